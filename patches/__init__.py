@@ -1,0 +1,1 @@
+"""The catalogue: one file for each upstream bug, by the library that has it."""

@@ -1,0 +1,81 @@
+"""fp16 QLoRA dies on its first optimizer step.
+
+`NotImplementedError: "_amp_foreach_non_finite_check_and_unscale_cuda" not implemented for
+'BFloat16'`: the trainer gave every trainable parameter of a quantized model bfloat16, whatever
+precision was asked for, and `GradScaler` cannot unscale the bfloat16 gradients that follow.
+
+Mend: the cast happens only where training is in bfloat16 and either the user chose it or the
+parameters are sharded. Else adapters keep the float32 that PEFT gave them, which is what mixed
+precision wants of the parameters that the optimizer holds.
+"""
+
+import ast
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.precision.adapters import ADAPTER_CAST
+from patchkit.rewrite import Edit, Pattern, Rule, helper, mentions, require
+
+CAST = Pattern("P.data = P.data.to(torch.bfloat16)")
+ALL_PARAMETERS = Pattern("M.parameters()")
+ALL_NAMED_PARAMETERS = Pattern("M.named_parameters()")
+WANTED = "bfloat16_adapters_wanted"
+
+
+def forced_cast(node: ast.AST) -> bool:
+    """An `if` that does nothing but cast parameters, and asks nobody whether to."""
+    match node:
+        case ast.If(test=test, body=[ast.For(iter=parameters) as loop], orelse=[]):
+            return (
+                (ALL_PARAMETERS(parameters) or ALL_NAMED_PARAMETERS(parameters))
+                and CAST.within(loop)
+                and not (mentions(test, "bf16") or mentions(test, WANTED))
+            )
+    return False
+
+
+def ask_first(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.If)
+    return require(node.test, helper(f"patchkit.precision.adapters:{WANTED}") + "(args)")
+
+
+RULE = Rule(forced_cast, ask_first, names=("bfloat16", "data"))
+
+KNOWN = {
+    "trl.trainer.sft_trainer:SFTTrainer.__init__": ">=0.26",
+    "trl.trainer.grpo_trainer:GRPOTrainer.__init__": ">=0.26",
+    "trl.trainer.reward_trainer:RewardTrainer.__init__": ">=0.26",
+    "trl.trainer.rloo_trainer:RLOOTrainer.__init__": ">=0.27",
+    "trl.trainer.dpo_trainer:DPOTrainer.__init__": ">=0.29",
+    "trl.experimental.kto.kto_trainer:KTOTrainer.__init__": ">=1.4,<1.8",
+    "trl.trainer.kto_trainer:KTOTrainer.__init__": ">=1.8",
+    "trl.trainer.distillation_trainer:DistillationTrainer.__init__": ">=1.10",
+}
+
+PATCH = Patch(
+    id="trl-adapter-bf16-cast",
+    title="QLoRA adapters keep the dtype PEFT gave them",
+    affects={"trl": ">=0.26"},
+    changes=(
+        *(Rewrite(target, RULE, affects=versions) for target, versions in KNOWN.items()),
+        # A trainer that a later release adds and that has the same cast.
+        Rewrite("trl.*_trainer:*Trainer.__init__", RULE),
+    ),
+    upstream=(
+        "https://github.com/huggingface/trl/issues/4901",
+        "https://github.com/pytorch/pytorch/issues/127176",
+        "https://github.com/unslothai/unsloth/pull/4005",
+    ),
+    symptom="not implemented for 'BFloat16'",
+    caution="bf16 runs keep float32 adapters too: twice the memory for them, their gradients and "
+    'their optimizer states. `apply(adapter_cast="bf16")` leaves upstream\'s cast in place there.',
+    settings=(ADAPTER_CAST,),
+)
+
+
+def reproduce() -> None:
+    """Train three fp16 QLoRA steps."""
+    from patchkit.lab.reproduce import train_in_temporary_folder
+
+    result = train_in_temporary_folder("sft", precision="fp16", quantization="4bit")
+    assert set(result.trainable_dtypes_after) == {"float32"}, result
+    assert result.changed, result

@@ -1,0 +1,168 @@
+"""A patch that is due and wanted, and how far it has got in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+
+from .catalogue import Entry
+from .environment import module_is_absent, modules_matching
+from .mending import Mended, mend
+from .patch import Change, Rewrite, Status
+from .resolution import Resolution
+from .rewrite import CodeSwaps, Collision, Drift, Target
+
+
+@dataclass
+class ArmedTarget:
+    """One change of a patch in one module.
+
+    Args:
+        change: what is done there.
+        target: the target with its module spelled out.
+        optional: whether the module was found by a wildcard, so that nothing to mend is no drift.
+        status: pending, applied, drifted or failed; `not-affected` where an optional module turns
+            out to have nothing to mend.
+        reason: why it drifted or failed.
+        error: the exception behind a failure.
+        mended: the live callables that carry the change.
+    """
+
+    change: Change
+    target: Target
+    optional: bool
+    status: Status = Status.PENDING
+    reason: str = ""
+    error: Exception | None = None
+    mended: list[Mended] = field(default_factory=list)
+
+    def status_now(self) -> Status:
+        """The status, checked against the live objects."""
+        if self.status is Status.APPLIED and not all(one.live() for one in self.mended):
+            return Status.OVERRIDDEN
+        return self.status
+
+    def undo(self) -> None:
+        for one in reversed(self.mended):
+            one.undo()
+        self.mended = []
+        self.status, self.reason, self.error = Status.PENDING, "", None
+
+
+@dataclass
+class ArmedPatch:
+    """A patch with its targets spelled out for what is installed.
+
+    Args:
+        entry: the patch.
+        strict: whether trouble at import time is raised into that import.
+        targets: one for each change and module.
+    """
+
+    entry: Entry
+    strict: bool
+    targets: list[ArmedTarget]
+
+    @classmethod
+    def arm(cls, entry: Entry, resolution: Resolution, *, strict: bool) -> ArmedPatch:
+        targets = []
+        for change in resolution.changes:
+            target = Target.parse(change.target)
+            for module in modules_matching(target.module):
+                armed = ArmedTarget(change, target.in_module(module), target.is_glob)
+                if not target.is_glob and module_is_absent(module):
+                    armed.status = Status.DRIFTED
+                    armed.reason = (
+                        f"{entry.patch.library} {resolution.version} has no module {module}"
+                    )
+                targets.append(armed)
+        return cls(entry, strict, targets)
+
+    @property
+    def id(self) -> str:
+        return self.entry.patch.id
+
+    def waiting_for(self) -> Iterator[str]:
+        """The modules whose import this patch waits for."""
+        for target in self.targets:
+            if target.status is Status.PENDING:
+                yield target.target.module
+
+    def mend_loaded(self, swaps: CodeSwaps) -> bool:
+        """Mend all pending targets whose module is loaded; whether any was."""
+        changed = False
+        for module in map(loaded, dict.fromkeys(self.waiting_for())):
+            if module is not None:
+                changed |= self.mend_module(module, swaps)
+        return changed
+
+    def mend_module(self, module: ModuleType, swaps: CodeSwaps) -> bool:
+        """Mend all pending targets in one module, or, if one of them cannot be, none of them.
+
+        Returns:
+            whether anything was mended.
+        """
+        here = [
+            target
+            for target in self.targets
+            if target.status is Status.PENDING and target.target.module == module.__name__
+        ]
+        for target in here:
+            try:
+                target.mended = mend(self.id, target.change, module, swaps)
+            except (Drift, Collision) as error:
+                self._give_up(here, target, Status.DRIFTED, str(error), None)
+                return False
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"
+                self._give_up(here, target, Status.FAILED, reason, error)
+                return False
+        for target in here:
+            optional = target.optional and isinstance(target.change, Rewrite)
+            nothing = optional and not target.mended
+            target.status = Status.NOT_AFFECTED if nothing else Status.APPLIED
+        return any(target.mended for target in here)
+
+    @staticmethod
+    def _give_up(
+        here: list[ArmedTarget],
+        culprit: ArmedTarget,
+        status: Status,
+        reason: str,
+        error: Exception | None,
+    ) -> None:
+        for target in here:
+            target.undo()
+            target.status = status
+            target.reason = reason if target is culprit else f"left alone, because {reason}"
+        culprit.error = error
+
+    def retry(self, swaps: CodeSwaps) -> bool:
+        """Mend what has come loose: a module was reloaded, or a target put back."""
+        loose = [t for t in self.targets if t.status_now() is Status.OVERRIDDEN]
+        before = [(target, target.mended) for target in loose]
+        for target in loose:
+            target.status = Status.PENDING
+            target.mended = []
+        self.mend_loaded(swaps)
+        for target, mended in before:
+            if target.status is not Status.APPLIED:
+                target.status, target.reason, target.mended = Status.APPLIED, "", mended
+        return any(target.status_now() is Status.APPLIED for target, _ in before)
+
+    def undo(self) -> None:
+        for target in reversed(self.targets):
+            target.undo()
+
+
+def loaded(name: str) -> ModuleType | None:
+    """A module that has finished loading."""
+    module = sys.modules.get(name)
+    return None if module is None or still_loading(module) else module
+
+
+def still_loading(module: ModuleType) -> bool:
+    spec = getattr(module, "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))

@@ -1,0 +1,104 @@
+"""What is installed, and whether a version lies in a range."""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.machinery
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import PatchDefinitionError
+
+
+def installed_version(distribution: str) -> str | None:
+    """The version of an installed distribution, or None where it is absent."""
+    from importlib import metadata
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def in_range(version: str, versions: str) -> bool:
+    """Whether a version lies in a PEP 440 range; pre-releases count by their number.
+
+    Raises:
+        ValueError: the range or the version does not parse.
+    """
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return SpecifierSet(versions).contains(Version(version), prereleases=True)
+    except InvalidSpecifier:
+        raise ValueError(f"{versions!r} is not a version range such as '>=0.26,<2'") from None
+    except InvalidVersion:
+        raise ValueError(f"{version!r} is not a version") from None
+
+
+def check_range(patch_id: str, versions: str) -> None:
+    """Raise PatchDefinitionError, naming the patch, where a range does not parse."""
+    try:
+        in_range("0", versions)
+    except ValueError as error:
+        raise PatchDefinitionError(f"patch {patch_id!r}: `affects`: {error}") from None
+
+
+def modules_matching(pattern: str) -> list[str]:
+    """Names of the modules of an installed package, found without importing any.
+
+    Args:
+        pattern: a dotted name, or a shell glob whose first part is literal and whose `*` crosses
+            dots: `trl.*_trainer`.
+    """
+    wildcard = re.search(r"[*?\[]", pattern)
+    if wildcard is None:
+        return [pattern]
+    package, *below = pattern[: wildcard.start()].split(".")[:-1]
+    names = []
+    for root in _locations(package):
+        for file in sorted(root.joinpath(*below).rglob("*.py")):
+            parts = list(file.relative_to(root).with_suffix("").parts)
+            if parts[-1] == "__init__":
+                parts.pop()
+            names.append(".".join([package, *parts]))
+    return fnmatch.filter(names, pattern)
+
+
+def module_file(module: str) -> Path | None:
+    """The source file of a module of an installed package, found without importing it."""
+    package, _, rest = module.partition(".")
+    for root in _locations(package):
+        place = root.joinpath(*rest.split(".")) if rest else root
+        for file in (place / "__init__.py", place.with_name(place.name + ".py")):
+            if file.is_file():
+                return file
+    return None
+
+
+def module_is_absent(module: str) -> bool:
+    """Whether the package is there in plain files and has no such module in any form."""
+    package, _, rest = module.partition(".")
+    roots = list(_locations(package))
+    if not roots or not rest or module_file(module) is not None:
+        return False
+    suffixes = importlib.machinery.all_suffixes()
+    for root in roots:
+        place = root.joinpath(*rest.split("."))
+        if place.is_dir() or any(place.with_name(place.name + end).exists() for end in suffixes):
+            return False
+    return True
+
+
+def _locations(package: str) -> Iterator[Path]:
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return
+    for location in (spec and spec.submodule_search_locations) or ():
+        path = Path(location)
+        if path.is_dir():
+            yield path

@@ -1,0 +1,23 @@
+"""Everything that can be raised or warned about in front of a user."""
+
+from __future__ import annotations
+
+
+class PatchError(Exception):
+    """Base of all errors of patchkit: what was wrong, what was expected, what to do."""
+
+
+class UsageError(PatchError, ValueError):
+    """An argument or an environment variable does not make sense."""
+
+
+class UnknownPatchError(UsageError):
+    """An id or glob names no patch; the message names the nearest ones."""
+
+
+class PatchDefinitionError(PatchError):
+    """A patch file is not a valid definition; the message names the patch."""
+
+
+class PatchWarning(UserWarning):
+    """A patch that is due does not hold: it drifted, failed, or was overridden."""

@@ -1,0 +1,85 @@
+"""`python -m patchkit.lab`: one training in this process, its outcome as one line."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from patchkit.lab import cuda_fp16, tiny, train, trainers
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Train, and print the outcome as stdout's last line.
+
+    A training that fails is an outcome like any other.
+
+    Returns:
+        The exit status, 0.
+    """
+    options = _parser().parse_args(argv)
+    # The libraries print their logs to stdout.
+    with contextlib.redirect_stdout(sys.stderr):
+        outcome = _outcome(options)
+    print(json.dumps(outcome) if options.json else _text(outcome), flush=True)
+    return 0
+
+
+def _outcome(options: argparse.Namespace) -> dict[str, Any]:
+    try:
+        if options.patched:
+            import patchkit
+
+            patchkit.apply(strict=True)
+        tiny.go_offline()
+        cuda_fp16.install()
+        with contextlib.ExitStack() as stack:
+            folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            result = train.train(
+                options.trainer,
+                precision=options.precision,
+                quantization=options.quantization,
+                steps=options.steps,
+                folder=folder,
+                seed=options.seed,
+                lora=options.lora,
+                args=options.args,
+            )
+    except Exception as error:
+        traceback.print_exc()
+        return {"ok": False, "error_type": type(error).__name__, "error": str(error)}
+    return {"ok": True, **dataclasses.asdict(result)}
+
+
+def _text(outcome: dict[str, Any]) -> str:
+    if not outcome["ok"]:
+        return f"failed: {outcome['error_type']}: {outcome['error']}"
+    losses = " ".join(f"{loss:.4f}" for loss in outcome["losses"])
+    return f"trained in {outcome['seconds']} s, {outcome['trainable_dtypes']}, losses {losses}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m patchkit.lab", description=__doc__)
+    add = parser.add_argument
+    add("--trainer", choices=trainers.TRAINERS, required=True)
+    add("--precision", choices=get_args(train.Precision), default="fp16")
+    add("--quantization", choices=get_args(tiny.Quantization), default="4bit")
+    add("--steps", type=int, default=3)
+    add("--seed", type=int, default=0)
+    add("--folder", type=Path, help="where to keep the model (default: a temporary folder)")
+    add("--lora", type=json.loads, default={}, help="more LoraConfig arguments, in JSON")
+    add("--args", type=json.loads, default={}, help="more training arguments, in JSON")
+    add("--patched", action="store_true", help="call patchkit.apply(strict=True) first")
+    add("--json", action="store_true", help="print the outcome as JSON")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""CUDA's fp16 training path on a CPU: float16 autocast, a gradient scaler, and its refusals.
+
+Accelerate gives a CPU neither under `mixed_precision="fp16"`, and the CPU's unscale kernel takes
+bfloat16 gradients that CUDA's refuses. So a bug of fp16 training stays unseen without a GPU, unless
+both are put in place.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+_UNSCALE = "_amp_foreach_non_finite_check_and_unscale_"
+_MARK = "_patchkit_cuda_fp16"
+
+
+@contextmanager
+def cuda_fp16_on_cpu() -> Iterator[None]:
+    """Make every `Accelerator` created inside train fp16 on a CPU as it would on CUDA.
+
+    Nothing changes where CUDA is available. An `Accelerator` made inside keeps its scaler after.
+    """
+    undo = install()
+    try:
+        yield
+    finally:
+        undo()
+
+
+def install() -> Callable[[], None]:
+    """Do what `cuda_fp16_on_cpu` does, for good; a second call changes nothing.
+
+    Returns:
+        A function that takes back what this call has done.
+    """
+    import accelerate
+    import torch
+
+    unscale = getattr(torch, _UNSCALE)
+    if torch.cuda.is_available() or hasattr(unscale, _MARK):
+        return _nothing
+    init = accelerate.Accelerator.__init__
+    setattr(torch, _UNSCALE, _refusing_bfloat16(unscale))
+    accelerate.Accelerator.__init__ = _with_scaler(init)
+
+    def undo() -> None:
+        setattr(torch, _UNSCALE, unscale)
+        accelerate.Accelerator.__init__ = init
+
+    return undo
+
+
+def _nothing() -> None:
+    """Undo nothing."""
+
+
+def _refusing_bfloat16(unscale: Callable[..., None]) -> Callable[..., None]:
+    import torch
+
+    # CUDA compiles this kernel for float64, float32 and float16 only.
+    @functools.wraps(unscale)
+    def checked(
+        grads: Sequence[torch.Tensor], found_inf: torch.Tensor, inv_scale: torch.Tensor
+    ) -> None:
+        if any(grad.dtype == torch.bfloat16 for grad in grads):
+            raise NotImplementedError(f"\"{_UNSCALE}cuda\" not implemented for 'BFloat16'")
+        unscale(grads, found_inf, inv_scale)
+
+    setattr(checked, _MARK, True)
+    return checked
+
+
+def _with_scaler(init: Callable[..., None]) -> Callable[..., None]:
+    import torch
+
+    @functools.wraps(init)
+    def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        if self.state.mixed_precision == "fp16" and self.device.type == "cpu":
+            handler = self.scaler_handler
+            options = {} if handler is None else handler.to_kwargs()
+            self.native_amp = True
+            self.scaler = torch.amp.GradScaler("cpu", **options)
+
+    return initialise

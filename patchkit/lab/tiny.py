@@ -1,0 +1,155 @@
+"""Tiny Llama models and their tokenizer, built from nothing: no model hub is asked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+Head = Literal["causal", "reward"]
+Quantization = Literal["4bit", "8bit", "none"]
+
+#: The words that the tokenizer knows: datasets for these models are made of them.
+WORDS: tuple[str, ...] = tuple(
+    consonant + vowel for consonant in "bcdfghjklmnprstvwz" for vowel in "aeiou"
+)
+_SPECIAL = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+_ROLES = ("system", "user", "assistant", ":")
+_CHAT_TEMPLATE = (
+    "{% for message in messages %}"
+    "{{ message['role'] + ' : ' + message['content'] + ' ' + eos_token + ' ' }}"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}{{ 'assistant : ' }}{% endif %}"
+)
+
+
+def go_offline() -> None:
+    """Tell the Hugging Face libraries, if not imported yet, to ask no server and keep quiet."""
+    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        os.environ[name] = "1"
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+
+
+def build_causal_lm(folder: Path, *, dtype: str = "float16", seed: int = 0) -> Path:
+    """Save a tiny causal Llama and its tokenizer.
+
+    Args:
+        folder: Where to save; a model that is already there is kept.
+        dtype: The dtype of the saved weights by its torch name, such as "float16".
+        seed: What the random weights come from.
+
+    Returns:
+        The folder.
+    """
+    return _build(folder, dtype=dtype, seed=seed, head="causal")
+
+
+def build_reward_model(folder: Path, *, dtype: str = "float16", seed: int = 0) -> Path:
+    """Save a tiny Llama with one score as its output; see `build_causal_lm`."""
+    return _build(folder, dtype=dtype, seed=seed, head="reward")
+
+
+def load(
+    folder: Path,
+    *,
+    quantization: Quantization = "none",
+    dtype: str = "float16",
+    head: Head = "causal",
+) -> PreTrainedModel:
+    """Load a saved model the way a QLoRA user does.
+
+    Args:
+        folder: A folder of `build_causal_lm` or `build_reward_model`.
+        quantization: How bitsandbytes stores the linear layers' weights; "4bit" is nf4.
+        dtype: The dtype of all other weights, and what 4-bit layers compute in.
+        head: Which model class to load.
+    """
+    go_offline()
+    import torch
+    import transformers
+
+    torch_dtype = getattr(torch, dtype)
+    options: dict[str, Any] = {_dtype_keyword(): torch_dtype}
+    if quantization == "4bit":
+        options["quantization_config"] = transformers.BitsAndBytesConfig(
+            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch_dtype
+        )
+    elif quantization == "8bit":
+        options["quantization_config"] = transformers.BitsAndBytesConfig(load_in_8bit=True)
+    if head == "reward":
+        loader = transformers.AutoModelForSequenceClassification
+        options["num_labels"] = 1
+    else:
+        loader = transformers.AutoModelForCausalLM
+    model: PreTrainedModel = loader.from_pretrained(folder, **options)
+    return model
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
+    """Load the tokenizer saved next to a model."""
+    go_offline()
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(folder)
+    return tokenizer
+
+
+def _dtype_keyword() -> str:
+    """`from_pretrained`'s keyword for a dtype: an unknown one would reach the model's class."""
+    import transformers
+
+    major, minor = (int(part) for part in transformers.__version__.split(".")[:2])
+    return "dtype" if (major, minor) >= (4, 56) else "torch_dtype"
+
+
+def _build(folder: Path, *, dtype: str, seed: int, head: Head) -> Path:
+    # The weights are written last: a folder left half-made has none, and is made again.
+    if (folder / "model.safetensors").exists():
+        return folder
+    go_offline()
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM, LlamaForSequenceClassification
+
+    tokenizer = _tokenizer()
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        max_position_embeddings=256,
+        # The usual 0.02 leaves so narrow a model's logits near zero: its loss could hardly fall.
+        initializer_range=0.1,
+        num_labels=1 if head == "reward" else 2,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        kind = LlamaForSequenceClassification if head == "reward" else LlamaForCausalLM
+        model = kind(config).to(getattr(torch, dtype))
+    tokenizer.save_pretrained(folder)
+    model.save_pretrained(folder)
+    return folder
+
+
+def _tokenizer() -> PreTrainedTokenizerFast:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = (*_SPECIAL.values(), *_ROLES, *WORDS)
+    words = models.WordLevel(
+        {word: index for index, word in enumerate(vocabulary)}, unk_token=_SPECIAL["unk_token"]
+    )
+    tokenizer = Tokenizer(words)
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **_SPECIAL)
+    fast.chat_template = _CHAT_TEMPLATE
+    fast.model_max_length = 256
+    return fast

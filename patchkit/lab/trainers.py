@@ -1,0 +1,167 @@
+"""How to construct each of TRL's trainers on a tiny model, in whichever release is installed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from patchkit.lab import tiny
+
+Row = dict[str, Any]
+
+
+class TrainerUnavailable(ValueError):
+    """There is no such trainer, or the installed TRL does not have it."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What one training asks of a trainer's construction."""
+
+    #: Where models are saved.
+    folder: Path
+    quantization: tiny.Quantization
+    #: The dtype to load the model in.
+    dtype: str
+    #: `LoraConfig` arguments, over the defaults.
+    lora: Mapping[str, Any]
+    #: Training arguments for every trainer; those that a release does not know are left out.
+    defaults: Mapping[str, Any]
+    #: Training arguments over those and the recipe's; an unknown one is an error.
+    args: Mapping[str, Any]
+    callbacks: list[Any]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One trainer: its classes, its data, and what it needs beyond a causal model."""
+
+    #: The classes' common prefix: "SFT" for `SFTTrainer` and `SFTConfig`.
+    prefix: str
+    #: The training set.
+    rows: Callable[[], list[Row]]
+    head: tiny.Head = "causal"
+    #: Training arguments, over the defaults for every trainer.
+    args: Mapping[str, Any] = field(default_factory=dict)
+    #: More arguments of the trainer itself.
+    extra: Callable[[Setup], dict[str, Any]] = lambda setup: {}
+
+    def build(self, setup: Setup) -> Any:
+        """Construct the trainer."""
+        import datasets
+        import peft
+
+        trainer, config = self.classes()
+        known = {each.name for each in dataclasses.fields(config)}
+        wanted = {**setup.defaults, **self.args}
+        arguments = {name: value for name, value in wanted.items() if name in known}
+        lora = {"r": 4, "lora_alpha": 8, "target_modules": "all-linear", **setup.lora}
+        folder = _saved(setup.folder, self.head)
+        return trainer(
+            model=tiny.load(
+                folder, quantization=setup.quantization, dtype=setup.dtype, head=self.head
+            ),
+            args=config(**{**arguments, **setup.args}),
+            train_dataset=datasets.Dataset.from_list(self.rows()),
+            processing_class=tiny.load_tokenizer(folder),
+            peft_config=peft.LoraConfig(**lora),
+            callbacks=setup.callbacks,
+            **self.extra(setup),
+        )
+
+    def classes(self) -> tuple[type[Any], type[Any]]:
+        """The trainer's class and its configuration's, from where users import them."""
+        import trl
+
+        try:
+            return getattr(trl, f"{self.prefix}Trainer"), getattr(trl, f"{self.prefix}Config")
+        except AttributeError:
+            message = f"TRL {trl.__version__} has no {self.prefix}Trainer"
+            raise TrainerUnavailable(message) from None
+
+
+def find(name: str) -> Recipe:
+    """The recipe of a trainer by its short name, such as "sft"."""
+    try:
+        return TRAINERS[name]
+    except KeyError:
+        known = ", ".join(TRAINERS)
+        raise TrainerUnavailable(f"no trainer {name!r}; there are {known}") from None
+
+
+def _saved(folder: Path, head: tiny.Head) -> Path:
+    if head == "reward":
+        return tiny.build_reward_model(folder / "reward-model")
+    return tiny.build_causal_lm(folder / "causal-lm")
+
+
+def _sentence(row: int, shift: int = 0, length: int = 6) -> str:
+    """Words in the vocabulary's order: something a model can learn."""
+    words = tiny.WORDS
+    return " ".join(words[(5 * row + 2 * shift + place) % len(words)] for place in range(length))
+
+
+def _texts() -> list[Row]:
+    return [{"text": _sentence(row, length=12)} for row in range(8)]
+
+
+def _prompts() -> list[Row]:
+    return [{"prompt": _sentence(row)} for row in range(8)]
+
+
+def _pairs() -> list[Row]:
+    return [
+        {
+            "prompt": _sentence(row),
+            "chosen": " " + _sentence(row, shift=3),
+            "rejected": " " + _sentence(row, shift=20),
+        }
+        for row in range(8)
+    ]
+
+
+def _labelled() -> list[Row]:
+    return [
+        {
+            "prompt": _sentence(row),
+            "completion": " " + _sentence(row, shift=3 if row % 2 else 20),
+            "label": bool(row % 2),
+        }
+        for row in range(8)
+    ]
+
+
+def _reward(completions: list[str], **_: Any) -> list[float]:
+    """A score from 0 to 1 that two completions hardly share: equal ones would teach nothing.
+
+    Larger scores would overflow fp16 gradients under a new scaler, which then skips those steps.
+    """
+    return [sum(map(ord, text)) % 17 / 17 for text in completions]
+
+
+def _scored(setup: Setup) -> dict[str, Any]:
+    return {"reward_funcs": _reward}
+
+
+def _taught(setup: Setup) -> dict[str, Any]:
+    folder = tiny.build_causal_lm(setup.folder / "teacher", seed=1)
+    return {"teacher_model": tiny.load(folder, dtype=setup.dtype)}
+
+
+_SAMPLING = {"num_generations": 2, "max_prompt_length": 16, "max_completion_length": 8}
+
+#: The trainers by their short names.
+TRAINERS: dict[str, Recipe] = {
+    "sft": Recipe("SFT", _texts, args={"max_length": 32}),
+    "dpo": Recipe("DPO", _pairs, args={"max_length": 32, "max_prompt_length": 16}),
+    "reward": Recipe("Reward", _pairs, head="reward", args={"max_length": 32}),
+    "kto": Recipe("KTO", _labelled, args={"max_length": 32, "max_prompt_length": 16}),
+    "grpo": Recipe("GRPO", _prompts, args=_SAMPLING, extra=_scored),
+    "rloo": Recipe("RLOO", _prompts, args=_SAMPLING, extra=_scored),
+    "distillation": Recipe(
+        "Distillation", _prompts, args={"max_completion_length": 8}, extra=_taught
+    ),
+}

@@ -1,0 +1,121 @@
+"""Carry out one change of a patch on one loaded module."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Protocol
+
+from .patch import Change, Rewrite
+from .rewrite import CodeSwaps, Drift, RewrittenFunction, Target, bind
+from .rewrite.rule import Rule
+from .wrapping import wrap
+
+
+class Mended(Protocol):
+    """A live callable that carries a change, and the way back."""
+
+    qualname: str
+
+    def live(self) -> bool:
+        """Whether the change is in force now."""
+
+    def undo(self) -> None:
+        """Put back what was there, unless someone replaced it since."""
+
+    def diff(self) -> str:
+        """What was changed, as a unified diff or a comment."""
+
+
+@dataclass
+class MendedFunction:
+    """A function rewritten for one patch."""
+
+    owner: str
+    rule: Rule
+    module: ModuleType
+    qualname: str
+    function: FunctionType
+    entry: RewrittenFunction
+    swaps: CodeSwaps
+
+    def live(self) -> bool:
+        return self.entry.live and self._still_there()
+
+    def undo(self) -> None:
+        self.swaps.remove(self.owner, self.function, self.rule)
+
+    def diff(self) -> str:
+        return unified_diff(self.entry.source.name, self.entry.source.lines, self.entry.lines())
+
+    def _still_there(self) -> bool:
+        try:
+            return bind(self.module, self.qualname).function() is self.function
+        except Drift:
+            return False
+
+
+def mend(owner: str, change: Change, module: ModuleType, swaps: CodeSwaps) -> list[Mended]:
+    """Carry out a change, wholly or not at all.
+
+    Args:
+        owner: the id of the patch.
+        change: what to do.
+        module: the loaded module that the change's target lies in.
+        swaps: the record of rewritten functions.
+
+    Returns:
+        what was mended; empty where a target with wildcards finds no site here.
+
+    Raises:
+        Drift: a target does not look as expected.
+        Collision: another patch edits the same place.
+    """
+    if not isinstance(change, Rewrite):
+        return [wrap(change, module)]
+    target = Target.parse(change.target)
+    done: list[Mended] = []
+    try:
+        for qualname in target.qualnames_in(module):
+            if mended := _rewrite(owner, change, target, module, qualname, swaps):
+                done.append(mended)
+    except BaseException:
+        for one in reversed(done):
+            one.undo()
+        raise
+    return done
+
+
+def _rewrite(
+    owner: str,
+    change: Rewrite,
+    target: Target,
+    module: ModuleType,
+    qualname: str,
+    swaps: CodeSwaps,
+) -> MendedFunction | None:
+    try:
+        function = bind(module, qualname).function()
+    except Drift:
+        if target.is_glob:
+            return None
+        raise
+    known = swaps.of(function)
+    if known is not None and known.carries(owner, change.rule):
+        return None
+    sites = []
+    if change.rule.may_concern(known.original if known else function.__code__):
+        source = swaps.source(function)
+        sites = change.rule.plan(source)
+    if target.is_glob and not sites:
+        return None
+    if len(sites) != change.sites:
+        raise Drift(f"{qualname} has {len(sites)} sites of this bug where {change.sites} is known")
+    edits = [edit for site in sites for edit in site]
+    entry = swaps.install(owner, function, source, change.rule, edits)
+    return MendedFunction(owner, change.rule, module, qualname, function, entry, swaps)
+
+
+def unified_diff(name: str, before: tuple[str, ...], after: tuple[str, ...]) -> str:
+    return "".join(difflib.unified_diff(before, after, name, f"<patchkit {name}>", n=2))

@@ -1,0 +1,164 @@
+"""What a patch is: plain data that can be listed, compared and printed without running it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NoReturn
+
+from .errors import PatchDefinitionError
+from .rewrite.rule import Rule
+from .rewrite.target import Target
+from .settings import Setting
+
+Wrapper = Callable[[Callable[..., Any], Any, tuple[Any, ...], dict[str, Any]], Any]
+"""A wrapt wrapper: `wrapper(wrapped, instance, args, kwargs)`."""
+
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+class Status(str, Enum):
+    """What became of a patch in this process."""
+
+    APPLIED = "applied"
+    """Due, and the live targets carry it now."""
+    PENDING = "pending"
+    """Due; its module has not been imported yet."""
+    AVAILABLE = "available"
+    """Due, and nobody has asked for it: `apply()` was not called, or `revert()` was."""
+    NOT_INSTALLED = "not-installed"
+    """The library is absent."""
+    NOT_AFFECTED = "not-affected"
+    """The installed version does not have the bug."""
+    DISABLED = "disabled"
+    """Left out by `only`, `exclude` or `PATCHKIT_DISABLE`."""
+    DRIFTED = "drifted"
+    """Due by version, but the anchor did not match as expected: the target was left alone."""
+    OVERRIDDEN = "overridden"
+    """Was applied; someone replaced the target since."""
+    FAILED = "failed"
+    """An error while applying: rolled back, with the exception."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """Edit the source of a function and swap its code in place.
+
+    Args:
+        target: `module:qualname`; shell wildcards make it "wherever such a function is", and a
+            function without a site is then no target at all.
+        rule: what to look for and what to put there.
+        sites: how many sites one target has; any other number is drift.
+        affects: a range of the patch's first library, where this target has the bug in fewer
+            releases than the patch as a whole.
+    """
+
+    target: str
+    rule: Rule
+    sites: int = 1
+    affects: str = ""
+
+
+@dataclass(frozen=True)
+class Wrap:
+    """Put a wrapper around a callable.
+
+    Args:
+        target: `module:qualname`, without wildcards.
+        wrapper: a wrapt wrapper, or `module:name` of one, which is imported when it is needed.
+        parameters: names that the signature of the target must have; a missing one is drift.
+        affects: as for `Rewrite`.
+    """
+
+    target: str
+    wrapper: Wrapper | str
+    parameters: tuple[str, ...] = ()
+    affects: str = ""
+
+
+Change = Rewrite | Wrap
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """One upstream bug and its mend.
+
+    Args:
+        id: lower-case words joined by hyphens; the library comes first.
+        title: what is so once the patch is applied, in one line.
+        affects: distribution name to PEP 440 range, as measured; all must hold. The first is the
+            library that the patch mends. A range open at the top means: not fixed in any release
+            measured so far.
+        changes: what is done.
+        upstream: links to the reports and fixes.
+        symptom: a regular expression that finds the error a user sees without the patch; what its
+            reproducer raises must match it.
+        caution: what differs afterwards for someone who was not hit by the bug.
+        settings: what a user may choose.
+
+    Raises:
+        PatchDefinitionError: something is missing or malformed.
+    """
+
+    id: str
+    title: str
+    affects: Mapping[str, str]
+    changes: tuple[Change, ...]
+    upstream: tuple[str, ...] = ()
+    symptom: str = ""
+    caution: str = ""
+    settings: tuple[Setting, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
+            self._refuse(f"its id must be lower-case words joined by hyphens, not {self.id!r}")
+        if not isinstance(self.title, str) or not self.title:
+            self._refuse("it has no title")
+        if not isinstance(self.affects, Mapping) or not self.affects:
+            self._refuse("`affects` must map a distribution to a version range")
+        for library, versions in self.affects.items():
+            if not isinstance(library, str) or not isinstance(versions, str):
+                self._refuse(f"`affects` must map names to ranges, not {library!r}: {versions!r}")
+        if not isinstance(self.changes, tuple) or not self.changes:
+            self._refuse("`changes` must be a tuple of at least one Rewrite or Wrap")
+        for change in self.changes:
+            self._check(change)
+        try:
+            re.compile(self.symptom)
+        except re.error as error:
+            self._refuse(f"`symptom` is not a regular expression: {error}")
+
+    @property
+    def library(self) -> str:
+        """The distribution that the patch mends."""
+        return next(iter(self.affects))
+
+    def _check(self, change: object) -> None:
+        if not isinstance(change, (Rewrite, Wrap)):
+            self._refuse(f"a change is a Rewrite or a Wrap, not {change!r}")
+        try:
+            target = Target.parse(change.target)
+        except ValueError as error:
+            self._refuse(str(error))
+        if isinstance(change, Rewrite):
+            if not isinstance(change.rule, Rule):
+                self._refuse(f"the rule of {target} is not a Rule: {change.rule!r}")
+            if not isinstance(change.sites, int) or change.sites < 1:
+                self._refuse(f"the number of sites of {target} must be at least 1")
+        else:
+            if target.is_glob:
+                self._refuse(f"a Wrap names one callable, without wildcards: {target}")
+            if not callable(change.wrapper) and not _is_path(change.wrapper):
+                self._refuse(f"the wrapper of {target} is neither callable nor 'module:name'")
+
+    def _refuse(self, reason: str) -> NoReturn:
+        raise PatchDefinitionError(f"patch {self.id!r}: {reason}")
+
+
+def _is_path(text: object) -> bool:
+    return isinstance(text, str) and bool(re.fullmatch(r"[\w.]+:\w+", text))

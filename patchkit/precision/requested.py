@@ -1,0 +1,26 @@
+"""The dtype that the user asked to train in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..settings import requested_dtype
+
+
+def training_dtype(args: Any) -> str | None:
+    """The name of the dtype to train in, or None where nobody asked for one.
+
+    Args:
+        args: training arguments, or anything with `fp16` and `bf16`.
+
+    Returns:
+        what `apply(dtype=…)` was given, else `float16` or `bfloat16` as the arguments say.
+    """
+    asked = requested_dtype()
+    if asked is not None:
+        return asked
+    if getattr(args, "bf16", False):
+        return "bfloat16"
+    if getattr(args, "fp16", False):
+        return "float16"
+    return None

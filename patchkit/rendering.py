@@ -1,0 +1,83 @@
+"""A report as text for a terminal or a file, and as HTML for a notebook."""
+
+from __future__ import annotations
+
+import html
+import io
+from typing import TYPE_CHECKING
+
+from .patch import Status
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from .reporting import PatchRecord, Report
+
+STYLES = {
+    Status.APPLIED: "green",
+    Status.PENDING: "cyan",
+    Status.AVAILABLE: "cyan",
+    Status.DRIFTED: "bold red",
+    Status.OVERRIDDEN: "bold yellow",
+    Status.FAILED: "bold red",
+}
+_ORDER = [
+    Status.FAILED,
+    Status.DRIFTED,
+    Status.OVERRIDDEN,
+    Status.APPLIED,
+    Status.PENDING,
+    Status.AVAILABLE,
+    Status.DISABLED,
+    Status.NOT_AFFECTED,
+    Status.NOT_INSTALLED,
+]
+
+
+def important_first(report: Report) -> list[PatchRecord]:
+    return sorted(report, key=lambda one: _ORDER.index(one.status))
+
+
+def as_table(report: Report) -> Table:
+    """A rich table, for a console that may have colours."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=f"patchkit: {report.summary()}", title_justify="left", box=None)
+    table.add_column("status", no_wrap=True)
+    table.add_column("patch")
+    table.add_column("library", no_wrap=True)
+    table.add_column("what and why")
+    for one in important_first(report):
+        table.add_row(
+            Text(one.status.value, style=STYLES.get(one.status, "dim")),
+            Text(one.id),
+            Text(f"{one.library} {one.version or ''}".strip()),
+            Text(f"{one.title}: {one.reason}"),
+        )
+    return table
+
+
+def as_text(report: Report, width: int = 80) -> str:
+    """The table without colours, for files and `print`."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False)
+    console.print(as_table(report))
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+
+def as_html(report: Report) -> str:
+    """A table whose rows unfold to the diffs."""
+    rows = []
+    for one in important_first(report):
+        diff = html.escape(one.diff())
+        folded = f"<details><summary>diff</summary><pre>{diff}</pre></details>" if diff else ""
+        cells = (one.status.value, one.id, f"{one.library} {one.version or ''}")
+        columns = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        why = html.escape(f"{one.title}: {one.reason}")
+        rows.append(f"<tr>{columns}<td>{why}{folded}</td></tr>")
+    head = "<tr><th>status</th><th>patch</th><th>library</th><th>what and why</th></tr>"
+    return f"<table>{head}{''.join(rows)}</table>"

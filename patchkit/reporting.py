@@ -1,0 +1,275 @@
+"""What patchkit has done in this process, read off the live objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, overload
+
+from .armed import ArmedPatch
+from .catalogue import Broken, Entry
+from .errors import UnknownPatchError
+from .patch import Patch, Status
+from .resolution import resolve
+
+SCHEMA = 1
+_WORST_FIRST = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN, Status.APPLIED, Status.PENDING)
+
+
+@dataclass(frozen=True)
+class TargetRecord:
+    """One place that a patch mends.
+
+    Args:
+        target: `module:qualname`.
+        status: `pending`, `applied`, `drifted`, `overridden` or `failed`.
+        reason: why, where it is not applied.
+    """
+
+    target: str
+    status: Status
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class PatchRecord:
+    """One patch in this process.
+
+    Args:
+        id: the patch.
+        title: what is so once it is applied.
+        library: the distribution that it mends.
+        version: the installed version of it; None where it is absent.
+        affects: distribution to PEP 440 range.
+        status: what became of it.
+        reason: why, in one sentence.
+        targets: the places it mends here.
+        upstream: links to the reports and fixes.
+        error: the exception behind `failed`.
+    """
+
+    id: str
+    title: str
+    library: str
+    version: str | None
+    affects: dict[str, str]
+    status: Status
+    reason: str
+    targets: tuple[TargetRecord, ...]
+    upstream: tuple[str, ...]
+    error: Exception | None = field(default=None, repr=False)
+    _patch: Patch | None = field(default=None, repr=False, compare=False)
+    _diffs: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    def diff(self) -> str:
+        """A unified diff of each function as it was and as it is.
+
+        Where the patch is not applied, as it would be; empty where it is not due.
+        """
+        if self._diffs:
+            return "".join(self._diffs)
+        if self._patch is None or self.status in (Status.NOT_INSTALLED, Status.NOT_AFFECTED):
+            return ""
+        from .preview import preview
+
+        return preview(self._patch)
+
+    @cached_property
+    def tested(self) -> str:
+        """What the compatibility matrix says about the installed version."""
+        from .matrix import tested
+
+        return tested(self.id, self.library, self.version)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "title": self.title,
+            "library": self.library,
+            "version": self.version,
+            "affects": dict(self.affects),
+            "status": self.status.value,
+            "reason": self.reason,
+            "targets": [
+                {"target": one.target, "status": one.status.value, "reason": one.reason}
+                for one in self.targets
+            ],
+            "upstream": list(self.upstream),
+            "tested": self.tested,
+            "error": repr(self.error) if self.error else None,
+        }
+
+
+class Report(Sequence[PatchRecord]):
+    """All patches of the catalogue and what became of each.
+
+    A sequence of records, and a mapping of them by id: `report["trl-adapter-bf16-cast"]`.
+
+    Args:
+        records: one for each patch.
+        changed: the ids that the call which returned this report armed, mended or took back.
+    """
+
+    def __init__(self, records: Iterable[PatchRecord], changed: tuple[str, ...] = ()) -> None:
+        self._records = {one.id: one for one in records}
+        self.changed = changed
+
+    @overload
+    def __getitem__(self, key: int | str) -> PatchRecord: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[PatchRecord]: ...
+    def __getitem__(self, key: int | str | slice) -> PatchRecord | list[PatchRecord]:
+        if isinstance(key, str):
+            try:
+                return self._records[key]
+            except KeyError:
+                known = ", ".join(self._records)
+                raise UnknownPatchError(
+                    f"no patch {key!r} in this report; it has {known}"
+                ) from None
+        return list(self._records.values())[key]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[PatchRecord]:
+        return iter(self._records.values())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._records or key in self._records.values()
+
+    def keys(self) -> list[str]:
+        return list(self._records)
+
+    def with_status(self, *statuses: Status | str) -> list[PatchRecord]:
+        """The records that have one of these statuses."""
+        wanted = {str(status) for status in statuses}
+        return [one for one in self if str(one.status) in wanted]
+
+    def summary(self) -> str:
+        """The number of patches by status, in one line."""
+        counts: dict[str, int] = {}
+        for one in self:
+            counts[one.status.value] = counts.get(one.status.value, 0) + 1
+        return ", ".join(f"{number} {status}" for status, number in counts.items()) or "no patches"
+
+    def diff(self) -> str:
+        """The diffs of all patches that are applied."""
+        return "".join(one.diff() for one in self.with_status(Status.APPLIED, Status.OVERRIDDEN))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "changed": list(self.changed),
+            "patches": [one.to_dict() for one in self],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def __str__(self) -> str:
+        from .rendering import as_text
+
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        from .rendering import as_html
+
+        return as_html(self)
+
+
+def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
+    """The record of one patch.
+
+    Args:
+        entry: the patch.
+        armed: its state, if it is armed.
+        disabled: why the last `apply` left it out, if it did.
+    """
+    patch = entry.patch
+    error: Exception | None = None
+    targets: tuple[TargetRecord, ...] = ()
+    diffs: tuple[str, ...] = ()
+    try:
+        resolution = resolve(patch)
+        version = resolution.version
+    except ValueError as problem:
+        version, status, reason, error = None, Status.FAILED, str(problem), problem
+    else:
+        if armed is not None:
+            targets = tuple(_target_records(armed))
+            status, reason = _overall(targets)
+            error = next((one.error for one in armed.targets if one.error), None)
+            diffs = tuple(dict.fromkeys(m.diff() for one in armed.targets for m in one.mended))
+        elif resolution.verdict is not None:
+            status, reason = resolution.verdict, resolution.reason
+        elif disabled is not None:
+            status, reason = Status.DISABLED, disabled
+        else:
+            status, reason = Status.AVAILABLE, "due here; patchkit.apply() applies it"
+    return PatchRecord(
+        id=patch.id,
+        title=patch.title,
+        library=patch.library,
+        version=version,
+        affects=dict(patch.affects),
+        status=status,
+        reason=reason,
+        targets=targets,
+        upstream=patch.upstream,
+        error=error,
+        _patch=patch,
+        _diffs=diffs,
+    )
+
+
+def broken_record(broken: Broken) -> PatchRecord:
+    """The record of a definition that could not be read."""
+    return PatchRecord(
+        id=broken.name,
+        title="a patch definition that cannot be read",
+        library="",
+        version=None,
+        affects={},
+        status=Status.FAILED,
+        reason=str(broken.error),
+        targets=(),
+        upstream=(),
+        error=broken.error,
+    )
+
+
+def _target_records(armed: ArmedPatch) -> Iterator[TargetRecord]:
+    for one in armed.targets:
+        if one.mended:
+            for mended in one.mended:
+                live = Status.APPLIED if mended.live() else Status.OVERRIDDEN
+                yield TargetRecord(f"{one.target.module}:{mended.qualname}", live)
+        elif one.status is not Status.NOT_AFFECTED and not (
+            one.optional and one.status is Status.PENDING
+        ):
+            yield TargetRecord(str(one.target), one.status, one.reason)
+
+
+def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
+    """The worst status of the targets, and a sentence about them."""
+    present = {one.status for one in targets}
+    status = next((one for one in _WORST_FIRST if one in present), Status.PENDING)
+    concerned = [one for one in targets if one.status is status]
+    if status in (Status.DRIFTED, Status.FAILED):
+        others = sum(one.status is Status.APPLIED for one in targets)
+        also = f"; {others} other targets are mended" if others else ""
+        return status, concerned[0].reason + also
+    names = ", ".join(one.target.partition(":")[2] for one in concerned)
+    if status is Status.OVERRIDDEN:
+        return status, f"someone replaced {names} since"
+    if status is Status.PENDING:
+        return status, f"waits for the import of {len(concerned)} modules" if concerned else ""
+    waiting = len(targets) - len(concerned)
+    later = f"; {waiting} more when their modules are imported" if waiting else ""
+    return status, f"mended {names}{later}"

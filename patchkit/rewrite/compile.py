@@ -1,0 +1,98 @@
+"""Parse and compile one function on its own, as if its module and class stood around it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from types import CodeType
+
+_LOCALS = "<locals>"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What surrounds a function, as far as it decides what the function compiles to.
+
+    Args:
+        qualname: the qualified name; tells which classes and functions enclose it (name mangling,
+            zero-argument `super()`, closures).
+        first: the number of the function's first line (its first decorator) in the file, from 1.
+        freevars: the free variables of its code, which an enclosing function must bind.
+        flags: the compiler flags of the module's `from __future__` imports.
+        imports: names that the module imports: CPython compiles a call on an imported name
+            otherwise than a method call.
+    """
+
+    qualname: str
+    first: int
+    freevars: tuple[str, ...] = ()
+    flags: int = 0
+    imports: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.qualname.rpartition(".")[2]
+
+    def parse(self, text: str) -> ast.Module:
+        """Parse the function so that line and column numbers are those of its file.
+
+        Args:
+            text: the function's lines, decorators included, indented as in the file.
+
+        Raises:
+            SyntaxError: the text is not a whole function.
+        """
+        headers = self._headers(text)
+        blank = "\n" * (self.first - 1 - len(headers))
+        tree = compile(
+            blank + "".join(headers) + text,
+            f"<{self.qualname}>",
+            "exec",
+            flags=ast.PyCF_ONLY_AST | self.flags,
+            dont_inherit=True,
+        )
+        assert isinstance(tree, ast.Module)
+        return tree
+
+    def compile(self, tree: ast.Module, filename: str) -> CodeType | None:
+        """Compile what `parse` gave, and take the function's own code out of it."""
+        imports = [ast.Import([ast.alias(name)]) for name in self.imports]
+        for node in imports:
+            ast.fix_missing_locations(ast.copy_location(node, tree.body[0]))
+        module = ast.Module([*imports, *tree.body], [])
+        code = compile(module, filename, "exec", flags=self.flags, dont_inherit=True)
+        return self.find(code)
+
+    def find(self, code: CodeType) -> CodeType | None:
+        """The function's code among the constants of code that encloses it."""
+        for const in code.co_consts:
+            if not isinstance(const, CodeType):
+                continue
+            if const.co_name == self.name and const.co_firstlineno == self.first:
+                return const
+            found = self.find(const)
+            if found is not None:
+                return found
+        return None
+
+    def _headers(self, text: str) -> list[str]:
+        """Lines that open the enclosing scopes.
+
+        Each is indented by one column more than the one before; the function's own indentation,
+        which is kept, is at least that deep.
+        """
+        parts = self.qualname.split(".")[:-1]
+        headers: list[str] = []
+        parameters = ", ".join(name for name in self.freevars if name != "__class__")
+        for part, following in zip(parts, [*parts[1:], ""], strict=True):
+            if part == _LOCALS:
+                continue
+            indent = " " * len(headers)
+            if following == _LOCALS:
+                headers.append(f"{indent}def {part}({parameters}):\n")
+                parameters = ""
+            else:
+                headers.append(f"{indent}class {part}:\n")
+        if not headers and text[:1].isspace():
+            headers.append("if True:\n")
+        return headers

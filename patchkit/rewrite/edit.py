@@ -1,0 +1,94 @@
+"""Edits of source text, anchored at syntax nodes, that keep every line where it is."""
+
+from __future__ import annotations
+
+import ast
+import io
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Replace a stretch of a file.
+
+    Args:
+        start: line (from 1) and column (UTF-8 bytes, from 0, as `ast` counts) where it begins.
+        end: line and column just past its end; equal to `start` for an insertion.
+        text: what stands there afterwards.
+    """
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    text: str
+
+    def overlaps(self, other: Edit) -> bool:
+        """Whether both touch the same characters, or insert at the same place."""
+        if self.start == other.start:
+            return True
+        return self.start < other.end and other.start < self.end
+
+
+def span(node: ast.expr | ast.stmt) -> tuple[tuple[int, int], tuple[int, int]]:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+
+
+def replace(node: ast.expr | ast.stmt, text: str) -> Edit:
+    """Put `text` in the place of a node; lines that it leaves over are continued.
+
+    Raises:
+        ValueError: the text has more lines than the node.
+    """
+    start, end = span(node)
+    spare = (end[0] - start[0]) - text.count("\n")
+    if spare < 0:
+        raise ValueError(f"a replacement may not add lines: {text!r}")
+    return Edit(start, end, text + " \\\n" * spare)
+
+
+def require(test: ast.expr, condition: str) -> list[Edit]:
+    """Make a test hold only where `condition`, an expression, holds too.
+
+    The condition is evaluated first, so that a false one costs nothing more.
+    """
+    start, end = span(test)
+    return [Edit(start, start, f"({condition}) and ("), Edit(end, end, ")")]
+
+
+def helper(path: str) -> str:
+    """An expression that fetches `package.module:name` when it runs.
+
+    Rewritten code calls helpers this way, so that nothing is added to the namespace of the module
+    that it lives in.
+    """
+    module, _, name = path.partition(":")
+    return f"__import__({module!r}, fromlist=({name!r},)).{name}"
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text as Python's tokenizer counts them: a form feed does not end one."""
+    return io.StringIO(text).readlines()
+
+
+def apply_edits(lines: Sequence[str], edits: Iterable[Edit]) -> tuple[str, ...]:
+    """The lines of a file after some edits; their number does not change.
+
+    Raises:
+        ValueError: two of the edits overlap.
+    """
+    ordered = sorted(edits)
+    for before, after in itertools.pairwise(ordered):
+        if before.overlaps(after):
+            raise ValueError(f"edits overlap at line {after.start[0]}")
+    result = list(lines)
+    for edit in reversed(ordered):
+        (row, column), (end_row, end_column) = edit.start, edit.end
+        head = result[row - 1].encode()[:column].decode()
+        tail = result[end_row - 1].encode()[end_column:].decode()
+        result[row - 1 : end_row] = split_lines(head + edit.text + tail)
+    if len(result) != len(lines):
+        raise ValueError("the edits changed the number of lines")
+    return tuple(result)

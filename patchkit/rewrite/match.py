@@ -1,0 +1,91 @@
+"""Structural patterns on the syntax tree, written as the code they match."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+Matcher = Callable[[ast.AST], bool]
+"""Says whether a node is a site. A plain function with a `match` statement serves as well."""
+
+_METAVARIABLE = re.compile(r"[A-Z]")
+
+
+class Pattern:
+    """Code with holes: `Pattern("P.data = P.data.to(torch.bfloat16)")`.
+
+    A single capital letter stands for any expression, and for the same one wherever it comes
+    again; all else must be as written. Spelling that does not reach the syntax tree (spaces,
+    comments, quotes, line breaks) does not matter.
+
+    Args:
+        snippet: one expression or one statement.
+    """
+
+    def __init__(self, snippet: str) -> None:
+        self.snippet = snippet
+
+    def __repr__(self) -> str:
+        return f"Pattern({self.snippet!r})"
+
+    @cached_property
+    def _tree(self) -> ast.AST:
+        (statement,) = ast.parse(self.snippet).body
+        return statement.value if isinstance(statement, ast.Expr) else statement
+
+    def __call__(self, node: ast.AST) -> bool:
+        """Whether the node itself is such code."""
+        return _unify(self._tree, node, {})
+
+    def within(self, node: ast.AST) -> bool:
+        """Whether such code stands anywhere in the node."""
+        return any(map(self, ast.walk(node)))
+
+
+def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
+    """All nodes of a tree that match, in the order of the source.
+
+    What stands inside a match is not looked at again, so that a site counts once.
+    """
+    if matcher(tree):
+        yield tree
+        return
+    for child in ast.iter_child_nodes(tree):
+        yield from find(child, matcher)
+
+
+def mentions(tree: ast.AST, name: str) -> bool:
+    """Whether a variable or attribute of that name occurs in the tree."""
+    return any(
+        (isinstance(node, ast.Name) and node.id == name)
+        or (isinstance(node, ast.Attribute) and node.attr == name)
+        for node in ast.walk(tree)
+    )
+
+
+def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
+    if isinstance(pattern, ast.Name) and _METAVARIABLE.fullmatch(pattern.id):
+        if not isinstance(node, ast.expr):
+            return False
+        bound = holes.setdefault(pattern.id, node)
+        return bound is node or _same(bound, node)
+    if isinstance(pattern, ast.AST):
+        return type(pattern) is type(node) and all(
+            _unify(value, getattr(node, field, None), holes)
+            for field, value in ast.iter_fields(pattern)
+            if field not in ("ctx", "type_comment")
+        )
+    if isinstance(pattern, list):
+        return (
+            isinstance(node, list)
+            and len(pattern) == len(node)
+            and all(_unify(p, n, holes) for p, n in zip(pattern, node, strict=True))
+        )
+    return pattern == node
+
+
+def _same(one: ast.AST, other: ast.AST) -> bool:
+    """Equal but for the context: `p.data` is the same thing stored to and loaded from."""
+    return ast.unparse(one) == ast.unparse(other)

@@ -1,0 +1,167 @@
+"""Names of things to mend, `package.module:Class.method`, and the live objects behind them."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any
+
+from .errors import Drift
+
+_GLOB = re.compile(r"[*?\[]")
+_TARGET = re.compile(r"[\w.*?\[\]!]+:[\w.*?\[\]!<>]+")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A callable named by its module and its qualified name.
+
+    Args:
+        module: dotted module name; may hold shell wildcards, and `*` crosses dots.
+        qualname: qualified name inside the module, such as `SFTTrainer.__init__`;
+            may hold shell wildcards, which do not cross dots.
+    """
+
+    module: str
+    qualname: str
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """Read `module:qualname`.
+
+        Raises:
+            ValueError: the text is not of that form.
+        """
+        if not isinstance(text, str) or not _TARGET.fullmatch(text):
+            raise ValueError(f"a target reads 'package.module:Class.method', not {text!r}")
+        module, _, qualname = text.partition(":")
+        return cls(module, qualname)
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.qualname}"
+
+    @property
+    def package(self) -> str:
+        """The top-level package, such as `trl`."""
+        return self.module.partition(".")[0]
+
+    @property
+    def module_is_glob(self) -> bool:
+        return bool(_GLOB.search(self.module))
+
+    @property
+    def qualname_is_glob(self) -> bool:
+        return bool(_GLOB.search(self.qualname))
+
+    @property
+    def is_glob(self) -> bool:
+        return self.module_is_glob or self.qualname_is_glob
+
+    def in_module(self, module: str) -> Target:
+        return Target(module, self.qualname)
+
+    def matches_qualname(self, qualname: str) -> bool:
+        """Whether a qualified name is one this target means; wildcards stay within a part."""
+        wanted, given = self.qualname.split("."), qualname.split(".")
+        return len(wanted) == len(given) and all(map(fnmatch.fnmatchcase, given, wanted))
+
+    def qualnames_in(self, module: ModuleType) -> list[str]:
+        """The qualified names this target stands for in a live module.
+
+        A wildcard finds only what the module itself defines: a class imported from elsewhere
+        is mended where it lives.
+        """
+        if not self.qualname_is_glob:
+            return [self.qualname]
+        return [name for name in _defined_names(module) if self.matches_qualname(name)]
+
+
+def _defined_names(module: ModuleType) -> list[str]:
+    names = []
+    for name, value in vars(module).items():
+        if getattr(value, "__module__", None) != module.__name__:
+            continue
+        names.append(name)
+        if isinstance(value, type):
+            names += [f"{name}.{attribute}" for attribute in vars(value)]
+    return names
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Where a live callable hangs.
+
+    Args:
+        owner: the module or class whose namespace holds it.
+        name: the attribute under which it hangs there.
+        value: what hangs there, exactly as in the owner's `__dict__` (a staticmethod object,
+            a property, a decorated function).
+    """
+
+    owner: ModuleType | type
+    name: str
+    value: Any
+
+    def function(self) -> FunctionType:
+        """The plain function at the bottom of decorators and descriptors.
+
+        Raises:
+            Drift: no Python function is found there.
+        """
+        found = _innermost_function(self.value, self.name)
+        if found is None:
+            raise Drift(f"{self.name} is {type(self.value).__name__}, not a Python function")
+        return found
+
+
+def bind(module: ModuleType, qualname: str) -> Binding:
+    """Find a live callable in its module.
+
+    Raises:
+        Drift: a part of the name does not exist there, or is inherited from a base class.
+    """
+    owner: Any = module
+    *path, name = qualname.split(".")
+    for part in path:
+        if part not in vars(owner):
+            raise Drift(f"{module.__name__} has no {qualname}: {part} is missing")
+        owner = vars(owner)[part]
+        if not isinstance(owner, (type, ModuleType)):
+            raise Drift(f"{module.__name__}:{part} is not a class")
+    if name not in vars(owner):
+        inherited = isinstance(owner, type) and hasattr(owner, name)
+        detail = f"{owner.__name__} inherits {name}" if inherited else f"{name} is missing"
+        raise Drift(f"{module.__name__} has no {qualname}: {detail}")
+    return Binding(owner, name, vars(owner)[name])
+
+
+def _innermost_function(value: Any, name: str) -> FunctionType | None:
+    seen: set[int] = set()
+    while value is not None and id(value) not in seen:
+        seen.add(id(value))
+        inner = (
+            getattr(value, "__wrapped__", None)
+            or getattr(value, "__func__", None)
+            or getattr(value, "fget", None)
+            or getattr(value, "func", None)
+        )
+        if inner is None:
+            break
+        value = inner
+    if not isinstance(value, FunctionType):
+        return None
+    return value if value.__code__.co_name == name else _in_closure(value, name) or value
+
+
+def _in_closure(function: FunctionType, name: str) -> FunctionType | None:
+    """A decorator without `functools.wraps` keeps the function it decorates in a cell."""
+    for cell in function.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:  # an empty cell
+            continue
+        if isinstance(content, FunctionType) and content.__code__.co_name == name:
+            return content
+    return None

@@ -1,0 +1,276 @@
+"""The state of this process: which patches are armed, and applying and reverting them."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import logging
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from types import ModuleType
+
+from . import catalogue, hooks, settings
+from .armed import ArmedPatch, still_loading
+from .catalogue import Catalogue, Entry
+from .errors import PatchError, PatchWarning, UsageError
+from .patch import Status
+from .reporting import PatchRecord, Report, broken_record, record
+from .resolution import resolve
+from .rewrite import CodeSwaps
+
+DISABLE_VARIABLE = "PATCHKIT_DISABLE"
+_TROUBLE = (Status.DRIFTED, Status.FAILED, Status.OVERRIDDEN)
+
+logger = logging.getLogger("patchkit")
+
+Selection = str | Iterable[str] | None
+
+
+class Session:
+    """All that patchkit knows about this process.
+
+    One lock guards the state. While it is held nothing is imported from a patched library: a
+    thread that imports such a module holds that module's import lock and then asks for ours.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._catalogue: Catalogue | None = None
+        self._armed: dict[str, ArmedPatch] = {}
+        self._disabled: dict[str, str] = {}
+        self._swaps = CodeSwaps()
+        self._warned: set[tuple[str, str, str]] = set()
+
+    @property
+    def catalogue(self) -> Catalogue:
+        with self._lock:
+            if self._catalogue is None:
+                self._catalogue = catalogue.load()
+            return self._catalogue
+
+    def apply(
+        self,
+        only: Selection,
+        exclude: Selection,
+        *,
+        strict: bool,
+        dtype: object,
+        chosen: Mapping[str, object],
+    ) -> Report:
+        if not isinstance(strict, bool):
+            raise UsageError(f"strict= must be True or False, not {strict!r}")
+        with self._lock:
+            wanted, disabled = self._select(only, exclude)
+            choices = settings.resolve(chosen, dtype, self.catalogue.settings)
+            self._disabled = disabled
+            before = settings.snapshot()
+            settings.choose(choices)
+            fresh, changed = self._arm(wanted, strict)
+            report = self.report(changed)
+            if strict and (trouble := _trouble(report, wanted)):
+                for patch in fresh:
+                    patch.undo()
+                    del self._armed[patch.id]
+                settings.restore(before)
+                raise PatchError(_explain(trouble))
+        self._wait_for_imports()
+        if fresh or changed:
+            logger.info("patchkit: %s", report.summary())
+        else:
+            logger.info("patchkit: nothing new to do; %s", report.summary())
+        self._warn(report)
+        return report
+
+    def revert(self, only: Selection) -> Report:
+        with self._lock:
+            chosen = set(self._armed) if only is None else self.catalogue.named(only, "only=")
+            changed = []
+            for patch_id in [i for i in self._armed if i in chosen]:
+                self._armed.pop(patch_id).undo()
+                changed.append(patch_id)
+            if only is None:
+                settings.restore({})
+                self._disabled = {}
+            self._warned = {one for one in self._warned if one[0] not in changed}
+            report = self.report(tuple(changed))
+        logger.info("patchkit: reverted %s", ", ".join(changed) or "nothing")
+        return report
+
+    @contextlib.contextmanager
+    def patched(
+        self,
+        only: Selection,
+        exclude: Selection,
+        *,
+        strict: bool,
+        dtype: object,
+        chosen: Mapping[str, object],
+    ) -> Iterator[Report]:
+        with self._lock:
+            armed = set(self._armed)
+            choices, disabled = settings.snapshot(), self._disabled
+        try:
+            yield self.apply(only, exclude, strict=strict, dtype=dtype, chosen=chosen)
+        finally:
+            with self._lock:
+                for patch_id in [i for i in self._armed if i not in armed]:
+                    self._armed.pop(patch_id).undo()
+                settings.restore(choices)
+                self._disabled = disabled
+
+    def report(self, changed: tuple[str, ...] = ()) -> Report:
+        with self._lock:
+            records = [self._record(entry) for entry in self.catalogue]
+            records += [broken_record(broken) for broken in self.catalogue.broken]
+        return Report(records, changed)
+
+    def module_loaded(self, module: ModuleType) -> None:
+        """Mend what waits for this module; called by the import machinery."""
+        try:
+            with self._lock, _without_garbage_collection():
+                concerned = [
+                    patch
+                    for patch in self._armed.values()
+                    if module.__name__ in patch.waiting_for()
+                ]
+                for patch in concerned:
+                    patch.mend_module(module, self._swaps)
+                records = [self._record(patch.entry) for patch in concerned]
+                strict = [patch.id for patch in concerned if patch.strict]
+                trouble = _trouble(Report(records), strict)
+                for patch in concerned:
+                    if trouble and patch.strict:
+                        self._armed.pop(patch.id).undo()
+        except Exception:
+            # Never the user's import: what went wrong is in the log with its traceback.
+            logger.exception("patchkit: an error while mending %s", module.__name__)
+            return
+        if trouble:
+            raise PatchError(_explain(trouble))
+        self._warn(Report(records))
+
+    def _select(self, only: Selection, exclude: Selection) -> tuple[list[Entry], dict[str, str]]:
+        known = self.catalogue
+        included = set(known.entries) if only is None else known.named(only, "only=")
+        excluded = known.named(exclude, "exclude=")
+        both = included & excluded
+        if only is not None and both and not included - excluded:
+            raise UsageError(
+                f"only= and exclude= contradict each other: both name {', '.join(sorted(both))}"
+            )
+        switched_off = self._switched_off()
+        disabled = {}
+        for patch_id in known.entries:
+            if patch_id in switched_off:
+                disabled[patch_id] = f"switched off by {DISABLE_VARIABLE}"
+            elif patch_id in excluded:
+                disabled[patch_id] = "left out by exclude="
+            elif patch_id not in included:
+                disabled[patch_id] = "left out by only="
+        wanted = [entry for entry in known if entry.patch.id not in disabled]
+        return wanted, disabled
+
+    def _switched_off(self) -> set[str]:
+        names = [name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(",")]
+        names = [name for name in names if name]
+        if "all" in names:
+            return set(self.catalogue.entries)
+        return self.catalogue.named(names, f"the environment variable {DISABLE_VARIABLE}")
+
+    def _arm(self, wanted: list[Entry], strict: bool) -> tuple[list[ArmedPatch], tuple[str, ...]]:
+        fresh: list[ArmedPatch] = []
+        changed: list[str] = []
+        with _without_garbage_collection():
+            for entry in wanted:
+                patch = self._armed.get(entry.patch.id)
+                if patch is None:
+                    resolution = resolve(entry.patch)
+                    if resolution.verdict is not None:
+                        continue
+                    patch = ArmedPatch.arm(entry, resolution, strict=strict)
+                    self._armed[patch.id] = patch
+                    fresh.append(patch)
+                patch.strict = strict
+                mended = patch.mend_loaded(self._swaps)
+                if patch.retry(self._swaps) or mended or patch in fresh:
+                    changed.append(patch.id)
+        return fresh, tuple(changed)
+
+    def _wait_for_imports(self) -> None:
+        """Hook the modules that are still to come. The lock is not held: a hook may fire here."""
+        with self._lock:
+            names = dict.fromkeys(
+                name for patch in self._armed.values() for name in patch.waiting_for()
+            )
+        for name in names:
+            module = sys.modules.get(name)
+            if module is not None and still_loading(module):
+                # Another thread is in the middle of it, too late for a hook: wait for that
+                # thread. Where it is this thread, the import returns at once, and the target
+                # stays pending until the next call.
+                importlib.import_module(name)
+                if not still_loading(module):
+                    self.module_loaded(module)
+            elif module is not None:
+                self.module_loaded(module)
+            else:
+                hooks.when_loaded(name, self.module_loaded)
+
+    def _record(self, entry: Entry) -> PatchRecord:
+        patch_id = entry.patch.id
+        return record(entry, self._armed.get(patch_id), self._disabled.get(patch_id))
+
+    def _warn(self, report: Report) -> None:
+        for one in report:
+            key = (one.id, one.status.value, one.reason)
+            if one.status in _TROUBLE and key not in self._warned:
+                self._warned.add(key)
+                # Past patchkit, to the line that called `apply` or imported the library.
+                warnings.warn(_sentence(one), PatchWarning, stacklevel=_frames_of_patchkit())
+
+
+SESSION = Session()
+"""The one session of this process."""
+
+
+def _trouble(report: Report, wanted: Iterable[Entry | str]) -> list[PatchRecord]:
+    ids = {one if isinstance(one, str) else one.patch.id for one in wanted}
+    broken = {one.id for one in report if not one.affects}
+    return [one for one in report if one.status in _TROUBLE and one.id in ids | broken]
+
+
+def _explain(trouble: list[PatchRecord]) -> str:
+    return "\n".join(["not mended, and strict=True:", *(f"  {_sentence(one)}" for one in trouble)])
+
+
+def _sentence(one: PatchRecord) -> str:
+    return f"patch {one.id} {one.status}: {one.reason}"
+
+
+def _frames_of_patchkit() -> int:
+    depth = 1
+    frame = sys._getframe(1)
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "patchkit":
+        frame = frame.f_back
+        depth += 1
+    return depth
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Hold collections off while syntax trees are made.
+
+    A tree is thousands of small objects, and each collection that they set off walks the whole
+    heap, which holds torch and all the libraries by now.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

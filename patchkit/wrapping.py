@@ -1,0 +1,94 @@
+"""Put a wrapper around a live callable, and take it off again."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from .patch import Wrap, Wrapper
+from .rewrite import Binding, Drift, Target, bind
+
+
+@dataclass
+class WrappedCallable:
+    """A callable that carries a wrapper of ours."""
+
+    binding: Binding
+    qualname: str
+    wrapper: Wrapper
+    proxy: Any = None
+    enabled: bool = field(default=True)
+
+    def install(self) -> None:
+        import wrapt
+
+        # The switch silences the wrapper where another tool wrapped on top of it, and it cannot
+        # be taken out.
+        self.proxy = wrapt.FunctionWrapper(
+            self.binding.value, self.wrapper, enabled=lambda: self.enabled
+        )
+        setattr(self.binding.owner, self.binding.name, self.proxy)
+
+    def live(self) -> bool:
+        return self.enabled and self.proxy in _chain(self._present())
+
+    def undo(self) -> None:
+        self.enabled = False
+        if self._present() is self.proxy:
+            setattr(self.binding.owner, self.binding.name, self.binding.value)
+
+    def diff(self) -> str:
+        wrapper = f"{self.wrapper.__module__}.{getattr(self.wrapper, '__qualname__', '?')}"
+        owner = getattr(self.binding.owner, "__module__", self.binding.owner.__name__)
+        return f"# {owner}:{self.qualname} is wrapped by {wrapper}\n"
+
+    def _present(self) -> Any:
+        return vars(self.binding.owner).get(self.binding.name)
+
+
+def wrap(change: Wrap, module: ModuleType) -> WrappedCallable:
+    """Wrap the target of a change in its loaded module.
+
+    Raises:
+        Drift: the target is missing or its signature is not what the wrapper relies on.
+    """
+    qualname = Target.parse(change.target).qualname
+    binding = bind(module, qualname)
+    _check_signature(binding, qualname, change.parameters)
+    wrapped = WrappedCallable(binding, qualname, _wrapper(change.wrapper))
+    wrapped.install()
+    return wrapped
+
+
+def _check_signature(binding: Binding, qualname: str, expected: tuple[str, ...]) -> None:
+    if not expected:
+        return
+    present = inspect.signature(getattr(binding.owner, binding.name)).parameters
+    missing = [name for name in expected if name not in present]
+    if missing:
+        raise Drift(f"{qualname} has no parameter {', '.join(missing)} any more")
+
+
+def _wrapper(wrapper: Wrapper | str) -> Wrapper:
+    if not isinstance(wrapper, str):
+        return wrapper
+    module, _, name = wrapper.partition(":")
+    found: Wrapper = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _chain(value: Any) -> list[Any]:
+    """A callable and all that it wraps, outermost first; compared by identity, not equality."""
+    chain = _Identities()
+    while value is not None and value not in chain:
+        chain.append(value)
+        value = getattr(value, "__wrapped__", None)
+    return chain
+
+
+class _Identities(list[Any]):
+    def __contains__(self, item: object) -> bool:
+        return any(item is present for present in self)
