@@ -140,17 +140,24 @@ class ArmedPatch:
         culprit.error = error
 
     def retry(self, swaps: CodeSwaps) -> bool:
-        """Mend what has come loose: a module was reloaded, or a target put back."""
-        loose = [t for t in self.targets if t.status_now() is Status.OVERRIDDEN]
-        before = [(target, target.mended) for target in loose]
+        """Mend what has come loose: a module was reloaded, or a target put back.
+
+        Where that cannot be done, the target stays overridden.
+        """
+        loose = [target for target in self.targets if target.status_now() is Status.OVERRIDDEN]
+        before = [target.mended for target in loose]
         for target in loose:
-            target.status = Status.PENDING
-            target.mended = []
+            target.status, target.mended = Status.PENDING, []
         self.mend_loaded(swaps)
-        for target, mended in before:
-            if target.status is not Status.APPLIED:
+        changed = False
+        for target, mended in zip(loose, before, strict=True):
+            if target.mended:
+                changed = True
+                for one in mended:
+                    one.undo()
+            else:
                 target.status, target.reason, target.mended = Status.APPLIED, "", mended
-        return any(target.status_now() is Status.APPLIED for target, _ in before)
+        return changed
 
     def undo(self) -> None:
         for target in reversed(self.targets):

@@ -43,18 +43,17 @@ def as_table(report: Report) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=f"patchkit: {report.summary()}", title_justify="left", box=None)
-    table.add_column("status", no_wrap=True)
-    table.add_column("patch")
-    table.add_column("library", no_wrap=True)
-    table.add_column("what and why")
+    table = Table(
+        title=f"patchkit: {report.summary()}",
+        title_justify="left",
+        box=None,
+        show_header=False,
+        padding=(0, 2, 0, 0),
+    )
     for one in important_first(report):
-        table.add_row(
-            Text(one.status.value, style=STYLES.get(one.status, "dim")),
-            Text(one.id),
-            Text(f"{one.library} {one.version or ''}".strip()),
-            Text(f"{one.title}: {one.reason}"),
-        )
+        what = Text(f"{one.id} ({one.library} {one.version or 'absent'})", style="bold")
+        what.append(f"\n{one.title}\n{one.reason}", style="not bold")
+        table.add_row(Text(one.status.value, style=STYLES.get(one.status, "dim")), what)
     return table
 
 

@@ -11,7 +11,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from types import ModuleType
+from types import FrameType, ModuleType
 
 from . import catalogue, hooks, settings
 from .armed import ArmedPatch, still_loading
@@ -35,11 +35,14 @@ class Session:
 
     One lock guards the state. While it is held nothing is imported from a patched library: a
     thread that imports such a module holds that module's import lock and then asks for ours.
+
+    Args:
+        known: the patches; those that are installed, read when first needed, if None.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, known: Catalogue | None = None) -> None:
         self._lock = threading.RLock()
-        self._catalogue: Catalogue | None = None
+        self._catalogue = known
         self._armed: dict[str, ArmedPatch] = {}
         self._disabled: dict[str, str] = {}
         self._swaps = CodeSwaps()
@@ -188,7 +191,10 @@ class Session:
             for entry in wanted:
                 patch = self._armed.get(entry.patch.id)
                 if patch is None:
-                    resolution = resolve(entry.patch)
+                    try:
+                        resolution = resolve(entry.patch)
+                    except ValueError:
+                        continue  # its record tells
                     if resolution.verdict is not None:
                         continue
                     patch = ArmedPatch.arm(entry, resolution, strict=strict)
@@ -229,8 +235,10 @@ class Session:
             key = (one.id, one.status.value, one.reason)
             if one.status in _TROUBLE and key not in self._warned:
                 self._warned.add(key)
-                # Past patchkit, to the line that called `apply` or imported the library.
-                warnings.warn(_sentence(one), PatchWarning, stacklevel=_frames_of_patchkit())
+                line = _line_of_the_user()
+                warnings.warn_explicit(
+                    _sentence(one), PatchWarning, line.f_code.co_filename, line.f_lineno
+                )
 
 
 SESSION = Session()
@@ -251,13 +259,16 @@ def _sentence(one: PatchRecord) -> str:
     return f"patch {one.id} {one.status}: {one.reason}"
 
 
-def _frames_of_patchkit() -> int:
-    depth = 1
+def _line_of_the_user() -> FrameType:
+    """Where `apply` was called or the library imported, past us and the import machinery."""
     frame = sys._getframe(1)
-    while frame.f_back and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "patchkit":
+    while frame.f_back and _package(frame.f_globals) in ("patchkit", "wrapt", "importlib"):
         frame = frame.f_back
-        depth += 1
-    return depth
+    return frame
+
+
+def _package(namespace: Mapping[str, object]) -> str:
+    return str(namespace.get("__name__", "")).partition(".")[0]
 
 
 @contextlib.contextmanager

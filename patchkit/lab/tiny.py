@@ -74,17 +74,17 @@ def load(
 
     torch_dtype = getattr(torch, dtype)
     options: dict[str, Any] = {_dtype_keyword(): torch_dtype}
+    quantize: Any = transformers.BitsAndBytesConfig
     if quantization == "4bit":
-        options["quantization_config"] = transformers.BitsAndBytesConfig(
+        options["quantization_config"] = quantize(
             load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch_dtype
         )
     elif quantization == "8bit":
-        options["quantization_config"] = transformers.BitsAndBytesConfig(load_in_8bit=True)
+        options["quantization_config"] = quantize(load_in_8bit=True)
+    loader: Any = transformers.AutoModelForCausalLM
     if head == "reward":
         loader = transformers.AutoModelForSequenceClassification
         options["num_labels"] = 1
-    else:
-        loader = transformers.AutoModelForCausalLM
     model: PreTrainedModel = loader.from_pretrained(folder, **options)
     return model
 
@@ -115,24 +115,26 @@ def _build(folder: Path, *, dtype: str, seed: int, head: Head) -> Path:
     from transformers import LlamaConfig, LlamaForCausalLM, LlamaForSequenceClassification
 
     tokenizer = _tokenizer()
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=4,
-        max_position_embeddings=256,
+    shape: dict[str, Any] = {
+        "vocab_size": len(tokenizer),
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 4,
+        "max_position_embeddings": 256,
         # The usual 0.02 leaves so narrow a model's logits near zero: its loss could hardly fall.
-        initializer_range=0.1,
-        num_labels=1 if head == "reward" else 2,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-    )
+        "initializer_range": 0.1,
+        "pad_token_id": tokenizer.pad_token_id,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+    }
+    if head == "reward":
+        shape["num_labels"] = 1
+    config = LlamaConfig(**shape)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        kind = LlamaForSequenceClassification if head == "reward" else LlamaForCausalLM
+        kind: Any = LlamaForSequenceClassification if head == "reward" else LlamaForCausalLM
         model = kind(config).to(getattr(torch, dtype))
     tokenizer.save_pretrained(folder)
     model.save_pretrained(folder)
@@ -149,7 +151,13 @@ def _tokenizer() -> PreTrainedTokenizerFast:
     )
     tokenizer = Tokenizer(words)
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **_SPECIAL)
+    kind: Any = PreTrainedTokenizerFast
+    fast: PreTrainedTokenizerFast = kind(
+        tokenizer_object=tokenizer,
+        # Older releases hand Llama's generation every name that is listed here.
+        model_input_names=["input_ids", "attention_mask"],
+        model_max_length=256,
+        **_SPECIAL,
+    )
     fast.chat_template = _CHAT_TEMPLATE
-    fast.model_max_length = 256
     return fast

@@ -12,6 +12,10 @@ from patchkit.lab import tiny
 
 Row = dict[str, Any]
 
+# "all-linear" would take in a reward model's score, which bitsandbytes leaves alone. TRL up to 0.25
+# takes any 4-bit model on a CPU for a sharded one, and leaves such an adapter in half precision.
+_PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
 
 class TrainerUnavailable(ValueError):
     """There is no such trainer, or the installed TRL does not have it."""
@@ -58,7 +62,7 @@ class Recipe:
         known = {each.name for each in dataclasses.fields(config)}
         wanted = {**setup.defaults, **self.args}
         arguments = {name: value for name, value in wanted.items() if name in known}
-        lora = {"r": 4, "lora_alpha": 8, "target_modules": "all-linear", **setup.lora}
+        lora = {"r": 4, "lora_alpha": 8, "target_modules": _PROJECTIONS, **setup.lora}
         folder = _saved(setup.folder, self.head)
         return trainer(
             model=tiny.load(

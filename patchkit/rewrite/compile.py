@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import dataclass
 from types import CodeType
 
@@ -81,10 +82,10 @@ class Context:
         Each is indented by one column more than the one before; the function's own indentation,
         which is kept, is at least that deep.
         """
-        parts = self.qualname.split(".")[:-1]
+        *parts, _ = self.qualname.split(".")
         headers: list[str] = []
         parameters = ", ".join(name for name in self.freevars if name != "__class__")
-        for part, following in zip(parts, [*parts[1:], ""], strict=True):
+        for part, following in itertools.zip_longest(parts, parts[1:]):
             if part == _LOCALS:
                 continue
             indent = " " * len(headers)

@@ -128,7 +128,9 @@ class CodeSwaps:
         if not mine:
             linecache.cache.pop(filename, None)
             return
-        edits = [edit for entry in mine for edit in entry.all_edits()]
-        lines = list(apply_edits(mine[0].source.lines, edits))
+        # A reloaded module leaves functions of the same file behind, perhaps of an older text.
+        text = mine[-1].source.lines
+        edits = {edit for entry in mine if entry.source.lines == text for edit in entry.all_edits()}
+        lines = list(apply_edits(text, edits))
         # An entry without a modification time is one that `linecache.checkcache` leaves alone.
         linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)

@@ -6,7 +6,7 @@ import __future__
 import ast
 import linecache
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
@@ -20,9 +20,10 @@ _FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
     _FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
 
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+\S+[ \t]+)?import[ \t]+(\([^)]*\)|[^\n(]*(?:\\\n[^\n]*)*)", re.MULTILINE
-)
+_IMPORT = re.compile(r"[ \t]*(?:from[ \t]|import[ \t])")
+_IMPORT_NAMES = re.compile(r"[ \t]*(?:from[ \t]+\S+[ \t]+)?import[ \t]+(\([^)]*\)|(?:\\\n|[^\n])*)")
+_LONGEST_IMPORT = 200
+_SCOPE = re.compile(r"[ \t]*(?:def|class|async[ \t]+def)[ \t]")
 _COMMENT = re.compile(r"#[^\n]*")
 
 
@@ -71,7 +72,7 @@ class FunctionSource:
             code.co_firstlineno,
             code.co_freevars,
             code.co_flags & _FUTURE_FLAGS,
-            _imported_names("".join(lines)),
+            _imported_names(lines),
         )
         name = _short_name(code.co_filename, function.__globals__.get("__name__"))
         located = None
@@ -86,7 +87,9 @@ class FunctionSource:
 
 
 def functions_in_file(text: str, name: str) -> Iterator[FunctionSource]:
-    """Every function and method of a file, without importing it.
+    """The functions and methods of a file, without importing it.
+
+    A function inside a function that binds names of the outer one with `nonlocal` is left out.
 
     Args:
         text: the content of the file.
@@ -98,7 +101,7 @@ def functions_in_file(text: str, name: str) -> Iterator[FunctionSource]:
     tree = ast.parse(text)
     lines = tuple(split_lines(text))
     flags = _future_flags(tree)
-    imports = _imported_names(text)
+    imports = _imported_names(lines)
     for qualname, node in _walk_functions(tree.body, ""):
         last = node.end_lineno or node.lineno
         context = Context(qualname, _first_line(node), (), flags, imports)
@@ -112,10 +115,10 @@ def _locate(
 ) -> FunctionSource | None:
     try:
         tree = context.parse("".join(lines[context.first - 1 : last]))
+        code = context.compile(tree, f"<{name}>")
     except SyntaxError:
         return None
     node = _function_at(tree, context)
-    code = context.compile(tree, f"<{name}>")
     if node is None or code is None:
         return None
     return FunctionSource(name, lines, last, context, node, code)
@@ -157,14 +160,31 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _imported_names(text: str) -> tuple[str, ...]:
+def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
+    """Names that the module itself imports, found without parsing the whole file."""
     names: dict[str, None] = {}
-    for statement in _IMPORT.findall(text):
-        for alias in _COMMENT.sub("", statement).strip("()").replace("\\\n", " ").split(","):
-            name = alias.split(" as ")[-1].strip().partition(".")[0]
-            if name.isidentifier():
-                names[name] = None
+    for number, line in enumerate(lines):
+        if _IMPORT.match(line) and _at_module_level(lines, number):
+            statement = _IMPORT_NAMES.match("".join(lines[number : number + _LONGEST_IMPORT]))
+            imported = statement.group(1) if statement else ""
+            for alias in _COMMENT.sub("", imported).strip("()").replace("\\\n", " ").split(","):
+                name = alias.split(" as ")[-1].strip().partition(".")[0]
+                if name.isidentifier():
+                    names[name] = None
     return tuple(names)
+
+
+def _at_module_level(lines: Sequence[str], number: int) -> bool:
+    """Whether a line stands in no function or class, though perhaps under an `if` or `try`."""
+    indent = _indentation(lines[number])
+    while indent and number:
+        number -= 1
+        line = lines[number]
+        if line.strip() and _indentation(line) < indent:
+            if _SCOPE.match(line):
+                return False
+            indent = _indentation(line)
+    return True
 
 
 def _first_line(node: FunctionNode) -> int:

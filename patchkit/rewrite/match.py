@@ -83,7 +83,7 @@ def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
             and len(pattern) == len(node)
             and all(_unify(p, n, holes) for p, n in zip(pattern, node, strict=True))
         )
-    return pattern == node
+    return type(pattern) is type(node) and pattern == node
 
 
 def _same(one: ast.AST, other: ast.AST) -> bool:

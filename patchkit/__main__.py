@@ -1,0 +1,5 @@
+"""`python -m patchkit`."""
+
+from .cli import main
+
+main(prog_name="patchkit")

@@ -1,0 +1,163 @@
+"""Half-precision trainable parameters under a gradient scaler."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PatchError
+from ..settings import Setting, value
+
+if TYPE_CHECKING:
+    import torch
+
+logger = logging.getLogger("patchkit")
+
+GRADSCALER_GUARD = Setting(
+    name="gradscaler_guard",
+    choices=("upcast", "error"),
+    help="upcast: trainable parameters in half precision become float32 before the optimizer has "
+    "any state; error: training stops and the message names them",
+)
+
+_NAMES_SHOWN = 5
+
+
+class HalfPrecisionTrainableError(PatchError):
+    """Parameters that a gradient scaler cannot unscale, and the user asked to be told."""
+
+
+def before_prepare(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wraps `Accelerator.prepare`, before models are distributed and optimizers wrapped."""
+    if _unscales_here(instance):
+        guard(instance, args)
+    return wrapped(*args, **kwargs)
+
+
+def before_prepare_optimizer(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wraps `Accelerator.prepare_optimizer`, for those who call it by itself."""
+    if _unscales_here(instance):
+        guard(instance, (*args, *kwargs.values()))
+    return wrapped(*args, **kwargs)
+
+
+def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
+    """Find half-precision parameters that the scaler would have to unscale, and upcast them.
+
+    `GradScaler` raises on float16 gradients ("Attempting to unscale FP16 gradients.") and CUDA has
+    no kernel for bfloat16 ones. The parameter objects stay the same; only their data is replaced.
+
+    Args:
+        accelerator: an `accelerate.Accelerator` with a scaler.
+        prepared: what is about to be prepared: models, optimizers, anything.
+
+    Raises:
+        HalfPrecisionTrainableError: there are some, and the policy is `error`.
+    """
+    import torch
+
+    prepared = list(prepared)
+    models = [one for one in prepared if isinstance(one, torch.nn.Module)]
+    optimizers = [one for one in prepared if isinstance(one, torch.optim.Optimizer)]
+    if optimizers:
+        parameters = _optimized(optimizers)
+    elif _wraps_models(accelerator):
+        # The wrapper sorts parameters into buckets by dtype: later is too late.
+        parameters = (one for model in models for one in model.parameters())
+    else:
+        return
+    half = [one for one in parameters if one.requires_grad and _is_half(one)]
+    if not half:
+        return
+    names = _names(half, [*models, *accelerator._models])
+    if any(optimizer.state.get(one) for optimizer in optimizers for one in half):
+        logger.warning(
+            "patchkit: %s is in half precision, and the optimizer has state for it already, so it "
+            "is left alone; the gradient scaler will refuse it. Cast the trainable parameters to "
+            "float32 before the first step.",
+            _listed(names),
+        )
+        return
+    if value(GRADSCALER_GUARD) == "error":
+        raise HalfPrecisionTrainableError(
+            f"fp16 training with a gradient scaler needs float32 trainable parameters, but "
+            f"{len(half)} are in half precision: {_listed(names)}. Load the model with "
+            "dtype=torch.float32, or cast them before the trainer is made: "
+            "`for p in model.parameters(): p.data = p.data.float() if p.requires_grad else p.data`"
+        )
+    _upcast(half)
+    if accelerator.is_local_main_process:
+        logger.warning(
+            "patchkit: %d trainable parameters were in half precision, which a gradient scaler "
+            "cannot unscale; they are float32 now, %s more memory for the weights: %s",
+            len(half),
+            _megabytes(sum(2 * one.numel() for one in half)),
+            _listed(names),
+        )
+
+
+def _unscales_here(accelerator: Any) -> bool:
+    """Whether gradients will be unscaled by torch's own scaler.
+
+    FSDP shards parameters whose dtypes must agree and brings a scaler that takes float16;
+    DeepSpeed and Megatron keep float32 copies of their own.
+    """
+    if accelerator.scaler is None or accelerator.mixed_precision != "fp16":
+        return False
+    return str(getattr(accelerator.distributed_type, "value", "")) not in (
+        "FSDP",
+        "DEEPSPEED",
+        "MEGATRON_LM",
+        "XLA",
+    )
+
+
+def _wraps_models(accelerator: Any) -> bool:
+    return str(getattr(accelerator.distributed_type, "value", "NO")) != "NO"
+
+
+def _is_half(parameter: torch.Tensor) -> bool:
+    import torch
+
+    return parameter.dtype in (torch.float16, torch.bfloat16)
+
+
+def _optimized(optimizers: Iterable[torch.optim.Optimizer]) -> Iterator[torch.Tensor]:
+    seen: set[int] = set()
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                if id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    yield parameter
+
+
+def _upcast(parameters: Iterable[torch.Tensor]) -> None:
+    for parameter in parameters:
+        gradient, parameter.grad = parameter.grad, None
+        parameter.data = parameter.data.float()
+        parameter.grad = None if gradient is None else gradient.float()
+
+
+def _names(parameters: list[torch.Tensor], models: Iterable[torch.nn.Module]) -> list[str]:
+    wanted = {id(one) for one in parameters}
+    names = {}
+    for model in models:
+        for name, parameter in model.named_parameters():
+            if id(parameter) in wanted:
+                names.setdefault(id(parameter), name)
+    return [names.get(id(one), f"a tensor of shape {tuple(one.shape)}") for one in parameters]
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB"

@@ -1,0 +1,48 @@
+"""Run the reproducer of one patch in this process: `python -m patchkit.reproduce ID [--patched]`.
+
+What comes of it is the last line of standard output, in JSON. The libraries must not have been
+imported before, so this is a program of its own and not a function.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import traceback
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m patchkit.reproduce", description=__doc__)
+    parser.add_argument("id")
+    parser.add_argument("--patched", action="store_true", help="apply the patch, and only it")
+    options = parser.parse_args(argv)
+    with contextlib.redirect_stdout(sys.stderr):
+        outcome = _outcome(options.id, patched=options.patched)
+    print(json.dumps(outcome), flush=True)
+    return 0
+
+
+def _outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
+    import patchkit
+
+    from .session import SESSION
+
+    (found,) = SESSION.catalogue.named([patch_id], "the id")
+    reproduce = SESSION.catalogue.entries[found].reproduce
+    if reproduce is None:
+        return {"outcome": "no-reproducer"}
+    if patched:
+        patchkit.apply(only=[found], strict=True)
+    try:
+        reproduce()
+    except Exception as error:
+        traceback.print_exc()
+        return {"outcome": "raised", "type": type(error).__name__, "message": str(error)}
+    return {"outcome": "passed"}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""Fixtures: a made-up library on disk, sessions of its patches, and fresh interpreters."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import linecache
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from patchkit import settings
+from patchkit.catalogue import Catalogue, Entry
+from patchkit.patch import Patch
+from patchkit.session import Session
+
+
+class Library:
+    """A distribution `madeup` of one package, written to a folder on `sys.path`."""
+
+    def __init__(self, folder: Path, version: str = "1.2.0") -> None:
+        self.folder = folder
+        self.package = folder / "madeup"
+        self.package.mkdir()
+        (self.package / "__init__.py").touch()
+        self.release(version)
+
+    def release(self, version: str) -> None:
+        for old in self.folder.glob("*.dist-info/METADATA"):
+            old.unlink()
+            old.parent.rmdir()
+        info = self.folder / f"madeup-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: madeup\nVersion: {version}\n")
+
+    def write(self, module: str, source: str) -> str:
+        """Write a module of the package; its full name."""
+        file = self.package.joinpath(*module.split(".")).with_suffix(".py")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for parent in file.parents:
+            if parent == self.package:
+                break
+            (parent / "__init__.py").touch()
+        file.write_text(textwrap.dedent(source), encoding="utf-8")
+        linecache.checkcache()
+        importlib.invalidate_caches()
+        return f"madeup.{module}"
+
+    def load(self, module: str) -> ModuleType:
+        return importlib.import_module(f"madeup.{module}")
+
+    @staticmethod
+    def forget() -> None:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "madeup"]:
+            del sys.modules[name]
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    Library.forget()
+    yield Library(tmp_path)
+    Library.forget()
+
+
+@pytest.fixture
+def session() -> Iterator[Callable[..., Session]]:
+    """Makes sessions of given patches, and takes back what they did."""
+    made: list[Session] = []
+
+    def make(*patches: Patch) -> Session:
+        entries = {patch.id: Entry(patch, "tests", None) for patch in patches}
+        made.append(Session(Catalogue(entries)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.revert(None)
+    settings.restore({})
+
+
+@pytest.fixture
+def apply() -> Callable[..., Any]:
+    """`apply` of a session with the defaults of the public one."""
+
+    def call(session: Session, only: Any = None, exclude: Any = None, **options: Any) -> Any:
+        strict = options.pop("strict", False)
+        dtype = options.pop("dtype", None)
+        return session.apply(only, exclude, strict=strict, dtype=dtype, chosen=options)
+
+    return call
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Callable[..., Any]:
+    """Runs code in a fresh interpreter; what it assigns to `result` comes back."""
+
+    def run(code: str, *, env: dict[str, str] | None = None) -> Any:
+        return run_fresh(code, tmp_path, env=env)
+
+    return run
+
+
+def run_fresh(code: str, folder: Path, *, env: dict[str, str] | None = None) -> Any:
+    import os
+
+    program = f"{textwrap.dedent(code)}\nimport json as _json\nprint('\\n' + _json.dumps(result))\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(done.stdout.splitlines()[-1])

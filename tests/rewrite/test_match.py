@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from patchkit.rewrite import Pattern, find, mentions
+
+
+@pytest.mark.parametrize(
+    ("pattern", "code"),
+    [
+        ("P.data = P.data.to(torch.bfloat16)", "param.data = param.data.to(torch.bfloat16)"),
+        ("P.data = P.data.to(torch.bfloat16)", "a.b[0].data = (a.b[0]\n .data).to(torch.bfloat16)"),
+        ("M.parameters()", "self.model.parameters()"),
+        ("f(X, X)", "f(a + 1, a+1)"),
+        ("X.to(dtype=Y)", "x.to(dtype=torch.half)"),
+        ("return X", "return None or 1"),
+        ("f('a')", 'f("a")'),
+    ],
+)
+def test_pattern_matches(pattern: str, code: str) -> None:
+    assert list(find(ast.parse(code), Pattern(pattern)))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "code"),
+    [
+        ("P.data = P.data.to(torch.bfloat16)", "param.data = other.data.to(torch.bfloat16)"),
+        ("P.data = P.data.to(torch.bfloat16)", "param.data = param.data.to(torch.float16)"),
+        ("P.data = P.data.to(torch.bfloat16)", "param.grad = param.grad.to(torch.bfloat16)"),
+        ("P.data = P.data.to(torch.bfloat16)", "'param.data = param.data.to(torch.bfloat16)'"),
+        ("P.data = P.data.to(torch.bfloat16)", "# param.data = param.data.to(torch.bfloat16)"),
+        ("M.parameters()", "model.parameters(recurse=False)"),
+        ("M.parameters()", "parameters()"),
+        ("M.parameters()", "model.parameters"),
+        ("f(X, X)", "f(a, b)"),
+        ("f(X)", "f(x, y)"),
+        ("f(X)", "g(x)"),
+        ("f(1)", "f(True)"),
+        ("f('1')", "f(1)"),
+    ],
+)
+def test_near_miss_does_not_match(pattern: str, code: str) -> None:
+    assert not list(find(ast.parse(code), Pattern(pattern)))
+
+
+def test_find_counts_nested_sites_once() -> None:
+    tree = ast.parse("if a:\n    if b:\n        pass\nif c:\n    pass")
+    found = list(find(tree, lambda node: isinstance(node, ast.If)))
+    assert [node.lineno for node in found] == [1, 4]
+
+
+def test_within_looks_below() -> None:
+    assert Pattern("f(X)").within(ast.parse("for i in y:\n    z = [f(i)]"))
+    assert not Pattern("f(X)").within(ast.parse("for i in y:\n    z = [g(i)]"))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("args.bf16", True), ("bf16", True), ("x = 'bf16'", False), ("args.fp16", False)],
+)
+def test_mentions(code: str, expected: bool) -> None:
+    assert mentions(ast.parse(code), "bf16") is expected
