@@ -34,9 +34,9 @@ def bug():
 TARGET = "madeup.trainer:Trainer.__init__"
 
 
-def patch(id: str = "madeup-bug", *changes: Any, affects: str = ">=1", **options: Any) -> Patch:
+def patch(name: str = "madeup-bug", *changes: Any, affects: str = ">=1", **options: Any) -> Patch:
     return Patch(
-        id=id,
+        id=name,
         title="it is mended",
         affects={"madeup": affects},
         changes=changes or (Rewrite(TARGET, BUG),),
@@ -69,7 +69,7 @@ def test_after_the_import(trainer, session, apply) -> None:
 
 def test_apply_then_revert_is_the_identity(trainer, session, apply) -> None:
     cls = trainer()
-    before = {name: value for name, value in vars(cls).items()}
+    before = dict(vars(cls))
     codes = {name: f.__code__ for name, f in before.items() if isinstance(f, FunctionType)}
     one = session(patch("a-a"), patch("b-b", Wrap("madeup.trainer:Trainer.step", double)))
     apply(one)

@@ -9,15 +9,16 @@ import json
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+import patchkit
 from patchkit.lab import cuda_fp16, tiny, train, trainers
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Train, and print the outcome as stdout's last line.
+    """Train, and print the outcome as stdout's last line; with --json, each step before it.
 
     A training that fails is an outcome like any other.
 
@@ -25,18 +26,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status, 0.
     """
     options = _parser().parse_args(argv)
+    stdout = sys.stdout
+
+    def tell(step: int, loss: float) -> None:
+        if options.json:
+            print(json.dumps({"step": step, "loss": loss}), file=stdout, flush=True)
+
     # The libraries print their logs to stdout.
     with contextlib.redirect_stdout(sys.stderr):
-        outcome = _outcome(options)
+        outcome = _outcome(options, tell)
     print(json.dumps(outcome) if options.json else _text(outcome), flush=True)
     return 0
 
 
-def _outcome(options: argparse.Namespace) -> dict[str, Any]:
+def _outcome(options: argparse.Namespace, tell: Callable[[int, float], None]) -> dict[str, Any]:
     try:
         if options.patched:
-            import patchkit
-
             patchkit.apply(strict=True)
         tiny.go_offline()
         cuda_fp16.install()
@@ -51,11 +56,17 @@ def _outcome(options: argparse.Namespace) -> dict[str, Any]:
                 seed=options.seed,
                 lora=options.lora,
                 args=options.args,
+                on_step=tell,
             )
     except Exception as error:
         traceback.print_exc()
-        return {"ok": False, "error_type": type(error).__name__, "error": str(error)}
-    return {"ok": True, **dataclasses.asdict(result)}
+        outcome = {"ok": False, "error_type": type(error).__name__, "error": str(error)}
+    else:
+        outcome = {"ok": True, **dataclasses.asdict(result)}
+    if options.patched:
+        outcome["report"] = patchkit.report().to_dict()
+        outcome["report_text"] = str(patchkit.report())
+    return outcome
 
 
 def _text(outcome: dict[str, Any]) -> str:

@@ -146,7 +146,7 @@ def _upcast(parameters: Iterable[torch.Tensor]) -> None:
 
 def _names(parameters: list[torch.Tensor], models: Iterable[torch.nn.Module]) -> list[str]:
     wanted = {id(one) for one in parameters}
-    names = {}
+    names: dict[int, str] = {}
     for model in models:
         for name, parameter in model.named_parameters():
             if id(parameter) in wanted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -69,9 +70,18 @@ def edited_code(
     for rule in rules:
         rule.check(tree)
     code = context.compile(tree, filename)
-    if code is None or code.co_freevars != source.code.co_freevars:
+    if code is None or _kind(code) != _kind(source.code):
+        raise Drift(f"the edit of {source.qualname} makes it another kind of function")
+    if code.co_freevars != source.code.co_freevars:
         raise Drift(f"the edit of {source.qualname} changes what the function closes over")
     return code
+
+
+def _kind(code: CodeType) -> int:
+    """Plain function, generator, coroutine or asynchronous generator."""
+    return code.co_flags & (
+        inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    )
 
 
 def _mentioned(code: CodeType, name: str) -> bool:

@@ -127,20 +127,15 @@ def test_tracebacks_show_the_patched_line(module) -> None:
     [
         ("1 +", "does not parse"),
         ("one() + 1", "leaves a site of the bug behind, at line 7"),
-        ("(lambda: __class__)() and None", None),
-        ("(yield)", None),
+        ("(yield)", "makes it another kind of function"),
     ],
 )
-def test_a_bad_edit_installs_nothing(module, text: str, message: str | None) -> None:
+def test_a_bad_edit_installs_nothing(module, text: str, message: str) -> None:
     rule = Rule(Pattern("one()"), lambda node: [replace(node, text)])
     original = module.C.f.__code__
     swaps = CodeSwaps()
-    if message is None:
+    with pytest.raises(Drift, match=message):
         install(swaps, "a", module.C.f, rule)
-        swaps.remove("a", module.C.f, rule)
-    else:
-        with pytest.raises(Drift, match=message):
-            install(swaps, "a", module.C.f, rule)
     assert module.C.f.__code__ is original
     assert swaps.of(module.C.f) is None
 
