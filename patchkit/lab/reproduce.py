@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,3 +17,29 @@ def train_in_temporary_folder(trainer: str, **options: Any) -> train.TrainingRes
     cuda_fp16.install()
     with tempfile.TemporaryDirectory() as folder:
         return train.train(trainer, folder=Path(folder), **options)
+
+
+def four_bit_model_with_trained_head() -> Any:
+    """A tiny 4-bit model in bfloat16 with LoRA on its head, its adapters float32."""
+    import peft
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = tiny.build_causal_lm(Path(folder), dtype="bfloat16")
+        model = tiny.load(path, quantization="4bit", dtype="bfloat16")
+    # The head is not quantized, so PEFT's copy of its dtype would be bfloat16: ask for float32.
+    config = peft.LoraConfig(r=4, target_modules=["q_proj", "lm_head"], task_type="CAUSAL_LM")
+    return peft.get_peft_model(model, config, autocast_adapter_dtype=True)
+
+
+def import_first(name: str, modules: Sequence[str]) -> Any:
+    """The object of that name in the first of some modules that has it.
+
+    Raises:
+        ImportError: none has.
+    """
+    for module in modules:
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+    raise ImportError(f"{name} is in none of {', '.join(modules)}")

@@ -165,6 +165,7 @@ TRAINERS: dict[str, Recipe] = {
     "kto": Recipe("KTO", _labelled, args={"max_length": 32, "max_prompt_length": 16}),
     "grpo": Recipe("GRPO", _prompts, args=_SAMPLING, extra=_scored),
     "rloo": Recipe("RLOO", _prompts, args=_SAMPLING, extra=_scored),
+    "online_dpo": Recipe("OnlineDPO", _prompts, args={"max_new_tokens": 8}, extra=_scored),
     "distillation": Recipe(
         "Distillation", _prompts, args={"max_completion_length": 8}, extra=_taught
     ),

@@ -49,6 +49,18 @@ def replace(node: ast.expr | ast.stmt, text: str) -> Edit:
     return Edit(start, end, text + " \\\n" * spare)
 
 
+def drop(statement: ast.stmt) -> Edit:
+    """Put `pass` in the place of a statement."""
+    start, end = span(statement)
+    return Edit(start, end, "pass" + "\n" * (end[0] - start[0]))
+
+
+def insert_after(node: ast.expr, text: str) -> Edit:
+    """Put `text` right behind an expression."""
+    _, end = span(node)
+    return Edit(end, end, text)
+
+
 def require(test: ast.expr, condition: str) -> list[Edit]:
     """Make a test hold only where `condition`, an expression, holds too.
 

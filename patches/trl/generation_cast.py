@@ -1,0 +1,102 @@
+"""Batched generation leaves the model that is being trained in half precision.
+
+Under fp16 the first optimizer step of GRPO, RLOO or Online DPO raises `Attempting to unscale FP16
+gradients.`; under bf16 training goes on in bfloat16 weights, which round most small updates away.
+It happens with `use_transformers_continuous_batching=True` (`use_transformers_paged` in earlier
+releases): the trainer calls `.to()` on the model before it generates, and `.to()` is in place.
+
+Mend: the cast becomes a context manager beside the others that surround generation, and hands
+every parameter its own tensor back at the end.
+"""
+
+import ast
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Edit, Pattern, Rule, helper
+from patchkit.rewrite.edit import drop, insert_after
+
+TO_BFLOAT16 = Pattern("M.to(torch.bfloat16)")
+TO_FLOAT16 = Pattern("M.to(torch.float16)")
+IF_BF16 = Pattern("self.args.bf16")
+IF_FP16 = Pattern("self.args.fp16")
+
+
+def casts_model(node: ast.AST) -> bool:
+    """`if bf16: cast`, `elif fp16: cast` of one model."""
+    match node:
+        case ast.If(
+            test=bf16,
+            body=[ast.Expr(value=one)],
+            orelse=[ast.If(test=fp16, body=[ast.Expr(value=other)], orelse=[])],
+        ):
+            return (
+                IF_BF16(bf16)
+                and TO_BFLOAT16(one)
+                and IF_FP16(fp16)
+                and TO_FLOAT16(other)
+                and _cast_model(one) == _cast_model(other)
+            )
+    return False
+
+
+def _cast_model(call: ast.AST) -> str:
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    return ast.unparse(call.func.value)
+
+
+def generation_under_cast(node: ast.AST) -> bool:
+    """A `with` block in which the model is cast first."""
+    match node:
+        case ast.With(body=[first, *_]):
+            return casts_model(first)
+    return False
+
+
+def cast_for_the_block_only(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.With)
+    first = node.body[0]
+    assert isinstance(first, ast.If)
+    assert isinstance(first.body[0], ast.Expr)
+    model = _cast_model(first.body[0].value)
+    manager = helper("patchkit.precision.generation:half_precision_for_generation")
+    last = node.items[-1]
+    return [
+        insert_after(last.optional_vars or last.context_expr, f", {manager}({model}, self.args)"),
+        drop(first),
+    ]
+
+
+RULE = Rule(generation_under_cast, cast_for_the_block_only, names=("bfloat16", "generate_batch"))
+
+KNOWN = {
+    "trl.trainer.grpo_trainer:GRPOTrainer._generate_and_score_completions": ">=0.20,<0.24",
+    "trl.trainer.grpo_trainer:GRPOTrainer._generate_single_turn": ">=0.24",
+    "trl.trainer.rloo_trainer:RLOOTrainer._generate_and_score_completions": ">=0.22,<0.24",
+    "trl.trainer.rloo_trainer:RLOOTrainer._generate_single_turn": ">=0.24",
+    "trl.trainer.online_dpo_trainer:OnlineDPOTrainer._generate": ">=0.23,<0.26",
+    "trl.experimental.online_dpo.online_dpo_trainer:OnlineDPOTrainer._generate": ">=0.26,<1.2",
+}
+
+PATCH = Patch(
+    id="trl-generation-cast",
+    title="Batched generation gives the trained parameters back as it found them",
+    affects={"trl": ">=0.20"},
+    changes=tuple(Rewrite(target, RULE, affects=versions) for target, versions in KNOWN.items()),
+    upstream=(
+        "https://github.com/huggingface/trl/pull/3471",
+        "https://github.com/huggingface/trl/pull/5765",
+    ),
+    symptom="Attempting to unscale FP16 gradients",
+    caution="While it generates, the model takes two more bytes for each parameter that is cast; "
+    "upstream takes none, since it keeps no float32 weights to go back to. Buffers stay as they "
+    "are.",
+)
+
+
+def reproduce() -> None:
+    """Train GRPO in fp16 with continuous batching, which runs on a CPU as well."""
+    from patchkit.lab.batched_generation import train_with_batched_generation
+
+    result = train_with_batched_generation("grpo", precision="fp16")
+    assert set(result.trainable_dtypes_after) == {"float32"}, result

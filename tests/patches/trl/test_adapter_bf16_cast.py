@@ -1,0 +1,276 @@
+"""QLoRA adapters in fp16, bf16 and by choice, with every trainer that has the cast."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from patchkit import catalogue
+from patchkit.patch import Status
+from patchkit.resolution import resolve
+
+ID = "trl-adapter-bf16-cast"
+CUDA_REFUSAL = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"
+NAMES = {
+    "SFTTrainer": "sft",
+    "DPOTrainer": "dpo",
+    "RewardTrainer": "reward",
+    "KTOTrainer": "kto",
+    "GRPOTrainer": "grpo",
+    "RLOOTrainer": "rloo",
+    "DistillationTrainer": "distillation",
+}
+RESOLUTION = resolve(catalogue.load().entries[ID].patch)
+AFFECTED = [
+    NAMES[change.target.partition(":")[2].partition(".")[0]]
+    for change in RESOLUTION.changes
+    if "*" not in change.target
+]
+EACH_IN_ITS_OWN_PROCESS = os.environ.get("PATCHKIT_TEST_PROCESSES") != "shared"
+"""A process for each training is the stricter test; it takes the time of as many imports."""
+
+due = pytest.mark.skipif(
+    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
+)
+
+
+@due
+@pytest.mark.skipif(not EACH_IN_ITS_OWN_PROCESS, reason="done in two processes")
+@pytest.mark.parametrize("trainer", AFFECTED)
+def test_fp16_fails_without_and_trains_with(train, trainer: str) -> None:
+    without = train(trainer, patched=False)
+    assert not without["ok"]
+    assert without["error_type"] == "NotImplementedError"
+    assert without["error"] == CUDA_REFUSAL
+    outcome = train(trainer, patched=True)
+    assert outcome["ok"], outcome
+    assert set(outcome["trainable_dtypes"]) == {"float32"}
+    assert set(outcome["trainable_dtypes_after"]) == {"float32"}
+    assert outcome["changed"] > 0
+    record = next(one for one in outcome["report"]["patches"] if one["id"] == ID)
+    assert record["status"] == "applied"
+
+
+@due
+@pytest.mark.skipif(EACH_IN_ITS_OWN_PROCESS, reason="done in a process each")
+def test_fp16_fails_without_and_trains_with_in_two_processes(fresh) -> None:
+    code = """
+        import patchkit
+        from patchkit.lab.reproduce import train_in_temporary_folder
+        {apply}
+        result = {{}}
+        for trainer in {trainers}:
+            try:
+                outcome = train_in_temporary_folder(trainer)
+                result[trainer] = [list(outcome.trainable_dtypes_after), outcome.changed > 0]
+            except Exception as error:
+                result[trainer] = str(error)
+    """
+    without = fresh(code.format(apply="", trainers=AFFECTED))
+    assert without == dict.fromkeys(AFFECTED, CUDA_REFUSAL)
+    outcome = fresh(code.format(apply="patchkit.apply(strict=True)", trainers=AFFECTED))
+    assert outcome == {trainer: [["float32"], True] for trainer in AFFECTED}
+
+
+@due
+def test_8bit_fails_without_and_trains_with(train) -> None:
+    assert train("sft", patched=False, quantization="8bit")["error"] == CUDA_REFUSAL
+    assert train("sft", patched=True, quantization="8bit")["ok"]
+
+
+@due
+def test_bf16_reaches_the_same_loss(train) -> None:
+    """Within bfloat16's eight bits of precision; the adapters are float32 instead."""
+    options = {"precision": "bf16", "steps": 8}
+    without = train("sft", patched=False, **options)
+    outcome = train("sft", patched=True, **options)
+    assert set(without["trainable_dtypes"]) == {"bfloat16"}
+    assert set(outcome["trainable_dtypes"]) == {"float32"}
+    assert outcome["losses"] == pytest.approx(without["losses"], rel=2**-6)
+
+
+@due
+@pytest.mark.parametrize(("precision", "dtype"), [("bf16", "bfloat16"), ("fp16", "float32")])
+def test_upstream_s_cast_by_choice_where_training_is_in_bf16(
+    train, precision: str, dtype: str
+) -> None:
+    env = {"PATCHKIT_ADAPTER_CAST": "bf16"}
+    outcome = train("sft", patched=True, precision=precision, env=env)
+    assert set(outcome["trainable_dtypes"]) == {dtype}
+    if precision == "bf16":
+        assert outcome["losses"] == train("sft", patched=False, precision="bf16")["losses"]
+
+
+@due
+def test_without_quantization_nothing_changes(train) -> None:
+    outcomes = [train("sft", patched=p, quantization="none", precision="bf16") for p in (0, 1)]
+    assert outcomes[0]["losses"] == outcomes[1]["losses"]
+    assert outcomes[0]["trainable_dtypes"] == outcomes[1]["trainable_dtypes"]
+
+
+@due
+def test_references_taken_before(fresh) -> None:
+    """A name imported earlier, a subclass, a bound method and a pickle run the mended code."""
+    files = fresh(
+        """
+        import pickle
+        from trl import SFTTrainer
+
+        class Mine(SFTTrainer):
+            pass
+
+        bound = SFTTrainer.__new__(SFTTrainer).__init__
+        function, pickled = SFTTrainer.__init__, pickle.dumps(SFTTrainer)
+        import patchkit
+        patchkit.apply(strict=True)
+        everything = [Mine.__init__, bound, function, pickle.loads(pickled).__init__]
+        result = [one.__code__.co_filename for one in everything]
+        """
+    )
+    assert set(files) == {"<patchkit trl/trainer/sft_trainer.py>"}
+
+
+@due
+def test_revert_brings_the_crash_back(fresh) -> None:
+    error, same = fresh(
+        """
+        import patchkit
+        from trl import SFTTrainer
+        from patchkit.lab.reproduce import train_in_temporary_folder
+
+        code = SFTTrainer.__init__.__code__
+        patchkit.apply(only="trl-adapter-bf16-cast", strict=True)
+        train_in_temporary_folder("sft")
+        patchkit.revert()
+        try:
+            train_in_temporary_folder("sft")
+            error = None
+        except Exception as caught:
+            error = str(caught)
+        result = [error, SFTTrainer.__init__.__code__ is code]
+        """
+    )
+    assert error == CUDA_REFUSAL
+    assert same
+
+
+@due
+def test_no_public_trainer_has_a_live_cast(fresh) -> None:
+    with_cast, walked = fresh(
+        """
+        import ast, importlib, inspect, pkgutil, textwrap
+        import patchkit
+        patchkit.apply(strict=True)
+        import trl
+        from patchkit.patches.trl.adapter_bf16_cast import forced_cast
+        from patchkit.rewrite import find
+
+        classes = {name: getattr(trl, name) for name in dir(trl) if name.endswith("Trainer")}
+        for found in pkgutil.walk_packages(trl.__path__, "trl."):
+            if not found.name.startswith("trl.experimental"):
+                continue
+            try:
+                module = importlib.import_module(found.name)
+            except Exception:
+                continue  # needs a package that is not here
+            for name, value in vars(module).items():
+                if name.endswith("Trainer") and isinstance(value, type):
+                    classes[f"{found.name}.{name}"] = value
+        with_cast = []
+        for name, cls in classes.items():
+            for base in cls.__mro__:
+                if "__init__" in vars(base) and base.__module__.startswith("trl."):
+                    source = textwrap.dedent(inspect.getsource(base.__init__))
+                    if list(find(ast.parse(source), forced_cast)):
+                        with_cast.append(name)
+        result = [with_cast, len(classes)]
+        """
+    )
+    assert with_cast == []
+    assert walked >= len(AFFECTED)
+
+
+@due
+def test_an_altered_anchor_is_drift_and_stays_untouched(fresh, tmp_path: Path) -> None:
+    import trl
+
+    copy = tmp_path / "altered" / "trl"
+    shutil.copytree(Path(trl.__file__).parent, copy)
+    file = copy / "trainer" / "sft_trainer.py"
+    text = file.read_text(encoding="utf-8")
+    cast = "param.data = param.data.to(torch.bfloat16)"
+    assert text.count(cast) == 1
+    file.write_text(text.replace(cast, "param.data = param.data.bfloat16()"), encoding="utf-8")
+    status, reason, filename, others = fresh(
+        f"""
+        import sys, warnings
+        sys.path.insert(0, {str(copy.parent)!r})
+        import patchkit
+        patchkit.apply(only="{ID}")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            from trl import SFTTrainer, RewardTrainer
+        record = patchkit.report()["{ID}"]
+        assert any("drifted" in str(one.message) for one in caught)
+        result = [
+            str(record.status),
+            record.reason,
+            SFTTrainer.__init__.__code__.co_filename,
+            RewardTrainer.__init__.__code__.co_filename,
+        ]
+        """
+    )
+    assert status == "drifted"
+    assert "SFTTrainer.__init__ has 0 sites of this bug where 1 is known" in reason
+    assert filename.endswith("altered/trl/trainer/sft_trainer.py")
+    assert others == "<patchkit trl/trainer/reward_trainer.py>"
+
+
+@due
+def test_an_exception_inside_the_patch_leaves_the_import_working(fresh) -> None:
+    status, filename = fresh(
+        f"""
+        import warnings
+        import patchkit
+        from patchkit.rewrite import Rule
+
+        def broken(self, source):
+            raise ZeroDivisionError("oops")
+
+        Rule.plan = broken
+        patchkit.apply(only="{ID}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from trl import SFTTrainer
+        result = [
+            str(patchkit.report()["{ID}"].status), SFTTrainer.__init__.__code__.co_filename
+        ]
+        """
+    )
+    assert status == "failed"
+    assert filename.endswith("sft_trainer.py")
+
+
+@pytest.mark.skipif(RESOLUTION.verdict is not Status.NOT_AFFECTED, reason="due here")
+def test_not_due_leaves_the_very_same_code(fresh) -> None:
+    same, status = fresh(
+        f"""
+        from trl import SFTTrainer
+        code = SFTTrainer.__init__.__code__
+        import patchkit
+        report = patchkit.apply(strict=True)
+        result = [SFTTrainer.__init__.__code__ is code, str(report["{ID}"].status)]
+        """
+    )
+    assert same
+    assert status == "not-affected"
+
+
+@pytest.mark.skipif(RESOLUTION.verdict is not Status.NOT_AFFECTED, reason="due here")
+def test_not_due_trains_as_it_is(train) -> None:
+    assert train("sft", patched=False)["ok"]
+    assert importlib.import_module("trl").__version__ < "0.26"
