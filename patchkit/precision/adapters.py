@@ -20,23 +20,30 @@ ADAPTER_CAST = Setting(
 
 
 def bfloat16_adapters_wanted(args: Any) -> bool:
-    """Whether a trainer may cast its trainable parameters to bfloat16.
+    """Whether a trainer of a quantized model casts its trainable parameters to bfloat16.
 
-    Only where training is in bfloat16, and then if the user chose it (`adapter_cast="bf16"`) or
-    the parameters are to be sharded: FSDP flattens, and FSDP2 groups, parameters of one dtype
-    only.
+    In one process and under DDP: where training is in bfloat16 and the user chose it with
+    `adapter_cast="bf16"`. FSDP flattens parameters of one dtype only, and FSDP2 wants one among
+    those that a group trains; DeepSpeed's ZeRO stages 2 and 3 fail on a mixture too. So under
+    either of them upstream's cast stays, but for FSDP2 in fp16, which has a plain `GradScaler`
+    and cannot take a step with bfloat16 gradients.
 
     Args:
-        args: the trainer's arguments.
+        args: the trainer's arguments; None where the caller has none.
     """
-    if training_dtype(args) != "bfloat16":
-        return False
-    return value(ADAPTER_CAST) == "bf16" or sharded(args)
+    dtype = training_dtype(args)
+    if uses_deepspeed(args):
+        return True
+    if uses_fsdp(args):
+        return not (dtype == "float16" and fsdp_version(args) == 2)
+    return dtype == "bfloat16" and value(ADAPTER_CAST) == "bf16"
 
 
 def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
-    """Whether a helper may cast this parameter: frozen ones in a bf16 run, and trained ones there
-    where `bfloat16_adapters_wanted` says so.
+    """Whether a helper that prepares a model may cast this parameter.
+
+    Frozen ones where training is in bfloat16, and of those that are trained what
+    `bfloat16_adapters_wanted` says.
 
     Args:
         parameter: a parameter of the model that is prepared.
@@ -50,8 +57,8 @@ def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
 def frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     """Cast the frozen parameters and the buffers of a module to bfloat16, in place.
 
-    Its caller knows no arguments: whether the whole module is wanted in bfloat16 is asked of the
-    setting and of the launcher.
+    Its caller, which runs only where training is in bfloat16, knows no arguments: whether the
+    whole module is to be cast is asked of the setting and of the launcher.
 
     Args:
         module: a head or an embedding, perhaps inside a PEFT layer.
@@ -61,7 +68,7 @@ def frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     """
     import torch
 
-    if value(ADAPTER_CAST) == "bf16" or sharded(None):
+    if value(ADAPTER_CAST) == "bf16" or uses_deepspeed(None) or uses_fsdp(None):
         return module.to(torch.bfloat16)
     for tensor in (*module.parameters(), *module.buffers()):
         if tensor.is_floating_point() and not tensor.requires_grad:
@@ -69,15 +76,26 @@ def frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     return module
 
 
-def sharded(args: Any) -> bool:
-    """Whether training runs under FSDP or DeepSpeed, as the arguments or the launcher say."""
-    return bool(
-        getattr(args, "fsdp", None)
-        or getattr(args, "deepspeed", None)
-        or _launched_with("ACCELERATE_USE_FSDP")
-        or _launched_with("ACCELERATE_USE_DEEPSPEED")
-    )
+def uses_fsdp(args: Any) -> bool:
+    """Whether training runs under FSDP, as the arguments or the launcher say.
+
+    Transformers 5 sets no variable for `TrainingArguments(fsdp=…)`, and a launcher sets no
+    argument: both have to be asked. Accelerate takes no other word than `true`.
+    """
+    return bool(getattr(args, "fsdp", None)) or _is_true("ACCELERATE_USE_FSDP")
 
 
-def _launched_with(variable: str) -> bool:
-    return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on", "t", "y")
+def uses_deepspeed(args: Any) -> bool:
+    """Whether training runs under DeepSpeed, as the arguments or the launcher say."""
+    plugin = getattr(args, "deepspeed_plugin", None)
+    return plugin is not None or _is_true("ACCELERATE_USE_DEEPSPEED")
+
+
+def fsdp_version(args: Any) -> int:
+    """1 or 2, as the arguments of Transformers 5, or else the launcher's variable, say."""
+    version = (getattr(args, "fsdp_plugin_args", None) or {}).get("fsdp_version")
+    return int(version or os.environ.get("FSDP_VERSION", "1"))
+
+
+def _is_true(variable: str) -> bool:
+    return os.environ.get(variable, "").lower() == "true"

@@ -1,0 +1,101 @@
+"""What a benchmark found out, as a table or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+_LIBRARIES = ("patchkit", "trl", "transformers", "peft", "accelerate", "bitsandbytes", "torch")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One quantity, measured several times.
+
+    Args:
+        name: what it is.
+        samples: its values; their median counts.
+        unit: what they are counted in.
+        limit: what the median should stay under, if anything.
+    """
+
+    name: str
+    samples: Sequence[float]
+    unit: str
+    limit: float | None = None
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.samples)
+
+    @property
+    def verdict(self) -> str:
+        if self.limit is None:
+            return ""
+        return "ok" if self.median < self.limit else "OVER"
+
+    def cells(self) -> list[str]:
+        low, high = min(self.samples), max(self.samples)
+        limit = "" if self.limit is None else f"< {self.limit:g}"
+        numbers = f"{self.median:.2f}", f"{low:.2f} to {high:.2f}"
+        return [self.name, *numbers, self.unit, limit, self.verdict]
+
+    def to_dict(self) -> dict[str, Any]:
+        samples = [round(sample, 4) for sample in self.samples]
+        return {
+            "name": self.name,
+            "median": round(self.median, 4),
+            "unit": self.unit,
+            "limit": self.limit,
+            "samples": samples,
+        }
+
+
+def options(description: str | None, rounds: int) -> argparse.ArgumentParser:
+    """The options that every benchmark has."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=rounds, help="how often each is measured")
+    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    return parser
+
+
+def show(measures: Sequence[Measure], notes: Sequence[str] = (), *, as_json: bool) -> None:
+    """Print measures, and where they were taken."""
+    if as_json:
+        found = [measure.to_dict() for measure in measures]
+        print(json.dumps({"where": _where(), "measures": found, "notes": notes}, indent=2))
+        return
+    print(", ".join(f"{name} {value}" for name, value in _where().items()))
+    header = ["", "median", "from .. to", "", "limit", ""]
+    rows = [header, *(measure.cells() for measure in measures)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        name, *numbers = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join([name, *numbers]).rstrip())
+    for note in notes:
+        print(note)
+
+
+def _where() -> dict[str, str]:
+    where = {
+        "date": datetime.date.today().isoformat(),
+        "python": platform.python_version(),
+        "cpus": str(os.cpu_count()),
+        "load": f"{os.getloadavg()[0]:.1f}",
+    }
+    for library in _LIBRARIES:
+        try:
+            where[library] = metadata.version(library)
+        except metadata.PackageNotFoundError:
+            continue
+    return where

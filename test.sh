@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Passes the tests on a machine that has python3 with pip and nothing else.
+# Arguments go to tox: ./test.sh -e trl-1.16
+set -euo pipefail
+cd "$(dirname "$0")"
+if [ ! -x .venv-test/bin/tox ]; then
+    python3 -m venv .venv-test
+    .venv-test/bin/python -m pip install --quiet 'tox>=4.20' 'tox-uv>=1.16'
+fi
+exec .venv-test/bin/tox run "$@"

@@ -1,0 +1,114 @@
+"""The wheel, the sdist and an editable install, each in a clean environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.packaging
+
+ROOT = Path(__file__).parents[2]
+MADE_UP = {
+    "madeup.py": "def f():\n    return bug()\n",
+    "madeup-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: madeup\nVersion: 1.0\n",
+    "more_patches.py": """
+from patchkit import Patch, Rewrite
+from patchkit.rewrite import Pattern, Rule, replace
+
+RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")])
+PATCH = Patch(
+    id="madeup-bug", title="mended", affects={"madeup": ">=1"},
+    changes=(Rewrite("madeup:f", RULE),),
+)
+""",
+    "more-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: more\nVersion: 1.0\n",
+    "more-1.0.dist-info/entry_points.txt": "[patchkit.patches]\nbug = more_patches\n",
+}
+PROGRAM = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import patchkit
+report = patchkit.apply()
+import madeup
+print(json.dumps({
+    "file": patchkit.__file__,
+    "value": madeup.f(),
+    "statuses": {r.id: str(r.status) for r in patchkit.report()},
+    "tested": report["trl-adapter-bf16-cast"].tested,
+}))
+"""
+
+
+def run(*command: object, cwd: Path) -> str:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    # The wheel is built from the sdist, so that both are complete.
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    return folder
+
+
+def check_install(python: Path, folder: Path) -> dict[str, object]:
+    for name, text in MADE_UP.items():
+        file = folder / "site" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    outcome: dict[str, object] = json.loads(
+        run(python, "-c", PROGRAM, folder / "site", cwd=folder).splitlines()[-1]
+    )
+    statuses = outcome["statuses"]
+    assert isinstance(statuses, dict)
+    assert outcome["value"] == "mended"
+    assert statuses.pop("madeup-bug") == "applied"
+    assert len(statuses) >= 4
+    assert set(statuses.values()) == {"not-installed"}
+    assert "unknown" not in str(outcome["tested"])
+    return outcome
+
+
+def environment(folder: Path) -> Path:
+    run(sys.executable, "-m", "venv", folder / "env", cwd=folder)
+    return folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def test_wheel(distributions: Path, tmp_path: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {
+        "patchkit/py.typed",
+        "patchkit/compat_matrix.yaml",
+        "patchkit/patches/trl/adapter_bf16_cast.py",
+    } <= set(names)
+    assert all(name.startswith(("patchkit/", "patchkit-")) for name in names)
+    python = environment(tmp_path)
+    run(python, "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
+    outcome = check_install(python, tmp_path)
+    assert str(tmp_path) in str(outcome["file"])
+    assert "demo" in run(python, "-m", "patchkit", "--help", cwd=tmp_path)
+
+
+def test_editable(tmp_path: Path) -> None:
+    python = environment(tmp_path)
+    run(python, "-m", "pip", "install", "-q", "-e", ROOT, cwd=tmp_path)
+    outcome = check_install(python, tmp_path)
+    assert outcome["file"] == str(ROOT / "patchkit" / "__init__.py")

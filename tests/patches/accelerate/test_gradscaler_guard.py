@@ -1,0 +1,173 @@
+"""Half-precision trainable parameters under a scaler: found, upcast or named, by whoever trains."""
+
+from __future__ import annotations
+
+import pytest
+
+UNSCALE = "Attempting to unscale FP16 gradients."
+
+BARE = """
+    import logging, sys, torch, json
+    from accelerate import Accelerator
+    from patchkit.lab import cuda_fp16
+    import patchkit
+
+    cuda_fp16.install()
+    messages = []
+    logging.getLogger("patchkit").addHandler(
+        type("H", (logging.Handler,), {{"emit": lambda self, r: messages.append(r.getMessage())}})()
+    )
+    {apply}
+    accelerator = Accelerator(mixed_precision="{precision}")
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)).{cast}()
+    model[0].requires_grad_(False)
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=0.1)
+    identity = [id(p) for p in model.parameters()]
+    try:
+        {prepare}
+        before = [p.detach().clone() for p in model.parameters()]
+        with accelerator.autocast():
+            loss = model(torch.ones(2, 4)).float().pow(2).mean()
+        accelerator.backward(loss)
+        optimizer.step()
+        error = None
+    except Exception as caught:
+        error = f"{{type(caught).__name__}}: {{caught}}"
+    result = {{
+        "error": error,
+        "messages": messages,
+        "dtypes": [str(p.dtype)[6:] for p in model.parameters()],
+        "same": identity == [id(p) for p in model.parameters()],
+    }}
+"""
+
+PREPARES = {
+    "together": "model, optimizer = accelerator.prepare(model, optimizer)",
+    "optimizer_first": "optimizer, model = accelerator.prepare(optimizer, model)",
+    "one_by_one": "model = accelerator.prepare(model); optimizer = accelerator.prepare(optimizer)",
+    "by_their_own_methods": "model = accelerator.prepare_model(model); "
+    "optimizer = accelerator.prepare_optimizer(optimizer=optimizer)",
+}
+APPLY = "patchkit.apply(only='accelerate-*', strict=True)"
+
+
+def bare(fresh, *, apply: str = APPLY, precision="fp16", cast="half", prepare="together", **more):
+    code = BARE.format(apply=apply, precision=precision, cast=cast, prepare=PREPARES[prepare])
+    return fresh(code, **more)
+
+
+@pytest.mark.parametrize("prepare", PREPARES)
+def test_bare_accelerate(fresh, prepare: str) -> None:
+    assert bare(fresh, apply="", prepare=prepare)["error"] == f"ValueError: {UNSCALE}"
+    outcome = bare(fresh, prepare=prepare)
+    assert outcome["error"] is None
+    # What is frozen stays as it is, and the parameters are the same objects.
+    assert outcome["dtypes"] == ["float16", "float16", "float32", "float32"]
+    assert outcome["same"]
+    (message,) = outcome["messages"]
+    assert "2 trainable parameters" in message
+    assert "0.0 MiB more memory" in message
+    if prepare != "by_their_own_methods":
+        assert "1.weight, 1.bias" in message
+
+
+def test_bfloat16_parameters(fresh) -> None:
+    assert "not implemented for 'BFloat16'" in bare(fresh, apply="", cast="bfloat16")["error"]
+    outcome = bare(fresh, cast="bfloat16")
+    assert outcome["error"] is None
+    assert outcome["dtypes"][2:] == ["float32", "float32"]
+
+
+@pytest.mark.parametrize(
+    ("precision", "cast"), [("fp16", "float"), ("bf16", "bfloat16"), ("no", "float")]
+)
+def test_nothing_is_touched_where_nothing_is_wrong(fresh, precision: str, cast: str) -> None:
+    without, outcome = (
+        bare(fresh, apply=apply, precision=precision, cast=cast) for apply in ("", APPLY)
+    )
+    assert outcome == without
+    assert outcome["messages"] == []
+
+
+def test_policy_error_names_the_parameters_and_the_fix(fresh) -> None:
+    apply = APPLY.replace("strict=True", "strict=True, gradscaler_guard='error'")
+    outcome = bare(fresh, apply=apply)
+    assert outcome["error"].startswith("HalfPrecisionTrainableError: fp16 training")
+    assert "1.weight, 1.bias" in outcome["error"]
+    assert "dtype=torch.float32" in outcome["error"]
+    assert outcome["dtypes"] == ["float16"] * 4
+    by_variable = bare(fresh, env={"PATCHKIT_GRADSCALER_GUARD": "error"})
+    assert by_variable["error"] == outcome["error"]
+
+
+def test_never_once_the_optimizer_has_state(fresh) -> None:
+    stepped = """[setattr(p, "grad", torch.ones_like(p)) for p in model[1].parameters()]; \
+optimizer.step(); optimizer.zero_grad(); model, optimizer = accelerator.prepare(model, optimizer)"""
+    code = BARE.format(apply=APPLY, precision="fp16", cast="half", prepare=stepped)
+    outcome = fresh(code)
+    assert outcome["error"] == f"ValueError: {UNSCALE}"
+    assert outcome["dtypes"] == ["float16"] * 4
+    assert "the optimizer has state for it already" in outcome["messages"][0]
+
+
+TRAINER = """
+    import tempfile, torch
+    from pathlib import Path
+    import patchkit
+    from patchkit.lab import cuda_fp16, tiny
+
+    tiny.go_offline()
+    cuda_fp16.install()
+    import transformers
+    {apply}
+    with tempfile.TemporaryDirectory() as folder:
+        path = tiny.build_causal_lm(Path(folder) / "model")
+        model = tiny.load(path, dtype="float16")
+        ids = torch.arange(4, 20)
+        data = [{{"input_ids": ids, "labels": ids}}] * 8
+        arguments = transformers.TrainingArguments(
+            folder, fp16=True, max_steps=2, report_to=[], save_strategy="no", learning_rate=1e-2
+        )
+        trainer = transformers.Trainer(model=model, args=arguments, train_dataset=data)
+        before = [p.detach().float().clone() for p in model.parameters()]
+        try:
+            trainer.train()
+            result = [str({{p.dtype for p in model.parameters()}}), sum(
+                not torch.equal(a, b.float()) for a, b in zip(before, model.parameters())
+            ) > 0]
+        except Exception as error:
+            result = str(error)
+"""
+
+
+def test_full_fine_tuning_with_the_plain_trainer(fresh) -> None:
+    assert fresh(TRAINER.format(apply="")) == UNSCALE
+    assert fresh(TRAINER.format(apply=APPLY)) == ["{torch.float32}", True]
+
+
+def test_modules_to_save_of_a_half_precision_base(train) -> None:
+    options = {"quantization": "none", "lora": {"modules_to_save": ["lm_head"]}}
+    assert train("sft", patched=False, **options)["error"] == UNSCALE
+    outcome = train("sft", patched=True, **options)
+    assert set(outcome["trainable_dtypes_after"]) == {"float32"}
+
+
+@pytest.mark.parametrize("kind", ["FSDP", "DEEPSPEED", "MEGATRON_LM"])
+def test_hands_off_where_another_engine_holds_the_parameters(kind: str) -> None:
+    """Such a launch needs its engine; what is asked of the accelerator is what it would answer."""
+    import types
+
+    import torch
+    from accelerate.utils import DistributedType
+
+    from patchkit.precision.gradscaler import before_prepare
+
+    accelerator = types.SimpleNamespace(
+        scaler=torch.amp.GradScaler("cpu"),
+        mixed_precision="fp16",
+        distributed_type=DistributedType[kind],
+    )
+    model = torch.nn.Linear(2, 2).half()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    before_prepare(lambda *args: args, accelerator, (model, optimizer), {})
+    assert model.weight.dtype == torch.float16

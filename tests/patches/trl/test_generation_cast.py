@@ -1,0 +1,89 @@
+"""Batched generation, for real, and the trained parameters after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit import catalogue
+from patchkit.resolution import resolve
+
+RESOLUTION = resolve(catalogue.load().entries["trl-generation-cast"].patch)
+TARGETS = " ".join(change.target for change in RESOLUTION.changes)
+NAMES = {"GRPOTrainer": "grpo", "RLOOTrainer": "rloo", "OnlineDPOTrainer": "online_dpo"}
+TRAINERS = [
+    name
+    for prefix, name in NAMES.items()
+    if prefix in TARGETS and "experimental" not in TARGETS.partition(prefix)[0][-60:]
+]
+
+pytestmark = pytest.mark.skipif(
+    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
+)
+
+CODE = """
+    import patchkit
+    from patchkit.lab.batched_generation import train_with_batched_generation
+    {apply}
+    try:
+        outcome = train_with_batched_generation("{trainer}", precision="{precision}")
+        result = [outcome.trainable_dtypes, outcome.trainable_dtypes_after, outcome.changed > 0]
+    except Exception as error:
+        result = str(error)
+"""
+APPLY = "patchkit.apply(only='trl-generation-cast', strict=True)"
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_fp16(fresh, trainer: str) -> None:
+    code = {"trainer": trainer, "precision": "fp16"}
+    assert fresh(CODE.format(apply="", **code)) == "Attempting to unscale FP16 gradients."
+    before, after, changed = fresh(CODE.format(apply=APPLY, **code))
+    assert set(before) == set(after) == {"float32"}
+    assert changed
+
+
+def test_bf16_trains_on_in_float32(fresh) -> None:
+    code = {"trainer": "grpo", "precision": "bf16"}
+    assert set(fresh(CODE.format(apply="", **code))[1]) == {"bfloat16"}
+    before, after, changed = fresh(CODE.format(apply=APPLY, **code))
+    assert set(before) == set(after) == {"float32"}
+    assert changed
+
+
+def test_every_tensor_comes_back_bit_for_bit() -> None:
+    import types
+
+    import torch
+
+    from patchkit.precision.generation import half_precision_for_generation
+
+    model = torch.nn.BatchNorm1d(3)
+    model.weight.data = torch.tensor([1.0, 1 / 3, 1e-6])
+    model.bias.data = model.bias.data.bfloat16()
+    before = {name: tensor.data_ptr() for name, tensor in model.state_dict().items()}
+    args = types.SimpleNamespace(bf16=False, fp16=True)
+    with pytest.raises(RuntimeError), half_precision_for_generation(model, args):
+        assert model.weight.dtype == model.bias.dtype == torch.float16
+        assert model.running_mean.dtype == torch.float32
+        raise RuntimeError
+    assert {name: tensor.data_ptr() for name, tensor in model.state_dict().items()} == before
+    with half_precision_for_generation(model, types.SimpleNamespace(bf16=False, fp16=False)):
+        assert model.weight.dtype == torch.float32
+
+
+def test_packed_weights_are_not_cast() -> None:
+    import types
+
+    import bitsandbytes
+    import torch
+
+    from patchkit.precision.generation import half_precision_for_generation
+
+    layer = bitsandbytes.nn.Linear4bit(64, 64, bias=True, quant_storage=torch.bfloat16)
+    layer = layer.to("cpu")
+    packed = layer.weight.data.clone()
+    assert packed.dtype == torch.bfloat16
+    with half_precision_for_generation(layer, types.SimpleNamespace(bf16=False, fp16=True)):
+        assert layer.weight.dtype == torch.bfloat16
+        assert torch.equal(layer.weight.data.view(torch.uint8), packed.view(torch.uint8))
+        assert layer.bias.dtype == torch.float16

@@ -1,0 +1,80 @@
+"""Whoever waits for a module is told once, when it has finished loading."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+from patchkit.hooks import when_loaded
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Pattern, Rule, replace
+
+
+@pytest.fixture
+def told() -> list[tuple[str, bool]]:
+    return []
+
+
+def listener(told: list[tuple[str, bool]], name: str):
+    def tell(module: ModuleType) -> None:
+        told.append((name, hasattr(module, "done")))
+
+    return tell
+
+
+def test_told_after_the_module_has_loaded(library, told) -> None:
+    module = library.write("hooked_one", "done = True\n")
+    when_loaded(module, listener(told, "a"))
+    assert told == []
+    library.load("hooked_one")
+    assert told == [("a", True)]
+
+
+def test_asked_twice_and_told_once(library, told) -> None:
+    module, tell = library.write("hooked_two", "done = True\n"), listener(told, "a")
+    when_loaded(module, tell)
+    when_loaded(module, tell)
+    library.load("hooked_two")
+    assert told == [("a", True)]
+
+
+def test_several_may_wait_for_one_module(library, told) -> None:
+    module = library.write("hooked_three", "done = True\n")
+    when_loaded(module, listener(told, "a"))
+    when_loaded(module, listener(told, "b"))
+    library.load("hooked_three")
+    assert sorted(told) == [("a", True), ("b", True)]
+
+
+def test_told_at_once_of_a_module_that_is_there(library, told) -> None:
+    module = library.write("hooked_four", "done = True\n")
+    library.load("hooked_four")
+    when_loaded(module, listener(told, "a"))
+    assert told == [("a", True)]
+
+
+def test_told_again_after_asking_again(library, told) -> None:
+    module, tell = library.write("hooked_five", "done = True\n"), listener(told, "a")
+    when_loaded(module, tell)
+    library.load("hooked_five")
+    library.forget()
+    when_loaded(module, tell)
+    library.load("hooked_five")
+    assert told == 2 * [("a", True)]
+
+
+def test_a_session_that_is_gone_does_not_deafen_the_next(library, session, apply) -> None:
+    library.write("hooked_six", "def f():\n    return bug()\n")
+    rule = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")])
+    patch = Patch(
+        id="madeup-bug",
+        title="it is mended",
+        affects={"madeup": ">=1"},
+        changes=(Rewrite("madeup.hooked_six:f", rule),),
+    )
+    first, second = session(patch), session(patch)
+    apply(first)
+    first.revert(None)
+    apply(second)
+    assert library.load("hooked_six").f() == "mended"

@@ -1,0 +1,174 @@
+"""`import patchkit` is cheap, and its names are what they say, before and after use."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import patchkit
+
+HEAVY = [
+    "torch",
+    "numpy",
+    "transformers",
+    "trl",
+    "peft",
+    "accelerate",
+    "bitsandbytes",
+    "wrapt",
+    "packaging",
+    "importlib.metadata",
+    "yaml",
+    "rich",
+    "click",
+]
+
+
+def test_import_loads_nothing_heavy(fresh) -> None:
+    """What the interpreter's own start has loaded, by some `.pth` file, is not ours."""
+    loaded, ours = fresh(
+        f"""
+        import sys
+        before = set(sys.modules)
+        import patchkit
+        new = set(sys.modules) - before
+        result = [[name for name in {HEAVY} if name in new],
+                  sorted(name for name in new if name.startswith("patchkit"))]
+        """
+    )
+    assert loaded == []
+    assert ours == ["patchkit", "patchkit.errors"]
+
+
+def test_looking_at_names_loads_no_library(fresh) -> None:
+    loaded = fresh(
+        """
+        import sys
+        import patchkit
+        for name in patchkit.__all__:
+            getattr(patchkit, name)
+        result = [name for name in ("torch", "numpy", "trl", "wrapt", "rich", "yaml", "click")
+                  if name in sys.modules]
+        """
+    )
+    assert loaded == []
+
+
+def test_apply_loads_no_library(fresh) -> None:
+    loaded = fresh(
+        """
+        import sys
+        import patchkit
+        patchkit.apply()
+        str(patchkit.report().summary())
+        patchkit.revert()
+        result = [name for name in ("torch", "numpy", "trl", "accelerate", "rich", "yaml", "click")
+                  if name in sys.modules]
+        """
+    )
+    assert loaded == []
+
+
+@pytest.mark.parametrize("name", patchkit.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    found = getattr(patchkit, name)
+    assert found.__name__ == name
+    assert found.__module__.partition(".")[0] == "patchkit"
+    assert found.__doc__
+
+
+def test_public_names_are_sorted_and_unique() -> None:
+    assert patchkit.__all__ == sorted(set(patchkit.__all__))
+
+
+def test_star_import_brings_them_all() -> None:
+    namespace: dict[str, object] = {}
+    exec("from patchkit import *", namespace)
+    assert set(namespace) - {"__builtins__"} == set(patchkit.__all__)
+
+
+@pytest.mark.parametrize("name", ["aply", "Sesion", "_nothing", "torch", "TYPE"])
+def test_unknown_name(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"module 'patchkit' has no attribute '{name}'"):
+        getattr(patchkit, name)
+    with pytest.raises(ImportError):
+        exec(f"from patchkit import {name}")
+    assert not hasattr(patchkit, name)
+
+
+def test_no_public_name_is_a_submodule() -> None:
+    modules = {found.name for found in pkgutil.iter_modules(patchkit.__path__)}
+    assert modules.isdisjoint(patchkit.__all__)
+
+
+def test_functions_stay_functions(fresh) -> None:
+    """A submodule of the same name would take the function's place when it is imported."""
+    root = Path(patchkit.__file__).parent
+    modules = sorted(
+        f"patchkit.{file.stem}" for file in root.glob("*.py") if not file.stem.startswith("__")
+    )
+    result = fresh(
+        f"""
+        import importlib
+        import patchkit
+        names = ("apply", "patched", "report", "revert")
+        first = [getattr(patchkit, name) for name in names]
+        patchkit.apply()
+        after_apply = [type(getattr(patchkit, name)).__name__ for name in names]
+        for module in {modules}:
+            importlib.import_module(module)
+        patchkit.revert()
+        with patchkit.patched():
+            pass
+        same = all(getattr(patchkit, name) is one for name, one in zip(names, first))
+        result = [after_apply, same, type(patchkit.report()).__name__]
+        """
+    )
+    assert result == [["function"] * 4, True, "Report"]
+
+
+def test_patched_takes_what_apply_takes() -> None:
+    apply, patched = inspect.signature(patchkit.apply), inspect.signature(patchkit.patched)
+    assert apply.parameters == patched.parameters
+    kinds = {name: one.kind.name for name, one in apply.parameters.items()}
+    assert kinds == {
+        "only": "POSITIONAL_OR_KEYWORD",
+        "exclude": "POSITIONAL_OR_KEYWORD",
+        "strict": "KEYWORD_ONLY",
+        "dtype": "KEYWORD_ONLY",
+        "settings": "VAR_KEYWORD",
+    }
+
+
+def test_errors_can_be_caught_as_one() -> None:
+    for error in (patchkit.UnknownPatchError, patchkit.UsageError, patchkit.PatchDefinitionError):
+        assert issubclass(error, patchkit.PatchError)
+    assert issubclass(patchkit.UsageError, ValueError)
+    assert issubclass(patchkit.UnknownPatchError, patchkit.UsageError)
+    assert issubclass(patchkit.PatchWarning, UserWarning)
+    assert not issubclass(patchkit.PatchWarning, DeprecationWarning)
+
+
+def test_a_bad_call_says_so_before_anything_is_mended(fresh) -> None:
+    result = fresh(
+        """
+        import patchkit
+        result = []
+        for options in ({"only": "trl-adaptr-bf16-cast"}, {"dtype": "fp61"}, {"nonsense": "1"},
+                        {"strict": 1}, {"only": 7}, {"adapter_cast": "fp8"}):
+            try:
+                patchkit.apply(**options)
+            except patchkit.UsageError as error:
+                result.append([type(error).__name__, str(error)])
+        result.append({str(one.status) for one in patchkit.report()}
+                      <= {"available", "not-installed", "not-affected"})
+        """
+    )
+    *errors, untouched = result
+    assert [name for name, _ in errors] == ["UnknownPatchError", *5 * ["UsageError"]]
+    assert "Did you mean 'trl-adapter-bf16-cast'" in errors[0][1]
+    assert "apply() has no argument 'nonsense'" in errors[2][1]
+    assert untouched
