@@ -69,8 +69,12 @@ def interpreters(*, bytecode: bool = True) -> Iterator[Interpreters]:
     and who measures may have switched the writing of it off.
 
     Args:
-        bytecode: whether compiled modules are kept, as Python does by default.
+        bytecode: whether compiled modules are kept, as Python does by default. Where not, only
+            what was compiled at its installation, such as the standard library, is.
     """
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "" if bytecode else "1"}
+    if not bytecode:
+        yield Interpreters({**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+        return
     with tempfile.TemporaryDirectory() as cache:
-        yield Interpreters({**environment, "PYTHONPYCACHEPREFIX": cache})
+        environment = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": cache}
+        yield Interpreters({**os.environ, **environment})

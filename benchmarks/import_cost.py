@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument(
         "--no-bytecode",
         action="store_true",
-        help="as with PYTHONDONTWRITEBYTECODE and nothing compiled: every import compiles",
+        help="as with PYTHONDONTWRITEBYTECODE: what is installed is compiled by each import",
     )
     chosen = parser.parse_args()
     measures: list[Measure] = []

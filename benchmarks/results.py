@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import math
 import os
 import platform
 import statistics
@@ -37,13 +38,23 @@ class Measure:
         return statistics.median(self.samples)
 
     @property
+    def likely(self) -> tuple[float, float]:
+        """Where the median would lie were it measured without end: 95%, or all of few samples."""
+        ordered, count = sorted(self.samples), len(self.samples)
+        outside = max(0, math.floor(count / 2 - 0.98 * math.sqrt(count)))
+        return ordered[outside], ordered[-1 - outside]
+
+    @property
     def verdict(self) -> str:
+        low, high = self.likely
         if self.limit is None:
             return ""
-        return "ok" if self.median < self.limit else "OVER"
+        if high < self.limit:
+            return "ok"
+        return "OVER" if low >= self.limit else "unclear"
 
     def cells(self) -> list[str]:
-        low, high = min(self.samples), max(self.samples)
+        low, high = self.likely
         limit = "" if self.limit is None else f"< {self.limit:g}"
         numbers = f"{self.median:.2f}", f"{low:.2f} to {high:.2f}"
         return [self.name, *numbers, self.unit, limit, self.verdict]
@@ -54,7 +65,9 @@ class Measure:
             "name": self.name,
             "median": round(self.median, 4),
             "unit": self.unit,
+            "likely": [round(end, 4) for end in self.likely],
             "limit": self.limit,
+            "verdict": self.verdict,
             "samples": samples,
         }
 
@@ -76,7 +89,7 @@ def show(measures: Sequence[Measure], notes: Sequence[str] = (), *, as_json: boo
         print(json.dumps({"where": _where(), "measures": found, "notes": notes}, indent=2))
         return
     print(", ".join(f"{name} {value}" for name, value in _where().items()))
-    header = ["", "median", "from .. to", "", "limit", ""]
+    header = ["", "median", "likely", "", "limit", ""]
     rows = [header, *(measure.cells() for measure in measures)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

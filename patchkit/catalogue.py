@@ -103,6 +103,7 @@ class Catalogue:
 def load() -> Catalogue:
     """Read all definitions. One that cannot be read is set aside and does not stop the others."""
     entries: dict[str, Entry] = {}
+    settings: dict[str, Setting] = {}
     broken: list[Broken] = []
     for name, fetch in [*_shipped(), *_of_other_distributions()]:
         try:
@@ -112,6 +113,12 @@ def load() -> Catalogue:
                 raise PatchDefinitionError(
                     f"patch {entry.patch.id!r} is defined twice: in {twin.module} and {name}"
                 )
+            for setting in entry.patch.settings:
+                if settings.get(setting.name, setting) != setting:
+                    raise PatchDefinitionError(
+                        f"patch {entry.patch.id!r} defines the setting {setting.name!r} otherwise "
+                        "than another patch does"
+                    )
         except PatchError as error:
             broken.append(Broken(name, error))
         except Exception as error:
@@ -122,6 +129,7 @@ def load() -> Catalogue:
             broken.append(Broken(name, reason))
         else:
             entries[entry.patch.id] = entry
+            settings.update((one.name, one) for one in entry.patch.settings)
     return Catalogue(entries, tuple(broken))
 
 

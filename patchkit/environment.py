@@ -6,6 +6,7 @@ import fnmatch
 import importlib.machinery
 import importlib.util
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +24,10 @@ def installed_version(distribution: str) -> str | None:
 
 
 def in_range(version: str, versions: str) -> bool:
-    """Whether a version lies in a PEP 440 range; pre-releases count by their number.
+    """Whether a version lies in a PEP 440 range; a pre-release counts as its release.
+
+    By PEP 440 itself `0.27.0rc1` would lie neither in `<0.27` nor in `>=0.27`. A range that names
+    a pre-release is taken at its word.
 
     Raises:
         ValueError: the range or the version does not parse.
@@ -32,7 +36,10 @@ def in_range(version: str, versions: str) -> bool:
     from packaging.version import InvalidVersion, Version
 
     try:
-        return SpecifierSet(versions).contains(Version(version), prereleases=True)
+        specifiers, parsed = SpecifierSet(versions), Version(version)
+        if parsed.is_prerelease and not specifiers.prereleases:
+            parsed = Version(parsed.base_version)
+        return specifiers.contains(parsed, prereleases=True)
     except InvalidSpecifier:
         raise ValueError(f"{versions!r} is not a version range such as '>=0.26,<2'") from None
     except InvalidVersion:
@@ -71,6 +78,8 @@ def modules_matching(pattern: str) -> list[str]:
 def module_file(module: str) -> Path | None:
     """The source file of a module of an installed package, found without importing it."""
     package, _, rest = module.partition(".")
+    if not rest and (alone := _single_file(package)):
+        return alone
     for root in _locations(package):
         place = root.joinpath(*rest.split(".")) if rest else root
         for file in (place / "__init__.py", place.with_name(place.name + ".py")):
@@ -80,8 +89,10 @@ def module_file(module: str) -> Path | None:
 
 
 def module_is_absent(module: str) -> bool:
-    """Whether the package is there in plain files and has no such module in any form."""
+    """Whether no such module can be imported, as far as that shows without importing anything."""
     package, _, rest = module.partition(".")
+    if package not in sys.modules and not _is_found(package):
+        return True
     roots = list(_locations(package))
     if not roots or not rest or module_file(module) is not None:
         return False
@@ -91,6 +102,24 @@ def module_is_absent(module: str) -> bool:
         if place.is_dir() or any(place.with_name(place.name + end).exists() for end in suffixes):
             return False
     return True
+
+
+def _is_found(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _single_file(name: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    if spec is None or spec.submodule_search_locations or not spec.has_location:
+        return None
+    file = Path(spec.origin or "")
+    return file if file.suffix == ".py" and file.is_file() else None
 
 
 def _locations(package: str) -> Iterator[Path]:

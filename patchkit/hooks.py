@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-_waiting: set[str] = set()
+_waiting: set[tuple[str, Callable[[ModuleType], None]]] = set()
 
 
 def when_loaded(module: str, tell: Callable[[ModuleType], None]) -> None:
@@ -17,12 +17,12 @@ def when_loaded(module: str, tell: Callable[[ModuleType], None]) -> None:
     """
     import wrapt
 
-    if module in _waiting:
+    if (module, tell) in _waiting:
         return
-    _waiting.add(module)
+    _waiting.add((module, tell))
 
     def loaded(live: ModuleType) -> None:
-        _waiting.discard(module)
+        _waiting.discard((module, tell))
         tell(live)
 
     wrapt.register_post_import_hook(loaded, module)

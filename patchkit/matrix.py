@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .environment import in_range
 from .errors import PatchError
 
 SCHEMA = 1
@@ -67,8 +68,9 @@ def read(path: Path) -> list[Result]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise MatrixError(f"cannot read {path.name}: {error.strerror}") from error
-    except yaml.YAMLError as error:
-        raise MatrixError(f"{path.name} is not YAML: {error}") from error
+    except (yaml.YAMLError, ValueError) as error:  # a ValueError: not UTF-8, or no such day
+        problem = " ".join(str(error).split())
+        raise MatrixError(f"{path.name} is not YAML: {problem}") from error
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise MatrixError(f"{path.name} must be a mapping with `schema: {SCHEMA}`")
     results = content.get("results")
@@ -87,6 +89,15 @@ def _result(row: object, number: int, name: str) -> Result:
             f"{name}: result {number}: `outcome` must be one of {', '.join(OUTCOMES)}, and "
             "`versions` a mapping"
         )
+    plain = {name: value for name, value in vars(result).items() if name != "versions"}
+    for key, value in [*plain.items(), *result.versions.items()]:
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise MatrixError(f"{name}: result {number}: {key!r} must be a string, not {value!r}")
+    for version in result.versions.values():
+        try:
+            in_range(version, "")
+        except ValueError as error:
+            raise MatrixError(f"{name}: result {number}: {error}") from None
     return result
 
 
@@ -97,7 +108,10 @@ def write(path: Path, results: list[Result]) -> None:
     rows = [vars(one) for one in sorted(results, key=_place)]
     header = "# Written by `patchkit matrix record` from measurements; not by hand.\n"
     text = yaml.safe_dump({"schema": SCHEMA, "results": rows}, sort_keys=False, width=1000)
-    path.write_text(header + text, encoding="utf-8")
+    try:
+        path.write_text(header + text, encoding="utf-8")
+    except OSError as error:
+        raise MatrixError(f"cannot write {path.name}: {error.strerror}") from error
 
 
 def _place(one: Result) -> tuple[Any, ...]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .environment import installed_version
-from .matrix import Result, default_path, merge, read, write
+from .matrix import MatrixError, Result, default_path, merge, read, write
+from .session import SESSION
 from .verification import verify
 
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
@@ -26,6 +27,8 @@ def record(path: Path | None, only: str | Iterable[str] | None) -> Iterator[str]
     """
     path = path or default_path()
     old = read(path) if path.exists() else []
+    if not path.absolute().parent.is_dir():
+        raise MatrixError(f"cannot write {path.name}: there is no folder {path.parent}")
     verdicts = verify(only)
     new = [_result(one.id, one.outcome) for one in verdicts]
     write(path, merge(old, new))
@@ -34,7 +37,8 @@ def record(path: Path | None, only: str | Iterable[str] | None) -> Iterator[str]
 
 
 def _result(patch_id: str, outcome: str) -> Result:
-    versions = {name: installed_version(name) for name in LIBRARIES}
+    affected = SESSION.catalogue.entries[patch_id].patch.affects
+    versions = {name: installed_version(name) for name in (*LIBRARIES, *affected)}
     return Result(
         patch=patch_id,
         outcome=outcome,

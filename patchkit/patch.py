@@ -16,6 +16,7 @@ from .settings import Setting
 Wrapper = Callable[[Callable[..., Any], Any, tuple[Any, ...], dict[str, Any]], Any]
 """A wrapt wrapper: `wrapper(wrapped, instance, args, kwargs)`."""
 
+_GLOB = re.compile(r"[*?\[]")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -67,6 +68,9 @@ class Rewrite:
 @dataclass(frozen=True)
 class Wrap:
     """Put a wrapper around a callable.
+
+    For methods. A function that other modules import by name, or that is pickled, wants a
+    `Rewrite`: references taken before would miss the wrapper, and wrapt's proxies do not pickle.
 
     Args:
         target: `module:qualname`, without wildcards.
@@ -128,10 +132,18 @@ class Patch:
             self._refuse("`changes` must be a tuple of at least one Rewrite or Wrap")
         for change in self.changes:
             self._check(change)
+        if not _is_strings(self.upstream):
+            self._refuse(f"`upstream` must be a tuple of links, not {self.upstream!r}")
         try:
             re.compile(self.symptom)
-        except re.error as error:
+        except (re.error, TypeError) as error:
             self._refuse(f"`symptom` is not a regular expression: {error}")
+        if not isinstance(self.settings, tuple):
+            self._refuse(f"`settings` must be a tuple of Setting, not {self.settings!r}")
+        for setting in self.settings:
+            problem = setting.problem() if isinstance(setting, Setting) else "is no Setting"
+            if problem:
+                self._refuse(f"`settings`: the setting {setting!r} {problem}")
 
     @property
     def library(self) -> str:
@@ -145,6 +157,10 @@ class Patch:
             target = Target.parse(change.target)
         except ValueError as error:
             self._refuse(str(error))
+        if _GLOB.search(target.package):
+            self._refuse(f"the package of a target is spelled out, without wildcards: {target}")
+        if not isinstance(change.affects, str):
+            self._refuse(f"`affects` of {target} must be a version range, not {change.affects!r}")
         if isinstance(change, Rewrite):
             if not isinstance(change.rule, Rule):
                 self._refuse(f"the rule of {target} is not a Rule: {change.rule!r}")
@@ -155,9 +171,15 @@ class Patch:
                 self._refuse(f"a Wrap names one callable, without wildcards: {target}")
             if not callable(change.wrapper) and not _is_path(change.wrapper):
                 self._refuse(f"the wrapper of {target} is neither callable nor 'module:name'")
+            if not _is_strings(change.parameters):
+                self._refuse(f"the parameters of {target} must be a tuple of names")
 
     def _refuse(self, reason: str) -> NoReturn:
         raise PatchDefinitionError(f"patch {self.id!r}: {reason}")
+
+
+def _is_strings(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
 
 
 def _is_path(text: object) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from .environment import module_file, modules_matching
 from .mending import unified_diff
 from .patch import Patch, Rewrite
+from .resolution import resolve
 from .rewrite import Edit, Target, functions_in_file
 from .rewrite.edit import apply_edits
+from .wrapping import note
 
 
 def preview(patch: Patch) -> str:
@@ -14,17 +16,18 @@ def preview(patch: Patch) -> str:
     files: dict[str, tuple[str, ...]] = {}
     edits: dict[str, dict[Edit, None]] = {}
     notes: list[str] = []
-    for change in patch.changes:
+    for change in resolve(patch).changes:
         target = Target.parse(change.target)
         if not isinstance(change, Rewrite):
-            notes.append(f"# {target} is wrapped by {change.wrapper}\n")
+            notes.append(note(str(target), change.wrapper))
             continue
         for module in modules_matching(target.module):
             file = module_file(module)
             text = file.read_text(encoding="utf-8") if file else ""
             if not all(name in text for name in change.rule.names):
                 continue
-            name = module.replace(".", "/") + ".py"
+            name = module.replace(".", "/")
+            name += "/__init__.py" if file and file.stem == "__init__" else ".py"
             for source in functions_in_file(text, name):
                 if target.matches_qualname(source.qualname):
                     files[name] = source.lines

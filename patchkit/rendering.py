@@ -50,8 +50,11 @@ def as_table(report: Report) -> Table:
         show_header=False,
         padding=(0, 2, 0, 0),
     )
+    table.add_column()
+    table.add_column(overflow="fold")
     for one in important_first(report):
-        what = Text(f"{one.id} ({one.library} {one.version or 'absent'})", style="bold")
+        library = f" ({one.library} {one.version or 'absent'})" if one.library else ""
+        what = Text(one.id + library, style="bold")
         what.append(f"\n{one.title}\n{one.reason}", style="not bold")
         table.add_row(Text(one.status.value, style=STYLES.get(one.status, "dim")), what)
     return table
@@ -61,7 +64,9 @@ def as_text(report: Report, width: int = 80) -> str:
     """The table without colours, for files and `print`."""
     from rich.console import Console
 
-    console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False)
+    console = Console(
+        file=io.StringIO(), width=width, color_system=None, highlight=False, force_jupyter=False
+    )
     console.print(as_table(report))
     file = console.file
     assert isinstance(file, io.StringIO)

@@ -74,7 +74,10 @@ class PatchRecord:
             return ""
         from .preview import preview
 
-        return preview(self._patch)
+        try:
+            return preview(self._patch)
+        except Exception as error:
+            return f"# no diff can be made: {type(error).__name__}: {error}\n"
 
     @cached_property
     def tested(self) -> str:
@@ -138,7 +141,7 @@ class Report(Sequence[PatchRecord]):
         return iter(self._records.values())
 
     def __contains__(self, key: object) -> bool:
-        return key in self._records or key in self._records.values()
+        return any(key == one.id or key == one for one in self)
 
     def keys(self) -> list[str]:
         return list(self._records)
@@ -269,7 +272,8 @@ def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     if status is Status.OVERRIDDEN:
         return status, f"someone replaced {names} since"
     if status is Status.PENDING:
-        return status, f"waits for the import of {len(concerned)} modules" if concerned else ""
+        what = f"{len(concerned)} modules" if concerned else "a module that has the bug"
+        return status, f"waits for the import of {what}"
     waiting = len(targets) - len(concerned)
     later = f"; {waiting} more when their modules are imported" if waiting else ""
     return status, f"mended {names}{later}"

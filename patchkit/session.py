@@ -69,16 +69,17 @@ class Session:
         with self._lock:
             wanted, disabled = self._select(only, exclude)
             choices = settings.resolve(chosen, dtype, self.catalogue.settings)
-            self._disabled = disabled
-            before = settings.snapshot()
+            disabled_before, self._disabled = self._disabled, disabled
+            choices_before = settings.snapshot()
             settings.choose(choices)
             fresh, changed = self._arm(wanted, strict)
             report = self.report(changed)
-            if strict and (trouble := _trouble(report, wanted)):
+            if strict and (trouble := _trouble(report, wanted, everything=only is None)):
                 for patch in fresh:
                     patch.undo()
                     del self._armed[patch.id]
-                settings.restore(before)
+                settings.restore(choices_before)
+                self._disabled = disabled_before
                 raise PatchError(_explain(trouble))
         self._wait_for_imports()
         if fresh or changed:
@@ -245,9 +246,11 @@ SESSION = Session()
 """The one session of this process."""
 
 
-def _trouble(report: Report, wanted: Iterable[Entry | str]) -> list[PatchRecord]:
+def _trouble(
+    report: Report, wanted: Iterable[Entry | str], *, everything: bool = False
+) -> list[PatchRecord]:
     ids = {one if isinstance(one, str) else one.patch.id for one in wanted}
-    broken = {one.id for one in report if not one.affects}
+    broken = {one.id for one in report if everything and not one.affects}
     return [one for one in report if one.status in _TROUBLE and one.id in ids | broken]
 
 

@@ -20,6 +20,9 @@ DTYPES = {
 }
 
 
+RESERVED = ("only", "exclude", "strict", "dtype", "disable")
+
+
 @dataclass(frozen=True)
 class Setting:
     """A choice that a patch offers.
@@ -37,6 +40,19 @@ class Setting:
     @property
     def variable(self) -> str:
         return f"PATCHKIT_{self.name.upper()}"
+
+    def problem(self) -> str:
+        """What is wrong with the definition; empty where nothing is."""
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            return "needs a name that can be a keyword of apply()"
+        if self.name in RESERVED:
+            return "has a name that means something else to patchkit"
+        choices = self.choices
+        if not isinstance(choices, tuple) or not choices:
+            return "needs a tuple of choices"
+        return (
+            "" if all(isinstance(one, str) for one in choices) else "needs strings to choose from"
+        )
 
     def check(self, value: object, source: str) -> str:
         """The value, if it is one of the choices.

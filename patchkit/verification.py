@@ -84,7 +84,10 @@ def _verdicts(
 
 def _verdict(entry: Entry) -> Verdict:
     patch = entry.patch
-    resolution = resolve(patch)
+    try:
+        resolution = resolve(patch)
+    except ValueError as error:
+        return Verdict(patch.id, "error", str(error))
     if resolution.verdict in (Status.NOT_AFFECTED, Status.NOT_INSTALLED):
         return Verdict(patch.id, "not-affected", resolution.reason)
     if entry.reproduce is None:
@@ -92,7 +95,7 @@ def _verdict(entry: Entry) -> Verdict:
     without = _run(patch.id)
     patched = _run(patch.id, "--patched")
     shown = without["outcome"] == "raised"
-    if shown and not search(patch.symptom, without["message"]):
+    if without["outcome"] == "error" or (shown and not search(patch.symptom, without["message"])):
         outcome = "error"
     elif patched["outcome"] != "passed":
         outcome = "not-mended"

@@ -41,12 +41,20 @@ class WrappedCallable:
             setattr(self.binding.owner, self.binding.name, self.binding.value)
 
     def diff(self) -> str:
-        wrapper = f"{self.wrapper.__module__}.{getattr(self.wrapper, '__qualname__', '?')}"
         owner = getattr(self.binding.owner, "__module__", self.binding.owner.__name__)
-        return f"# {owner}:{self.qualname} is wrapped by {wrapper}\n"
+        return note(f"{owner}:{self.qualname}", self.wrapper)
 
     def _present(self) -> Any:
         return vars(self.binding.owner).get(self.binding.name)
+
+
+def note(target: str, wrapper: Wrapper | str) -> str:
+    """What stands in a diff for a wrapper."""
+    if isinstance(wrapper, str):
+        name = wrapper.replace(":", ".")
+    else:
+        name = f"{wrapper.__module__}.{getattr(wrapper, '__qualname__', '?')}"
+    return f"# {target} is wrapped by {name}\n"
 
 
 def wrap(change: Wrap, module: ModuleType) -> WrappedCallable:
@@ -57,6 +65,8 @@ def wrap(change: Wrap, module: ModuleType) -> WrappedCallable:
     """
     qualname = Target.parse(change.target).qualname
     binding = bind(module, qualname)
+    if not callable(getattr(binding.owner, binding.name)):
+        raise Drift(f"{qualname} is {type(binding.value).__name__}, not callable")
     _check_signature(binding, qualname, change.parameters)
     wrapped = WrappedCallable(binding, qualname, _wrapper(change.wrapper))
     wrapped.install()
@@ -85,7 +95,8 @@ def _chain(value: Any) -> list[Any]:
     chain = _Identities()
     while value is not None and value not in chain:
         chain.append(value)
-        value = getattr(value, "__wrapped__", None)
+        parent = getattr(value, "_self_parent", None)  # attribute access made a bound wrapper
+        value = getattr(value, "__wrapped__", None) if parent is None else parent
     return chain
 
 

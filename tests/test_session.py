@@ -485,3 +485,29 @@ def test_apply_from_within_the_module_that_it_mends(library, session, apply) -> 
     assert one.report()["madeup-bug"].status == Status.PENDING
     apply(one)
     assert library.load("trainer").Trainer().value == "mended"
+
+
+def test_a_package_that_does_not_exist_is_drift(library, session, apply) -> None:
+    one = session(patch("madeup-bug", Rewrite("maedup.trainer:f", BUG)))
+    with pytest.warns(PatchWarning, match=r"madeup 1\.2\.0 has no module maedup\.trainer"):
+        apply(one)
+
+
+def test_a_failed_strict_call_leaves_the_report_as_it_was(trainer, session, apply) -> None:
+    trainer()
+    one = session(patch("a-a"), patch("b-b", Rewrite("madeup.gone:f", BUG)))
+    with pytest.raises(PatchError):
+        apply(one, only="b-b", strict=True)
+    assert {str(r.status) for r in one.report()} == {"available"}
+
+
+@pytest.mark.parametrize(
+    ("version", "affects", "due"),
+    [("0.27.0rc1", ">=0.27", True), ("0.27.0rc1", "<0.27", False), ("2.0.0.dev0", ">=2", True)],
+)
+def test_a_pre_release_counts_as_its_release(
+    library, trainer, session, apply, version: str, affects: str, due: bool
+) -> None:
+    library.release(version)
+    record = apply(session(patch(affects=affects)))["madeup-bug"]
+    assert (record.status is Status.PENDING) is due
