@@ -8,9 +8,30 @@ from types import FunctionType, ModuleType
 from typing import Protocol
 
 from .patch import Change, Rewrite
-from .rewrite import CodeSwaps, Drift, RewrittenFunction, Target, bind
+from .rewrite import CodeSwaps, Drift, Edit, RewrittenFunction, Target, bind
+from .rewrite.edit import apply_edits
 from .rewrite.rule import Rule
 from .wrapping import wrap
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one patch changes in one file; made into text only when somebody wants to read it.
+
+    Args:
+        name: short name of the file.
+        before: its lines.
+        edits: what is changed in them.
+    """
+
+    name: str
+    before: tuple[str, ...]
+    edits: tuple[Edit, ...]
+
+    def __str__(self) -> str:
+        after = apply_edits(self.before, self.edits)
+        diff = difflib.unified_diff(self.before, after, self.name, f"<patchkit {self.name}>", n=2)
+        return "".join(diff)
 
 
 class Mended(Protocol):
@@ -24,8 +45,8 @@ class Mended(Protocol):
     def undo(self) -> None:
         """Put back what was there, unless someone replaced it since."""
 
-    def diff(self) -> str:
-        """What was changed, as a unified diff or a comment."""
+    def diff(self) -> Difference | str:
+        """What was changed: text by `str`."""
 
 
 @dataclass
@@ -38,6 +59,7 @@ class MendedFunction:
     qualname: str
     function: FunctionType
     entry: RewrittenFunction
+    edits: tuple[Edit, ...]
     swaps: CodeSwaps
 
     def live(self) -> bool:
@@ -46,8 +68,8 @@ class MendedFunction:
     def undo(self) -> None:
         self.swaps.remove(self.owner, self.function, self.rule)
 
-    def diff(self) -> str:
-        return unified_diff(self.entry.source.name, self.entry.source.lines, self.entry.lines())
+    def diff(self) -> Difference:
+        return Difference(self.entry.source.name, self.entry.source.lines, self.edits)
 
     def _still_there(self) -> bool:
         try:
@@ -114,8 +136,6 @@ def _rewrite(
         raise Drift(f"{qualname} has {len(sites)} sites of this bug where {change.sites} is known")
     edits = [edit for site in sites for edit in site]
     entry = swaps.install(owner, function, source, change.rule, edits)
-    return MendedFunction(owner, change.rule, module, qualname, function, entry, swaps)
-
-
-def unified_diff(name: str, before: tuple[str, ...], after: tuple[str, ...]) -> str:
-    return "".join(difflib.unified_diff(before, after, name, f"<patchkit {name}>", n=2))
+    return MendedFunction(
+        owner, change.rule, module, qualname, function, entry, tuple(edits), swaps
+    )

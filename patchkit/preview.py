@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from .environment import module_file, modules_matching
-from .mending import unified_diff
+from .mending import Difference
 from .patch import Patch, Rewrite
 from .resolution import resolve
 from .rewrite import Edit, Target, functions_in_file
-from .rewrite.edit import apply_edits
 from .wrapping import note
 
 
@@ -34,7 +33,5 @@ def preview(patch: Patch) -> str:
                     found = edits.setdefault(name, {})
                     for site in change.rule.plan(source):
                         found.update(dict.fromkeys(site))
-    diffs = (
-        unified_diff(name, lines, apply_edits(lines, edits[name])) for name, lines in files.items()
-    )
+    diffs = (str(Difference(name, lines, tuple(edits[name]))) for name, lines in files.items())
     return "".join([*notes, *diffs])

@@ -61,7 +61,7 @@ class PatchRecord:
     upstream: tuple[str, ...]
     error: Exception | None = field(default=None, repr=False)
     _patch: Patch | None = field(default=None, repr=False, compare=False)
-    _diffs: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    _diffs: tuple[object, ...] = field(default=(), repr=False, compare=False)
 
     def diff(self) -> str:
         """A unified diff of each function as it was and as it is.
@@ -69,7 +69,7 @@ class PatchRecord:
         Where the patch is not applied, as it would be; empty where it is not due.
         """
         if self._diffs:
-            return "".join(self._diffs)
+            return "".join(map(str, self._diffs))
         if self._patch is None or self.status in (Status.NOT_INSTALLED, Status.NOT_AFFECTED):
             return ""
         from .preview import preview
@@ -197,7 +197,7 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
     patch = entry.patch
     error: Exception | None = None
     targets: tuple[TargetRecord, ...] = ()
-    diffs: tuple[str, ...] = ()
+    diffs: tuple[object, ...] = ()
     try:
         resolution = resolve(patch)
         version = resolution.version

@@ -41,10 +41,6 @@ class RewrittenFunction:
     def all_edits(self) -> list[Edit]:
         return [edit for edits in self.edits.values() for edit in edits]
 
-    def lines(self) -> tuple[str, ...]:
-        """The lines of the file with the edits of this function."""
-        return apply_edits(self.source.lines, self.all_edits())
-
 
 class CodeSwaps:
     """All functions whose code is swapped in this process. Not thread-safe: the owner locks."""
