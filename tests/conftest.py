@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import linecache
 import subprocess
@@ -19,6 +20,14 @@ from patchkit import settings
 from patchkit.catalogue import Catalogue, Entry
 from patchkit.patch import Patch
 from patchkit.session import Session
+
+NEED_THE_LIBRARIES = ("patches", "distributed")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the tests of the catalogue where TRL is not installed."""
+    absent = importlib.util.find_spec("trl") is None
+    return True if absent and collection_path.name in NEED_THE_LIBRARIES else None
 
 
 class Library:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import socket
 import subprocess
@@ -11,8 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-collect_ignore_glob = [] if importlib.util.find_spec("trl") else ["*"]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -12,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-collect_ignore_glob = [] if importlib.util.find_spec("trl") else ["*"]
 
 TRAIN_TIMEOUT = 900
 
