@@ -1,7 +1,7 @@
 """fp16 QLoRA with TRL's SFTTrainer, under patchkit.
 
     python examples/train_sft.py
-    accelerate launch --cpu --num_processes 2 examples/train_sft.py
+    torchrun --nproc_per_node 2 examples/train_sft.py
     accelerate launch examples/train_sft.py --model meta-llama/Llama-3.2-1B --dataset trl-lib/Capybara
 
 Without --model a tiny Llama is made on the spot, so that it runs anywhere. Without a GPU it takes
@@ -13,7 +13,6 @@ import patchkit  # isort: split
 patchkit.apply()
 
 import argparse
-import os
 import tempfile
 from pathlib import Path
 
@@ -72,7 +71,7 @@ def main() -> None:
         losses = [row["loss"] for row in trainer.state.log_history if "loss" in row]
         dtypes = {str(p.dtype) for p in trainer.model.parameters() if p.requires_grad}
         print(
-            f"rank {os.environ.get('RANK', 0)}: losses {losses}, trainable {sorted(dtypes)}, "
+            f"rank {state.process_index} of {state.num_processes}: losses {losses}, trainable {sorted(dtypes)}, "
             f"{SFTTrainer.__init__.__code__.co_filename}",
             flush=True,
         )

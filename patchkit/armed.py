@@ -57,11 +57,13 @@ class ArmedPatch:
 
     Args:
         entry: the patch.
+        resolution: what was installed when it was armed, and what of the patch is due there.
         strict: whether trouble at import time is raised into that import.
         targets: one for each change and module.
     """
 
     entry: Entry
+    resolution: Resolution
     strict: bool
     targets: list[ArmedTarget]
 
@@ -78,7 +80,7 @@ class ArmedPatch:
                         f"{entry.patch.library} {resolution.version} has no module {module}"
                     )
                 targets.append(armed)
-        return cls(entry, strict, targets)
+        return cls(entry, resolution, strict, targets)
 
     @property
     def id(self) -> str:

@@ -199,7 +199,7 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
     targets: tuple[TargetRecord, ...] = ()
     diffs: tuple[object, ...] = ()
     try:
-        resolution = resolve(patch)
+        resolution = resolve(patch) if armed is None else armed.resolution
         version = resolution.version
     except ValueError as problem:
         version, status, reason, error = None, Status.FAILED, str(problem), problem

@@ -33,7 +33,7 @@ def resolve(patch: Patch) -> Resolution:
     """
     version = environment.installed_version(patch.library)
     for library, versions in patch.affects.items():
-        present = environment.installed_version(library)
+        present = version if library == patch.library else environment.installed_version(library)
         if present is None:
             return Resolution(Status.NOT_INSTALLED, version, f"{library} is not installed")
         if not environment.in_range(present, versions):

@@ -39,8 +39,9 @@ def test_two_processes(launch, tmp_path: Path, mode: str, outcome: str) -> None:
         mode,
         env={"ACCELERATE_USE_FSDP": "true"},
     )
-    outcomes = [line[8:] for line in done.stdout.splitlines() if line.startswith("OUTCOME ")]
-    assert outcomes == [outcome, outcome], done.stderr[-3000:]
+    # Two processes write to one pipe: lines may run into each other.
+    assert done.stdout.count("OUTCOME ") == 2, done.stderr[-3000:]
+    assert done.stdout.count(f"OUTCOME {outcome}") == 2, done.stdout
 
 
 @pytest.mark.parametrize(

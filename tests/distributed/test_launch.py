@@ -1,8 +1,9 @@
-"""`accelerate launch` with two processes: each rank is patched, and they train together."""
+"""Two ranks under `accelerate launch`: each is patched, and they train together."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,26 +13,37 @@ from patchkit.resolution import resolve
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_sft.py"
 RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
+ACCELERATE = ["accelerate.commands.launch", "--cpu", "--num_processes=2", str(EXAMPLE)]
+
+pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
 
 
-@pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
-@pytest.mark.parametrize("patched", [False, True])
-def test_accelerate_launch(launch, patched: bool) -> None:
-    done = launch(
-        "accelerate.commands.launch",
-        "--cpu",
-        "--num_processes=2",
-        "--main_process_port={port}",
-        str(EXAMPLE),
-        env={"PATCHKIT_DISABLE": "" if patched else "all"},
-    )
-    if not patched:
-        assert done.returncode != 0
-        assert "not implemented for 'BFloat16'" in done.stderr
-        return
+def two_ranks(launch, **env: str):
+    """On a CPU and without MPI, Accelerate starts one process whatever number it is told.
+
+    So torchrun starts the ranks, and each of them is an `accelerate launch`.
+    """
+    torchrun = ["torch.distributed.run", "--nproc_per_node=2", "--master_port={port}"]
+    return launch(*torchrun, "--no-python", sys.executable, "-m", *ACCELERATE, env=env)
+
+
+def test_two_ranks_crash_without(launch) -> None:
+    done = two_ranks(launch, PATCHKIT_DISABLE="all")
+    assert done.returncode != 0
+    assert "not implemented for 'BFloat16'" in done.stderr
+
+
+def test_two_ranks_train_with(launch) -> None:
+    done = two_ranks(launch)
     assert done.returncode == 0, done.stderr[-4000:]
     # Two processes write to one pipe: lines may run into each other.
-    assert set(re.findall(r"rank (\d): losses", done.stdout)) == {"0", "1"}
+    assert set(re.findall(r"rank (\d) of 2: losses", done.stdout)) == {"0", "1"}
     assert done.stdout.count("<patchkit trl/trainer/sft_trainer.py>") == 2
     assert done.stdout.count("trainable ['torch.float32']") == 2
     assert done.stdout.count("trl-adapter-bf16-cast") == 1
+
+
+def test_accelerate_launch_by_itself(launch) -> None:
+    done = launch(*ACCELERATE)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "<patchkit trl/trainer/sft_trainer.py>" in done.stdout
