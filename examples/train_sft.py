@@ -34,9 +34,10 @@ def main() -> None:
     options = parser.parse_args()
 
     cuda_fp16.install()
-    state = PartialState()
     with tempfile.TemporaryDirectory() as folder:
+        # Before there is a process group, in which only the first rank would save.
         model_name = options.model or str(tiny.build_causal_lm(Path(folder)))
+        state = PartialState()
         model = AutoModelForCausalLM.from_pretrained(
             model_name,
             quantization_config=BitsAndBytesConfig(

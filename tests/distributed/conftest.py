@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -10,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+TIMEOUT = 240
 
 
 @pytest.fixture
@@ -23,14 +27,21 @@ def launch(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        return subprocess.run(
+        process = subprocess.Popen(
             [sys.executable, "-m", module, *(one.format(port=port) for one in arguments)],
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             cwd=tmp_path,
             env={**os.environ, "OMP_NUM_THREADS": "1", **(env or {})},
-            timeout=300,
-            check=False,
+            start_new_session=True,
         )
+        try:
+            stdout, stderr = process.communicate(timeout=TIMEOUT)
+        finally:
+            # A rank that waits for one that died would outlive its launcher.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
     return run
