@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,7 +31,12 @@ def sources() -> Callable[[str, str], Iterator[tuple[str, str]]]:
 def _wheel(library: str, version: str) -> Path:
     pattern = f"{library}-{version}-*.whl"
     if not list(CACHE.glob(pattern)):
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--only-binary=:all:", "--dest", str(CACHE), f"{library}=={version}"]
-        subprocess.run(command, check=True)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        # Moved into place when it is whole: another test process may be looking.
+        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+            command += ["--only-binary=:all:", "--dest", folder, f"{library}=={version}"]
+            subprocess.run(command, check=True)
+            (wheel,) = Path(folder).glob("*.whl")
+            wheel.replace(CACHE / wheel.name)
     return next(CACHE.glob(pattern))
