@@ -93,7 +93,11 @@ def _told(outcome: dict[str, Any]) -> str:
         return f"  {outcome['error_type']}: {outcome['error']}"
     dtypes = ", ".join(f"{number} {name}" for name, number in outcome["trainable_dtypes"].items())
     losses = " ".join(f"{loss:.3f}" for loss in outcome["losses"])
-    return f"  trained; trainable tensors: {dtypes}\n  loss by step: {losses}"
+    changed = f"{outcome['changed']} of them changed"
+    text = f"  trained; trainable tensors: {dtypes}, {changed}\n  loss by step: {losses}"
+    if outcome["trainer"] in ("grpo", "rloo"):
+        text += "\n  (about 0 by construction: the advantages of a group sum to 0)"
+    return text
 
 
 def _where(outcome: dict[str, Any], precision: str) -> str:

@@ -35,7 +35,7 @@ def _arguments(trainer: str) -> dict[str, Any]:
             "use_transformers_continuous_batching": True,
             "transformers_continuous_batching_config": {**_CACHE, "use_cuda_graph": False},
         }
-    if transformers.__version__.startswith("4."):
+    if not hasattr(transformers, "ContinuousBatchingConfig"):
         _report_memory_of_a_cpu()
         return {"use_transformers_paged": True, "generation_kwargs": dict(_CACHE)}
     _make_small_caches_the_default()
@@ -43,7 +43,7 @@ def _arguments(trainer: str) -> dict[str, Any]:
 
 
 def _report_memory_of_a_cpu() -> None:
-    """Transformers 4 finds no memory on a CPU, and fails to subtract from it."""
+    """Earlier Transformers find no memory on a CPU, and fail to subtract from it."""
     import torch
     from transformers.generation.continuous_batching import cache
 
