@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..settings import Setting, value
+from .parameters import is_plain_float
 from .requested import training_dtype
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     if value(ADAPTER_CAST) == "bf16" or uses_deepspeed(None) or uses_fsdp(None):
         return module.to(torch.bfloat16)
     for tensor in (*module.parameters(), *module.buffers()):
-        if tensor.is_floating_point() and not tensor.requires_grad:
+        if is_plain_float(tensor) and not tensor.requires_grad:
             tensor.data = tensor.data.to(torch.bfloat16)
     return module
 

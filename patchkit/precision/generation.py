@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .parameters import is_plain_float
 from .requested import training_dtype
 
 if TYPE_CHECKING:
@@ -33,16 +34,10 @@ def half_precision_for_generation(model: torch.nn.Module, args: Any) -> Iterator
     held: list[tuple[torch.nn.Parameter, torch.Tensor]] = []
     try:
         for parameter in model.parameters() if dtype is not None else ():
-            if _is_plain_float(parameter) and parameter.dtype != dtype:
+            if is_plain_float(parameter) and parameter.dtype != dtype:
                 held.append((parameter, parameter.data))
                 parameter.data = parameter.data.to(dtype)
         yield
     finally:
         for parameter, data in held:
             parameter.data = data
-
-
-def _is_plain_float(parameter: torch.nn.Parameter) -> bool:
-    """Whether the numbers are what they seem: quantized weights may be packed into floats."""
-    packed = hasattr(parameter, "quant_state") or hasattr(parameter, "SCB")
-    return parameter.is_floating_point() and not packed

@@ -86,3 +86,18 @@ MODEL = """
 )
 def test_prepare_peft_model(fresh, fp16, bf16, apply, adapters, norms) -> None:
     assert fresh(MODEL.format(apply=apply, fp16=fp16, bf16=bf16)) == [[adapters], [norms]]
+
+
+def test_packed_weights_are_not_cast() -> None:
+    import bitsandbytes
+    import torch
+
+    from patchkit.precision.adapters import frozen_to_bfloat16
+
+    layer = bitsandbytes.nn.Linear4bit(64, 64, quant_storage=torch.float16).to("cpu")
+    layer.requires_grad_(False)
+    packed = layer.weight.data.clone()
+    assert frozen_to_bfloat16(layer) is layer
+    assert layer.weight.dtype == torch.float16
+    assert torch.equal(layer.weight.data.view(torch.uint8), packed.view(torch.uint8))
+    assert layer.bias.dtype == torch.bfloat16
