@@ -72,17 +72,20 @@ class Session:
             disabled_before, self._disabled = self._disabled, disabled
             choices_before = settings.snapshot()
             settings.choose(choices)
-            fresh, changed = self._arm(wanted, strict)
-            report = self.report(changed)
-            if strict and (trouble := _trouble(report, wanted, everything=only is None)):
-                for patch in fresh:
-                    patch.undo()
-                    del self._armed[patch.id]
+            fresh: list[ArmedPatch] = []
+            try:
+                changed = self._arm(wanted, strict, fresh)
+                report = self.report(changed)
+                if strict and (trouble := _trouble(report, wanted, everything=only is None)):
+                    raise PatchError(_explain(trouble))
+            except BaseException:
+                for patch in reversed(fresh):
+                    self._armed.pop(patch.id).undo()
                 settings.restore(choices_before)
                 self._disabled = disabled_before
-                raise PatchError(_explain(trouble))
+                raise
         self._wait_for_imports()
-        if fresh or changed:
+        if changed:
             logger.info("patchkit: %s", report.summary())
         else:
             logger.info("patchkit: nothing new to do; %s", report.summary())
@@ -185,8 +188,8 @@ class Session:
             return set(self.catalogue.entries)
         return self.catalogue.named(names, f"the environment variable {DISABLE_VARIABLE}")
 
-    def _arm(self, wanted: list[Entry], strict: bool) -> tuple[list[ArmedPatch], tuple[str, ...]]:
-        fresh: list[ArmedPatch] = []
+    def _arm(self, wanted: list[Entry], strict: bool, fresh: list[ArmedPatch]) -> tuple[str, ...]:
+        """Arm what is due; what was not armed before is added to `fresh` as it is."""
         changed: list[str] = []
         with _without_garbage_collection():
             for entry in wanted:
@@ -205,7 +208,7 @@ class Session:
                 mended = patch.mend_loaded(self._swaps)
                 if patch.retry(self._swaps) or mended or patch in fresh:
                     changed.append(patch.id)
-        return fresh, tuple(changed)
+        return tuple(changed)
 
     def _wait_for_imports(self) -> None:
         """Hook the modules that are still to come. The lock is not held: a hook may fire here."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from patchkit import PatchError, PatchWarning, UnknownPatchError, UsageError
+from patchkit import PatchError, PatchWarning, UnknownPatchError, UsageError, settings
+from patchkit.armed import ArmedPatch
 from patchkit.patch import Patch, Rewrite, Status, Wrap
 from patchkit.rewrite import Pattern, Rule, replace
 
@@ -511,3 +512,22 @@ def test_a_pre_release_counts_as_its_release(
     library.release(version)
     record = apply(session(patch(affects=affects)))["madeup-bug"]
     assert (record.status is Status.PENDING) is due
+
+
+def test_an_error_of_our_own_leaves_nothing_half_applied(trainer, session, apply, monkeypatch):
+    cls = trainer()
+    code = cls.__init__.__code__
+    one = session(patch("a-a"), patch("b-b"))
+
+    def fails(entry, resolution, *, strict):
+        if entry.patch.id == "b-b":
+            raise ZeroDivisionError
+        return arm(entry, resolution, strict=strict)
+
+    arm = ArmedPatch.arm
+    monkeypatch.setattr(ArmedPatch, "arm", fails)
+    with pytest.raises(ZeroDivisionError):
+        apply(one, dtype="fp16")
+    assert cls.__init__.__code__ is code
+    assert {str(r.status) for r in one.report()} == {"available"}
+    assert settings.requested_dtype() is None
