@@ -91,7 +91,7 @@ def module_file(module: str) -> Path | None:
 def module_is_absent(module: str) -> bool:
     """Whether no such module can be imported, as far as that shows without importing anything."""
     package, _, rest = module.partition(".")
-    if package not in sys.modules and not _is_found(package):
+    if package not in sys.modules and _spec(package) is None:
         return True
     roots = list(_locations(package))
     if not roots or not rest or module_file(module) is not None:
@@ -104,18 +104,8 @@ def module_is_absent(module: str) -> bool:
     return True
 
 
-def _is_found(package: str) -> bool:
-    try:
-        return importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
-
-
 def _single_file(name: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return None
+    spec = _spec(name)
     if spec is None or spec.submodule_search_locations or not spec.has_location:
         return None
     file = Path(spec.origin or "")
@@ -123,11 +113,16 @@ def _single_file(name: str) -> Path | None:
 
 
 def _locations(package: str) -> Iterator[Path]:
-    try:
-        spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):
-        return
+    spec = _spec(package)
     for location in (spec and spec.submodule_search_locations) or ():
         path = Path(location)
         if path.is_dir():
             yield path
+
+
+def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
+    """Where a top-level package or module would be imported from; nothing is imported."""
+    try:
+        return importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return None

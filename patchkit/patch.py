@@ -16,7 +16,6 @@ from .settings import Setting
 Wrapper = Callable[[Callable[..., Any], Any, tuple[Any, ...], dict[str, Any]], Any]
 """A wrapt wrapper: `wrapper(wrapped, instance, args, kwargs)`."""
 
-_GLOB = re.compile(r"[*?\[]")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -157,7 +156,7 @@ class Patch:
             target = Target.parse(change.target)
         except ValueError as error:
             self._refuse(str(error))
-        if _GLOB.search(target.package):
+        if target.package_is_glob:
             self._refuse(f"the package of a target is spelled out, without wildcards: {target}")
         if not isinstance(change.affects, str):
             self._refuse(f"`affects` of {target} must be a version range, not {change.affects!r}")

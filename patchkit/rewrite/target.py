@@ -48,6 +48,10 @@ class Target:
         return self.module.partition(".")[0]
 
     @property
+    def package_is_glob(self) -> bool:
+        return bool(_GLOB.search(self.package))
+
+    @property
     def module_is_glob(self) -> bool:
         return bool(_GLOB.search(self.module))
 
