@@ -88,7 +88,7 @@ def show(measures: Sequence[Measure], notes: Sequence[str] = (), *, as_json: boo
         found = [measure.to_dict() for measure in measures]
         print(json.dumps({"where": _where(), "measures": found, "notes": notes}, indent=2))
         return
-    print(", ".join(f"{name} {value}" for name, value in _where().items()))
+    print(where())
     header = ["", "median", "likely", "", "limit", ""]
     rows = [header, *(measure.cells() for measure in measures)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -99,8 +99,13 @@ def show(measures: Sequence[Measure], notes: Sequence[str] = (), *, as_json: boo
         print(note)
 
 
+def where() -> str:
+    """The day, the machine's load and the versions, in one line."""
+    return ", ".join(f"{name} {value}" for name, value in _where().items())
+
+
 def _where() -> dict[str, str]:
-    where = {
+    found = {
         "date": datetime.date.today().isoformat(),
         "python": platform.python_version(),
         "cpus": str(os.cpu_count()),
@@ -108,7 +113,7 @@ def _where() -> dict[str, str]:
     }
     for library in _LIBRARIES:
         try:
-            where[library] = metadata.version(library)
+            found[library] = metadata.version(library)
         except metadata.PackageNotFoundError:
             continue
-    return where
+    return found
