@@ -72,9 +72,10 @@ class ArmedPatch:
         targets = []
         for change in resolution.changes:
             target = Target.parse(change.target)
+            optional = target.is_glob
             for module in modules_matching(target.module):
-                armed = ArmedTarget(change, target.in_module(module), target.is_glob)
-                if not target.is_glob and module_is_absent(module):
+                armed = ArmedTarget(change, target.in_module(module), optional)
+                if not optional and module_is_absent(module):
                     armed.status = Status.DRIFTED
                     armed.reason = (
                         f"{entry.patch.library} {resolution.version} has no module {module}"

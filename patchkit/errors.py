@@ -19,5 +19,17 @@ class PatchDefinitionError(PatchError):
     """A patch file is not a valid definition; the message names the patch."""
 
 
+class PreflightError(PatchError):
+    """Training would fail or go wrong, and was stopped before it began.
+
+    Args:
+        findings: what was found, a `patchkit.Findings`.
+    """
+
+    def __init__(self, findings: object) -> None:
+        super().__init__(str(findings))
+        self.findings = findings
+
+
 class PatchWarning(UserWarning):
     """A patch that is due does not hold: it drifted, failed, or was overridden."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,8 @@ class Result:
     Args:
         patch: id of the patch.
         outcome: `mended` (the bug showed without the patch and not with it), `not-mended`,
-            `not-reproduced` (no bug without the patch either), `not-affected`, or `error`.
+            `not-reproduced` (no bug without the patch either), `not-affected`,
+            `needs-cuda` (due, but the reproducer needs a GPU), or `error`.
         versions: distribution to version.
         python: version of the interpreter.
         platform: such as `linux-x86_64`.
@@ -47,7 +49,7 @@ class Result:
         return self.patch, self.device, tuple(sorted(self.versions.items()))
 
 
-OUTCOMES = ("mended", "not-mended", "not-reproduced", "not-affected", "error")
+OUTCOMES = ("mended", "not-mended", "not-reproduced", "not-affected", "needs-cuda", "error")
 
 
 def default_path() -> Path:
@@ -65,7 +67,9 @@ def read(path: Path) -> list[Result]:
     import yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        # libyaml's loader, where PyYAML has it, takes a twentieth of the time.
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
     except OSError as error:
         raise MatrixError(f"cannot read {path.name}: {error.strerror}") from error
     except (yaml.YAMLError, ValueError) as error:  # a ValueError: not UTF-8, or no such day
@@ -133,6 +137,18 @@ def _shipped() -> list[Result] | MatrixError:
         return read(default_path())
     except MatrixError as error:
         return error
+
+
+def outcomes(patch_id: str, versions: Mapping[str, str]) -> set[str]:
+    """What was measured of a patch where these distributions had exactly these versions."""
+    results = _shipped()
+    if isinstance(results, MatrixError):
+        return set()
+    return {
+        one.outcome
+        for one in results
+        if one.patch == patch_id and versions.items() <= one.versions.items()
+    }
 
 
 def tested(patch_id: str, library: str, version: str | None) -> str:

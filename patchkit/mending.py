@@ -126,14 +126,20 @@ def _rewrite(
     known = swaps.of(function)
     if known is not None and known.carries(owner, change.rule):
         return None
+    missing = [name for name in change.rule.needs if name not in function.__globals__]
+    if missing:
+        if target.is_glob:
+            return None
+        raise Drift(f"{module.__name__} does not import {', '.join(missing)} any more")
     sites = []
     if change.rule.may_concern(known.original if known else function.__code__):
         source = swaps.source(function)
         sites = change.rule.plan(source)
     if target.is_glob and not sites:
         return None
-    if len(sites) != change.sites:
-        raise Drift(f"{qualname} has {len(sites)} sites of this bug where {change.sites} is known")
+    if not sites or len(sites) != (change.sites or len(sites)):
+        known_number = change.sites or "at least 1"
+        raise Drift(f"{qualname} has {len(sites)} sites of this bug where {known_number} is known")
     edits = [edit for site in sites for edit in site]
     entry = swaps.install(owner, function, source, change.rule, edits)
     return MendedFunction(

@@ -53,14 +53,15 @@ class Rewrite:
         target: `module:qualname`; shell wildcards make it "wherever such a function is", and a
             function without a site is then no target at all.
         rule: what to look for and what to put there.
-        sites: how many sites one target has; any other number is drift.
+        sites: how many sites one target has; any other number is drift. None where their number
+            means nothing, since each is mended alike: none at all is drift still.
         affects: a range of the patch's first library, where this target has the bug in fewer
             releases than the patch as a whole.
     """
 
     target: str
     rule: Rule
-    sites: int = 1
+    sites: int | None = 1
     affects: str = ""
 
 
@@ -103,6 +104,10 @@ class Patch:
             reproducer raises must match it.
         caution: what differs afterwards for someone who was not hit by the bug.
         settings: what a user may choose.
+        opt_in: the keyword of `apply`, such as `preflight`, that asks for a patch which is no mend
+            and which nobody gets unasked; its id spelled out in `only` asks for it too. Empty for
+            all others.
+        requires: `cuda` where the reproducer needs a GPU; empty where any machine will do.
 
     Raises:
         PatchDefinitionError: something is missing or malformed.
@@ -116,6 +121,8 @@ class Patch:
     symptom: str = ""
     caution: str = ""
     settings: tuple[Setting, ...] = field(default=())
+    opt_in: str = ""
+    requires: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
@@ -137,6 +144,10 @@ class Patch:
             re.compile(self.symptom)
         except (re.error, TypeError) as error:
             self._refuse(f"`symptom` is not a regular expression: {error}")
+        if not isinstance(self.opt_in, str) or (self.opt_in and not self.opt_in.isidentifier()):
+            self._refuse(f"`opt_in` must be a keyword of apply(), not {self.opt_in!r}")
+        if self.requires not in ("", "cuda"):
+            self._refuse(f"`requires` must be empty or 'cuda', not {self.requires!r}")
         if not isinstance(self.settings, tuple):
             self._refuse(f"`settings` must be a tuple of Setting, not {self.settings!r}")
         for setting in self.settings:
@@ -163,7 +174,9 @@ class Patch:
         if isinstance(change, Rewrite):
             if not isinstance(change.rule, Rule):
                 self._refuse(f"the rule of {target} is not a Rule: {change.rule!r}")
-            if not isinstance(change.sites, int) or change.sites < 1:
+            if change.sites is not None and not (
+                isinstance(change.sites, int) and change.sites >= 1
+            ):
                 self._refuse(f"the number of sites of {target} must be at least 1")
         else:
             if target.is_glob:

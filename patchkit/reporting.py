@@ -15,6 +15,8 @@ from .patch import Patch, Status
 from .resolution import resolve
 
 SCHEMA = 1
+_NAMED = 8
+"""How many targets a sentence names; the record has all of them."""
 _WORST_FIRST = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN, Status.APPLIED, Status.PENDING)
 
 
@@ -214,7 +216,8 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
         elif disabled is not None:
             status, reason = Status.DISABLED, disabled
         else:
-            status, reason = Status.AVAILABLE, "due here; patchkit.apply() applies it"
+            call = f"patchkit.apply({f'{patch.opt_in}=True' if patch.opt_in else ''})"
+            status, reason = Status.AVAILABLE, f"due here; {call} applies it"
     return PatchRecord(
         id=patch.id,
         title=patch.title,
@@ -268,7 +271,9 @@ def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
         others = sum(one.status is Status.APPLIED for one in targets)
         also = f"; {others} other targets are mended" if others else ""
         return status, concerned[0].reason + also
-    names = ", ".join(one.target.partition(":")[2] for one in concerned)
+    names = ", ".join(one.target.partition(":")[2] for one in concerned[:_NAMED])
+    if len(concerned) > _NAMED:
+        names += f" and {len(concerned) - _NAMED} more"
     if status is Status.OVERRIDDEN:
         return status, f"someone replaced {names} since"
     if status is Status.PENDING:

@@ -16,6 +16,7 @@ from types import FrameType, ModuleType
 from . import catalogue, hooks, settings
 from .armed import ArmedPatch, still_loading
 from .catalogue import Catalogue, Entry
+from .environment import looked_up_once
 from .errors import PatchError, PatchWarning, UsageError
 from .patch import Status
 from .reporting import PatchRecord, Report, broken_record, record
@@ -63,11 +64,14 @@ class Session:
         strict: bool,
         dtype: object,
         chosen: Mapping[str, object],
+        preflight: bool = False,
     ) -> Report:
         if not isinstance(strict, bool):
             raise UsageError(f"strict= must be True or False, not {strict!r}")
-        with self._lock:
-            wanted, disabled = self._select(only, exclude)
+        if not isinstance(preflight, bool):
+            raise UsageError(f"preflight= must be True or False, not {preflight!r}")
+        with self._lock, looked_up_once():
+            wanted, disabled = self._select(only, exclude, ("preflight",) if preflight else ())
             choices = settings.resolve(chosen, dtype, self.catalogue.settings)
             disabled_before, self._disabled = self._disabled, disabled
             choices_before = settings.snapshot()
@@ -116,12 +120,15 @@ class Session:
         strict: bool,
         dtype: object,
         chosen: Mapping[str, object],
+        preflight: bool = False,
     ) -> Iterator[Report]:
         with self._lock:
             armed = set(self._armed)
             choices, disabled = settings.snapshot(), self._disabled
         try:
-            yield self.apply(only, exclude, strict=strict, dtype=dtype, chosen=chosen)
+            yield self.apply(
+                only, exclude, strict=strict, dtype=dtype, chosen=chosen, preflight=preflight
+            )
         finally:
             with self._lock:
                 for patch_id in [i for i in self._armed if i not in armed]:
@@ -129,8 +136,17 @@ class Session:
                 settings.restore(choices)
                 self._disabled = disabled
 
-    def report(self, changed: tuple[str, ...] = ()) -> Report:
+    def applied(self) -> frozenset[str]:
+        """The ids of the patches that the live targets carry now."""
         with self._lock:
+            return frozenset(
+                patch_id
+                for patch_id, patch in self._armed.items()
+                if any(one.status_now() is Status.APPLIED for one in patch.targets)
+            )
+
+    def report(self, changed: tuple[str, ...] = ()) -> Report:
+        with self._lock, looked_up_once():
             records = [self._record(entry) for entry in self.catalogue]
             records += [broken_record(broken) for broken in self.catalogue.broken]
         return Report(records, changed)
@@ -138,7 +154,7 @@ class Session:
     def module_loaded(self, module: ModuleType) -> None:
         """Mend what waits for this module; called by the import machinery."""
         try:
-            with self._lock, _without_garbage_collection():
+            with self._lock, without_garbage_collection():
                 concerned = [
                     patch
                     for patch in self._armed.values()
@@ -160,8 +176,19 @@ class Session:
             raise PatchError(_explain(trouble))
         self._warn(Report(records))
 
-    def _select(self, only: Selection, exclude: Selection) -> tuple[list[Entry], dict[str, str]]:
+    def _select(
+        self, only: Selection, exclude: Selection, asked: tuple[str, ...]
+    ) -> tuple[list[Entry], dict[str, str]]:
+        """What a call wants, and why it does not want the rest.
+
+        Args:
+            only: as for `apply`.
+            exclude: as for `apply`.
+            asked: the keywords of `apply` that ask for a patch with such an `opt_in`.
+        """
         known = self.catalogue
+        if isinstance(only, Iterable) and not isinstance(only, str):
+            only = list(only)
         included = set(known.entries) if only is None else known.named(only, "only=")
         excluded = known.named(exclude, "exclude=")
         both = included & excluded
@@ -170,16 +197,35 @@ class Session:
                 f"only= and exclude= contradict each other: both name {', '.join(sorted(both))}"
             )
         switched_off = self._switched_off()
+        unasked = self._unasked(only, excluded, asked)
+        included |= {one.patch.id for one in known if one.patch.opt_in} - unasked
         disabled = {}
         for patch_id in known.entries:
             if patch_id in switched_off:
                 disabled[patch_id] = f"switched off by {DISABLE_VARIABLE}"
             elif patch_id in excluded:
                 disabled[patch_id] = "left out by exclude="
-            elif patch_id not in included:
+            elif patch_id not in included | unasked:
                 disabled[patch_id] = "left out by only="
-        wanted = [entry for entry in known if entry.patch.id not in disabled]
+        left_out = disabled.keys() | unasked
+        wanted = [entry for entry in known if entry.patch.id not in left_out]
         return wanted, disabled
+
+    def _unasked(self, only: Selection, excluded: set[str], asked: tuple[str, ...]) -> set[str]:
+        """The patches that nobody gets unasked, less those that are asked for."""
+        named = {only} if isinstance(only, str) else set(only or ())
+        unasked = set()
+        for entry in self.catalogue:
+            patch_id, keyword = entry.patch.id, entry.patch.opt_in
+            if keyword in asked and patch_id in excluded:
+                raise UsageError(
+                    f"{keyword}=True and exclude= contradict each other: exclude= names {patch_id}"
+                )
+            if keyword and not (
+                keyword in asked or patch_id in named or settings.switched_on(keyword)
+            ):
+                unasked.add(patch_id)
+        return unasked
 
     def _switched_off(self) -> set[str]:
         names = [name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(",")]
@@ -191,7 +237,7 @@ class Session:
     def _arm(self, wanted: list[Entry], strict: bool, fresh: list[ArmedPatch]) -> tuple[str, ...]:
         """Arm what is due; what was not armed before is added to `fresh` as it is."""
         changed: list[str] = []
-        with _without_garbage_collection():
+        with without_garbage_collection():
             for entry in wanted:
                 patch = self._armed.get(entry.patch.id)
                 if patch is None:
@@ -278,11 +324,11 @@ def _package(namespace: Mapping[str, object]) -> str:
 
 
 @contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Hold collections off while syntax trees are made.
+def without_garbage_collection() -> Iterator[None]:
+    """Hold collections off while thousands of small objects are made: syntax trees, facts.
 
-    A tree is thousands of small objects, and each collection that they set off walks the whole
-    heap, which holds torch and all the libraries by now.
+    Each collection that they set off walks the whole heap, which holds torch and all the
+    libraries by now.
     """
     enabled = gc.isenabled()
     gc.disable()

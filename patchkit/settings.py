@@ -20,7 +20,9 @@ DTYPES = {
 }
 
 
-RESERVED = ("only", "exclude", "strict", "dtype", "disable")
+RESERVED = ("only", "exclude", "strict", "dtype", "disable", "preflight")
+_YES = ("1", "true", "on", "yes")
+_NO = ("", "0", "false", "off", "no")
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,19 @@ def value(setting: Setting) -> str:
         return _chosen[setting.name]
     given = os.environ.get(setting.variable)
     return given if given in setting.choices else setting.choices[0]
+
+
+def switched_on(name: str) -> bool:
+    """Whether the environment variable `PATCHKIT_<NAME>` asks for something.
+
+    Raises:
+        UsageError: it is neither yes nor no.
+    """
+    variable = f"PATCHKIT_{name.upper()}"
+    given = os.environ.get(variable, "").lower()
+    if given not in (*_YES, *_NO):
+        raise UsageError(f"the environment variable {variable} must be 1 or 0, not {given!r}")
+    return given in _YES
 
 
 def requested_dtype() -> str | None:

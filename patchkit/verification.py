@@ -26,7 +26,8 @@ class Verdict:
         id: the patch.
         outcome: `mended` (the bug showed without the patch and not with it), `not-mended`,
             `not-reproduced` (no bug without the patch either: it may be fixed upstream),
-            `not-affected`, or `error` (the reproducer failed for another reason).
+            `not-affected`, `needs-cuda` (the reproducer needs a GPU, and there is none), or `error`
+            (the reproducer failed for another reason).
         without: what happened without the patch, in one line.
         with_patch: what happened with it.
     """
@@ -92,6 +93,8 @@ def _verdict(entry: Entry) -> Verdict:
         return Verdict(patch.id, "not-affected", resolution.reason)
     if entry.reproduce is None:
         return Verdict(patch.id, "error", "the patch has no reproducer")
+    if patch.requires == "cuda" and not _cuda_is_available():
+        return Verdict(patch.id, "needs-cuda", "there is no GPU to run the reproducer on")
     without = _run(patch.id)
     patched = _run(patch.id, "--patched")
     shown = without["outcome"] == "raised"
@@ -102,6 +105,14 @@ def _verdict(entry: Entry) -> Verdict:
     else:
         outcome = "mended" if shown else "not-reproduced"
     return Verdict(patch.id, outcome, _line(without), _line(patched))
+
+
+def _cuda_is_available() -> bool:
+    try:
+        import torch
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
 
 
 def _run(*arguments: str) -> dict[str, str]:

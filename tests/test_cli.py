@@ -221,6 +221,7 @@ ADDONS = {
     "not_reproduced": addon("not-reproduced", -3),
     "not_affected": addon("not-affected", 1, affects="<1"),
     "other_error": addon("other-error", 4, symptom="another message"),
+    "needs_cuda": addon("needs-cuda", 1).replace("symptom=", 'requires="cuda", symptom='),
     "no_reproducer": addon("no-reproducer", 4, reproduce=""),
     # The interpreter dies without the patch, and not of the bug.
     "dies": addon(
@@ -236,6 +237,7 @@ WITH_STATUS: dict[str, tuple[str, int]] = {
     "not-mended": ("not-mended", 1),
     "not-reproduced": ("not-reproduced", 2),
     "other-error": ("error", 1),
+    "needs-cuda": ("needs-cuda", 0),
     "no-reproducer": ("error", 1),
     "dies": ("error", 1),
 }

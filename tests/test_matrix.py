@@ -130,7 +130,8 @@ DAMAGED: dict[str, tuple[str | bytes, str]] = {
     "key a number": (f"{HEAD}- {{1: 2}}\n", "result 1 does not follow the schema"),
     "outcome unknown": (
         f"{HEAD}- {ROW.replace('mended', 'fixed')}\n",
-        "result 1: `outcome` must be one of mended, not-mended, not-reproduced, not-affected, error",
+        "result 1: `outcome` must be one of mended, not-mended, not-reproduced, not-affected, "
+        "needs-cuda, error",
     ),
     "outcome a list": (f"{HEAD}- {ROW.replace('mended', '[mended]')}\n", "result 1: `outcome`"),
     "versions a word": (f"{HEAD}- {ROW.replace('{trl: 1.16.0}', 'trl')}\n", "`versions` a mapping"),

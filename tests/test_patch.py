@@ -35,6 +35,8 @@ def wrapper(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
         {"affects": {"madeup": "", "torch": ">=2,<3"}},
         {"symptom": r"not implemented for '\w+'"},
         {"settings": (CHOICE,)},
+        {"opt_in": "preflight"},
+        {"requires": "cuda"},
         {"upstream": ("https://example.org/1", "https://example.org/2")},
         {"changes": (Rewrite("m:f", RULE, sites=2, affects="<2"),)},
         {"changes": (Rewrite("m.*_trainer:*Trainer.__init__", RULE),)},
@@ -84,6 +86,12 @@ MALFORMED: dict[str, tuple[dict[str, Any], str]] = {
     # A string is a sequence of strings: the comma that makes a tuple is easily forgotten.
     "upstream a string": ({"upstream": "https://example.org/1"}, "`upstream`"),
     "upstream of numbers": ({"upstream": (4901,)}, "`upstream`"),
+    "opt_in true": ({"opt_in": True}, "`opt_in` must be a keyword of apply(), not True"),
+    "opt_in words": ({"opt_in": "when asked"}, "`opt_in` must be a keyword of apply(), not 'when"),
+    "requires something else": (
+        {"requires": "tpu"},
+        "`requires` must be empty or 'cuda', not 'tpu'",
+    ),
     "settings a setting": ({"settings": CHOICE}, "`settings`"),
     "settings of strings": ({"settings": ("madeup_choice",)}, "`settings`"),
 }
@@ -147,6 +155,7 @@ BAD_SETTINGS: dict[str, Setting] = {
     "name taken by strict": Setting("strict", ("off", "on"), "help"),
     # `PATCHKIT_DISABLE` is no setting of a patch.
     "variable taken": Setting("disable", ("off", "on"), "help"),
+    "keyword taken": Setting("preflight", ("off", "on"), "help"),
 }
 
 

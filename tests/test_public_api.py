@@ -114,7 +114,7 @@ def test_functions_stay_functions(fresh) -> None:
         f"""
         import importlib
         import patchkit
-        names = ("apply", "patched", "report", "revert")
+        names = ("apply", "patched", "preflight", "report", "revert")
         first = [getattr(patchkit, name) for name in names]
         patchkit.apply()
         after_apply = [type(getattr(patchkit, name)).__name__ for name in names]
@@ -127,7 +127,7 @@ def test_functions_stay_functions(fresh) -> None:
         result = [after_apply, same, type(patchkit.report()).__name__]
         """
     )
-    assert result == [["function"] * 4, True, "Report"]
+    assert result == [["function"] * 5, True, "Report"]
 
 
 def test_patched_takes_what_apply_takes() -> None:
@@ -139,6 +139,7 @@ def test_patched_takes_what_apply_takes() -> None:
         "exclude": "POSITIONAL_OR_KEYWORD",
         "strict": "KEYWORD_ONLY",
         "dtype": "KEYWORD_ONLY",
+        "preflight": "KEYWORD_ONLY",
         "settings": "VAR_KEYWORD",
     }
 
@@ -158,7 +159,7 @@ def test_a_bad_call_says_so_before_anything_is_mended(fresh) -> None:
         import patchkit
         result = []
         for options in ({"only": "trl-adaptr-bf16-cast"}, {"dtype": "fp61"}, {"nonsense": "1"},
-                        {"strict": 1}, {"only": 7}, {"adapter_cast": "fp8"}):
+                        {"strict": 1}, {"only": 7}, {"adapter_cast": "fp8"}, {"preflight": 1}):
             try:
                 patchkit.apply(**options)
             except patchkit.UsageError as error:
@@ -168,7 +169,7 @@ def test_a_bad_call_says_so_before_anything_is_mended(fresh) -> None:
         """
     )
     *errors, untouched = result
-    assert [name for name, _ in errors] == ["UnknownPatchError", *5 * ["UsageError"]]
+    assert [name for name, _ in errors] == ["UnknownPatchError", *6 * ["UsageError"]]
     assert "Did you mean 'trl-adapter-bf16-cast'" in errors[0][1]
     assert "apply() has no argument 'nonsense'" in errors[2][1]
     assert untouched

@@ -6,7 +6,7 @@ import __future__
 import ast
 import linecache
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
@@ -86,7 +86,9 @@ class FunctionSource:
         return located
 
 
-def functions_in_file(text: str, name: str) -> Iterator[FunctionSource]:
+def functions_in_file(
+    text: str, name: str, wanted: Callable[[str], bool] | None = None
+) -> Iterator[FunctionSource]:
     """The functions and methods of a file, without importing it.
 
     A function inside a function that binds names of the outer one with `nonlocal` is left out.
@@ -94,6 +96,7 @@ def functions_in_file(text: str, name: str) -> Iterator[FunctionSource]:
     Args:
         text: the content of the file.
         name: short name of the file, for people.
+        wanted: says by its qualified name whether a function is wanted; all are, if None.
 
     Raises:
         SyntaxError: this Python cannot parse the file.
@@ -103,6 +106,8 @@ def functions_in_file(text: str, name: str) -> Iterator[FunctionSource]:
     flags = _future_flags(tree)
     imports = _imported_names(lines)
     for qualname, node in _walk_functions(tree.body, ""):
+        if wanted is not None and not wanted(qualname):
+            continue
         last = node.end_lineno or node.lineno
         context = Context(qualname, _first_line(node), (), flags, imports)
         located = _locate(name, lines, last, context)

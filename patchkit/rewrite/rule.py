@@ -24,11 +24,14 @@ class Rule:
         edit: the edits for one such node.
         names: names that any function with a site mentions. They are looked up in the compiled
             code first, which takes microseconds where reading the source takes milliseconds.
+        needs: names that the edited code takes from the module around it, such as `torch`; where
+            one is missing the function is no target.
     """
 
     site: Matcher
     edit: Callable[[ast.AST], Sequence[Edit]]
     names: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
     def may_concern(self, code: CodeType) -> bool:
         """The cheap first look: whether the compiled code mentions all that a site mentions."""

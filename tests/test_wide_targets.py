@@ -1,0 +1,104 @@
+"""Patches that mend many functions alike: hundreds of modules, any number of sites."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit import environment
+from patchkit.environment import installed_version, looked_up_once, modules_matching
+from patchkit.patch import Patch, Rewrite, Status
+from patchkit.preview import preview
+from patchkit.rewrite import Pattern, Rule, replace
+
+BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
+NEEDY = Rule(
+    Pattern("bug()"), lambda node: [replace(node, "math.pi")], names=("bug",), needs=("math",)
+)
+TWICE = "def forward():\n    return [bug(), bug()]\n"
+NEVER = "def forward():\n    return [1]\n"
+
+
+def patch(*changes: Rewrite) -> Patch:
+    return Patch(id="madeup-bug", title="mended", affects={"madeup": ">=1"}, changes=changes)
+
+
+@pytest.mark.parametrize("target", ["madeup.model:forward", "madeup.*:forward"])
+def test_any_number_of_sites(library, session, apply, target: str) -> None:
+    library.write("model", TWICE)
+    one = session(patch(Rewrite(target, BUG, sites=None)))
+    apply(one, strict=True)
+    assert library.load("model").forward() == ["mended", "mended"]
+
+
+@pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")
+def test_no_site_is_drift_where_the_target_is_known(library, session, apply) -> None:
+    library.write("model", NEVER)
+    library.load("model")
+    known = apply(session(patch(Rewrite("madeup.model:forward", BUG, sites=None))))[0]
+    assert known.status == Status.DRIFTED
+    assert "has 0 sites of this bug where at least 1 is known" in known.reason
+    found = apply(session(patch(Rewrite("madeup.*:forward", BUG, sites=None))))[0]
+    assert found.status == Status.PENDING
+    assert not found.targets
+
+
+@pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")
+def test_an_edit_that_needs_an_import(library, session, apply) -> None:
+    library.write("with_it", "import math\ndef forward():\n    return bug()\n")
+    library.write("without", "def bug():\n    return 'bug'\ndef forward():\n    return bug()\n")
+    everywhere = session(patch(Rewrite("madeup.*:forward", NEEDY)))
+    apply(everywhere, strict=True)
+    assert library.load("with_it").forward() > 3
+    assert library.load("without").forward() == "bug"
+    (target,) = everywhere.report()[0].targets
+    assert target.target == "madeup.with_it:forward"
+    known = apply(session(patch(Rewrite("madeup.without:forward", NEEDY))))[0]
+    assert known.status == Status.DRIFTED
+    assert "does not import math" in known.reason
+
+
+@pytest.fixture
+def models(library) -> None:
+    for number in range(12):
+        library.write(f"models.model_{number:02}", TWICE)
+
+
+def test_a_sentence_names_the_first_few(models, library, session, apply) -> None:
+    one = session(patch(Rewrite("madeup.models.*:forward", BUG, sites=None)))
+    assert apply(one)[0].targets == ()
+    for number in range(12):
+        library.load(f"models.model_{number:02}")
+    record = one.report()[0]
+    assert len(record.targets) == 12
+    assert record.reason == f"mended {', '.join(8 * ['forward'])} and 4 more"
+
+
+def test_a_preview_shows_the_first_few(models) -> None:
+    shown = preview(patch(Rewrite("madeup.models.*:forward", BUG, sites=None)))
+    assert shown.startswith("# madeup.models.*:forward: more modules may be mended like the 4")
+    assert shown.count("+++ ") == 4
+    few = preview(patch(Rewrite("madeup.models.model_0[012]:forward", BUG, sites=None)))
+    assert few.startswith("--- ")
+    assert few.count("+++ ") == 3
+
+
+def test_looked_up_once(library, monkeypatch) -> None:
+    library.write("a_model", "")
+    listed = []
+    look = environment._modules_below
+    monkeypatch.setattr(
+        environment, "_modules_below", lambda *where: listed.append(where) or look(*where)
+    )
+    with looked_up_once():
+        assert installed_version("madeup") == "1.2.0"
+        library.release("1.3.0")
+        with looked_up_once():
+            assert installed_version("madeup") == "1.2.0"
+            assert modules_matching("madeup.*_model") == ["madeup.a_model"]
+        assert modules_matching("madeup.*_model") == ["madeup.a_model"]
+        assert installed_version("no-such-thing") is None
+    looked = len(listed)
+    assert installed_version("madeup") == "1.3.0"
+    library.write("b_model", "")
+    assert modules_matching("madeup.*_model") == ["madeup.a_model", "madeup.b_model"]
+    assert len(listed) == 2 * looked
