@@ -15,6 +15,7 @@ from .errors import (
     PatchDefinitionError,
     PatchError,
     PatchWarning,
+    PreflightError,
     UnknownPatchError,
     UsageError,
 )
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
     import torch
 
+    from .inspection.findings import Finding, Findings
     from .patch import Patch, Rewrite, Status, Wrap
+    from .precision.threading_dtype import ThreadedDtype
     from .reporting import PatchRecord, Report
     from .session import Session
     from .settings import Setting
@@ -33,29 +36,38 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Finding",
+    "Findings",
     "Patch",
     "PatchDefinitionError",
     "PatchError",
     "PatchRecord",
     "PatchWarning",
+    "PreflightError",
     "Report",
     "Rewrite",
     "Setting",
     "Status",
+    "ThreadedDtype",
     "UnknownPatchError",
     "UsageError",
     "Wrap",
     "apply",
     "patched",
+    "preflight",
     "report",
     "revert",
+    "thread_dtype",
 ]
 
 _LAZY = {
+    "Finding": "inspection.findings",
+    "Findings": "inspection.findings",
     "Patch": "patch",
     "Rewrite": "patch",
     "Setting": "settings",
     "Status": "patch",
+    "ThreadedDtype": "precision.threading_dtype",
     "Wrap": "patch",
     "PatchRecord": "reporting",
     "Report": "reporting",
@@ -68,6 +80,7 @@ def apply(
     *,
     strict: bool = False,
     dtype: torch.dtype | str | None = None,
+    preflight: bool = False,
     **settings: str,
 ) -> Report:
     """Mend the installed libraries in memory, now or as each of their modules is imported.
@@ -83,6 +96,8 @@ def apply(
             imported later raises too, from its import.
         dtype: the precision you train in, `torch.float16`, `torch.bfloat16` or `torch.float32`,
             where it is not the one that the training arguments say.
+        preflight: run `preflight` at the start of every `Trainer.train()`, and stop there on
+            errors. `PATCHKIT_PREFLIGHT=1` does the same from outside.
         **settings: what single patches offer, such as `adapter_cast="bf16"`; see the page of
             the patch. An environment variable `PATCHKIT_ADAPTER_CAST` does the same.
 
@@ -94,7 +109,9 @@ def apply(
         UsageError: another argument does not make sense.
         PatchError: with `strict`, a patch could not be applied; the message lists them all.
     """
-    return _session().apply(only, exclude, strict=strict, dtype=dtype, chosen=settings)
+    return _session().apply(
+        only, exclude, strict=strict, dtype=dtype, chosen=settings, preflight=preflight
+    )
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
@@ -118,18 +135,78 @@ def patched(
     *,
     strict: bool = False,
     dtype: torch.dtype | str | None = None,
+    preflight: bool = False,
     **settings: str,
 ) -> AbstractContextManager[Report]:
     """`apply` for the length of a `with` block; afterwards all is as it was before the block.
 
     Patches that were applied before stay applied. Arguments and errors are those of `apply`.
     """
-    return _session().patched(only, exclude, strict=strict, dtype=dtype, chosen=settings)
+    return _session().patched(
+        only, exclude, strict=strict, dtype=dtype, chosen=settings, preflight=preflight
+    )
 
 
 def report() -> Report:
     """What is applied, pending, not due or in trouble now, read off the live objects."""
     return _session().report()
+
+
+def preflight(
+    model: object = None, args: object = None, optimizer: object = None, *, fix: bool = False
+) -> Findings:
+    """Tell before training what would make it fail, go wrong or run slowly.
+
+    Looks at the dtypes of parameters, quantized layers, autocast, scaler and optimizer states, at
+    their devices and at the hardware. Nothing is run and, without `fix`, nothing is changed.
+
+    Args:
+        model: a `torch.nn.Module`; or a trainer, which brings all the rest with it.
+        args: training arguments, or an `accelerate.Accelerator`.
+        optimizer: a `torch.optim.Optimizer`, once there is one.
+        fix: do what patchkit can do about the findings, and say what was done.
+
+    Returns:
+        the findings, errors first: what was found, why it matters, the change that mends it, and
+        whether `fix=True` does it.
+
+    Raises:
+        UsageError: an argument is of another kind, or there is nothing to look at.
+    """
+    from .inspection.preflight import run
+
+    return run(model, args, optimizer, fix=fix)
+
+
+def thread_dtype(model: torch.nn.Module, dtype: torch.dtype | str) -> ThreadedDtype:
+    """Bring one dtype through a model that is in memory.
+
+    What follows it: the compute dtype and the quant state of every bitsandbytes `Linear4bit`,
+    under PEFT layers too (of double quantization the outer state only: the inner one's dtype is
+    that of the scales); parameters and buffers in half precision, such as norms, embeddings, heads
+    and biases; and what the configurations say of dtypes in half precision.
+
+    What keeps its own: packed 4-bit and 8-bit weights, in whatever dtype they are stored, and
+    their scales; what is float32 beside a half-precision dtype, since someone made it so; rotary
+    `inv_freq`, which would not come back from rounding; adapters, and all that is trained in a
+    model with adapters. Parameters that their model names in `_keep_in_fp32_modules` become
+    float32. Parameters stay the same objects, so tied weights stay tied; one tensor at a time is
+    copied. A second call changes nothing.
+
+    Args:
+        model: a model, or one with adapters; not yet wrapped by FSDP or DeepSpeed.
+        dtype: `torch.float16`, `torch.bfloat16` or `torch.float32`, or a name such as `"fp16"`.
+
+    Returns:
+        names and counts of what was changed; false where nothing was.
+
+    Raises:
+        UsageError: another dtype, no model, one that something other than bitsandbytes quantized,
+            or one whose parameters are sharded.
+    """
+    from .precision.threading_dtype import thread_dtype as thread
+
+    return thread(model, dtype)
 
 
 def _session() -> Session:

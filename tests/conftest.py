@@ -21,7 +21,7 @@ from patchkit.catalogue import Catalogue, Entry
 from patchkit.patch import Patch
 from patchkit.session import Session
 
-NEED_THE_LIBRARIES = ("patches", "distributed")
+NEED_THE_LIBRARIES = ("patches", "precision", "distributed", "inspection")
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -1,0 +1,1 @@
+"""Bugs of Transformers, and the preflight before its trainers."""

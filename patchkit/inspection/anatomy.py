@@ -1,0 +1,167 @@
+"""A model in one pass: its parameters and quantized layers, with all that checks ask of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..precision.parameters import is_plain_float
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Parameter(NamedTuple):
+    """One parameter, once, however many modules share it.
+
+    Args:
+        name: as in `named_parameters`.
+        tensor: the parameter.
+        dtype: its dtype, or that of the storage of packed weights.
+        trainable: whether it is trained.
+        plain: whether its numbers are floating-point numbers of that dtype; packed weights' are
+            not.
+        adapted: name of the adapter's layer it lies in (one with a `base_layer`); or empty.
+        in_base: whether it lies in the base layer of that layer.
+        unit: name of the block that FSDP would put it in; empty for the root.
+    """
+
+    name: str
+    tensor: torch.Tensor
+    dtype: torch.dtype
+    trainable: bool
+    plain: bool
+    adapted: str
+    in_base: bool
+    unit: str
+
+
+class QuantizedLayer(NamedTuple):
+    """A layer of bitsandbytes.
+
+    Args:
+        name: its name in the model.
+        module: a `Linear4bit` or `Linear8bitLt`.
+        bits: 4 or 8.
+    """
+
+    name: str
+    module: Any
+    bits: int
+
+    @property
+    def compute_dtype(self) -> torch.dtype | None:
+        """What a 4-bit layer casts its input to; None where its first input will decide."""
+        dtype: torch.dtype | None = self.module.compute_dtype
+        return dtype
+
+    @property
+    def state_dtype(self) -> torch.dtype | None:
+        """What a 4-bit layer's weights were before they were packed; None before they are."""
+        state = getattr(self.module.weight, "quant_state", None) or self.module.quant_state
+        dtype: torch.dtype | None = getattr(state, "dtype", None)
+        return dtype
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """What one pass over a model found."""
+
+    parameters: tuple[Parameter, ...] = ()
+    quantized: tuple[QuantizedLayer, ...] = ()
+    offloaded: frozenset[str] = frozenset()
+    modules: int = 0
+
+    @cached_property
+    def trainable(self) -> tuple[Parameter, ...]:
+        return tuple(one for one in self.parameters if one.trainable)
+
+    @cached_property
+    def four_bit(self) -> tuple[QuantizedLayer, ...]:
+        return tuple(one for one in self.quantized if one.bits == 4)
+
+
+def look_at(
+    model: torch.nn.Module, blocks: frozenset[str] = frozenset(), *, leaves_apart: bool = False
+) -> Anatomy:
+    """Walk a model once.
+
+    Args:
+        model: any module.
+        blocks: names of the classes that FSDP wraps one by one.
+        leaves_apart: whether it wraps trained leaves by themselves too, as PEFT's policy does.
+    """
+    parameters: list[Parameter] = []
+    quantized: list[QuantizedLayer] = []
+    offloaded: set[str] = set()
+    bits_of: dict[type, int] = {}
+    seen: set[int] = set()
+    modules = 0
+    for name, module, adapted, in_base, unit in _walk(model, blocks):
+        modules += 1
+        kind = type(module)
+        bits = bits_of.get(kind)
+        if bits is None:
+            bits = bits_of[kind] = _bits(kind)
+        if bits:
+            quantized.append(QuantizedLayer(name, module, bits))
+        if adapted and "_hf_hook" in module.__dict__:
+            offloaded.add(adapted)
+        if leaves_apart and not module._modules:
+            weight = module._parameters.get("weight")
+            unit = name if weight is not None and weight.requires_grad else unit
+        for key, tensor in module._parameters.items():
+            if tensor is None or id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
+            path = f"{name}.{key}" if name else key
+            parameters.append(
+                Parameter(
+                    path,
+                    tensor,
+                    tensor.dtype,
+                    tensor.requires_grad,
+                    is_plain_float(tensor),
+                    adapted,
+                    in_base,
+                    unit,
+                )
+            )
+    return Anatomy(tuple(parameters), tuple(quantized), frozenset(offloaded), modules)
+
+
+def _walk(
+    model: torch.nn.Module, blocks: frozenset[str]
+) -> Iterator[tuple[str, torch.nn.Module, str, bool, str]]:
+    """Each module once, in the order of `named_modules`."""
+    stack: list[tuple[str, Any, str, bool, str]] = [("", model, "", False, "")]
+    seen: set[int] = set()
+    while stack:
+        name, module, adapted, in_base, unit = stack.pop()
+        if module is None or id(module) in seen:
+            continue
+        seen.add(id(module))
+        children = module._modules
+        if type(module).__name__ in blocks:
+            unit = name
+        if not in_base and "base_layer" in children:
+            adapted = name or type(module).__name__
+        yield name, module, adapted, in_base, unit
+        prefix = f"{name}." if name else ""
+        for key in reversed(children):
+            base = in_base or (key == "base_layer" and adapted != "")
+            stack.append((prefix + key, children[key], adapted, base, unit))
+
+
+def _bits(kind: type) -> int:
+    """4 or 8 for the layers of bitsandbytes, 0 for all others; bitsandbytes is not imported."""
+    library = sys.modules.get("bitsandbytes")
+    nn = getattr(library, "nn", None)
+    if nn is None:
+        return 0
+    if issubclass(kind, nn.Linear4bit):
+        return 4
+    return 8 if issubclass(kind, nn.Linear8bitLt) else 0

@@ -1,0 +1,39 @@
+"""The checks: each takes the facts and returns a finding, or None where all is well.
+
+A new one is a function in one of these files, or in a file of its own, and its name below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..facts import Facts
+from ..findings import Finding
+from . import arguments, head, optimizer, placement, quantized, trained, versions, weights
+
+Check = Callable[[Facts], Finding | None]
+
+CHECKS: tuple[Check, ...] = (
+    arguments.both_precisions,
+    arguments.precision_disagrees,
+    arguments.precision_from_elsewhere,
+    arguments.fp16_on_cpu,
+    arguments.bf16_unsupported,
+    arguments.full_eval_casts,
+    trained.half_under_scaler,
+    trained.float16_without_scaler,
+    trained.updates_round_away,
+    trained.magnitude_in_half,
+    weights.other_half,
+    head.head_of_another_dtype,
+    quantized.compute_in_float32,
+    quantized.compute_in_another_dtype,
+    quantized.compute_dtype_unset,
+    quantized.quant_state,
+    quantized.trained_bias,
+    quantized.int8_activations,
+    placement.adapters_elsewhere,
+    placement.mixed_under_fsdp,
+    optimizer.state_of_another_dtype,
+    versions.unmended_bugs,
+)

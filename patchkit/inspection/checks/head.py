@@ -1,0 +1,43 @@
+"""An output head in another dtype than what feeds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import moot
+from ..facts import Facts
+from ..findings import Finding, Severity
+from ..wording import short
+
+
+def head_of_another_dtype(facts: Facts) -> Finding | None:
+    """Without autocast nothing brings the hidden states to the dtype of the head."""
+    if facts.autocast is not None or facts.model is None or moot.LM_HEAD in facts.applied:
+        return None
+    head, embedding = _weight(facts.model, "output"), _weight(facts.model, "input")
+    if head is None or embedding is None or head.dtype == embedding.dtype:
+        return None
+    return Finding(
+        "head-of-another-dtype",
+        Severity.WARNING,
+        f"the output head is {short(head.dtype)}, the input embedding {short(embedding.dtype)}, "
+        "and there is no autocast",
+        "Where the model itself casts nothing between the two, the head raises a dtype mismatch "
+        "(`expected m1 and m2 to have the same dtype`).",
+        f"model.get_output_embeddings().to({embedding.dtype})  # or bf16=True, or fp16=True",
+    )
+
+
+def _weight(model: Any, end: str) -> Any:
+    """The weight of a plain head or embedding; None where there is none, or hooks cast for it."""
+    import torch
+
+    try:
+        module = getattr(model, f"get_{end}_embeddings")()
+    except (AttributeError, NotImplementedError):
+        return None
+    plain = torch.nn.Linear if end == "output" else torch.nn.Embedding
+    if type(module) is not plain or module._forward_pre_hooks or module._forward_hooks:
+        return None
+    weight = module.weight
+    return weight if weight.is_floating_point() else None

@@ -1,0 +1,179 @@
+"""The dtypes of what is trained."""
+
+from __future__ import annotations
+
+from ...precision.adapters import ADAPTER_CAST
+from ...precision.gradscaler import GRADSCALER_GUARD
+from ...settings import value
+from .. import moot, repairs
+from ..anatomy import Parameter
+from ..facts import Facts
+from ..findings import Finding, Severity
+from ..wording import parameters, short
+
+_KEEP_FLOAT32_COPIES = ("deepspeed", "megatron")
+_TENSORS_SAMPLED = 16
+_NUMBERS_SAMPLED = 512
+_MANY = 0.25
+_FEW = 0.02
+# Optimizers that write what they computed back into the parameter, and remember nothing of what
+# was rounded off.
+_PLAIN_OPTIMIZERS = (
+    "torch.optim.",
+    "bitsandbytes.optim.",
+    "transformers.",
+    "adamw_torch",
+    "adamw_hf",
+    "adamw_bnb",
+    "adamw_8bit",
+    "adafactor",
+    "ademamix",
+    "lion",
+    "paged_",
+    "rmsprop",
+    "sgd",
+)
+
+
+def half_under_scaler(facts: Facts) -> Finding | None:
+    half = facts.half_trainable
+    if not facts.scaler or not half:
+        return None
+    guarded = moot.GRADSCALER_GUARD in facts.applied and value(GRADSCALER_GUARD) == "upcast"
+    mended_later = guarded and not facts.has_optimizer_state
+    dies = {
+        "float16": "raises `Attempting to unscale FP16 gradients`",
+        "bfloat16": "has no CUDA kernel for bfloat16 (`… not implemented for 'BFloat16'`)",
+    }
+    what = " and ".join(dies[dtype] for dtype in sorted({short(one.dtype) for one in half}))
+    why = f"In the first step the gradient scaler of fp16 training {what}."
+    if mended_later:
+        why += f" But the patch {moot.GRADSCALER_GUARD} makes them float32 before that."
+    return Finding(
+        "half-trainable-under-scaler",
+        Severity.NOTE if mended_later else Severity.ERROR,
+        parameters(half, "trained parameter"),
+        why,
+        _in_float32(facts),
+        repair=None if facts.has_optimizer_state or facts.engine else repairs.upcast(half),
+    )
+
+
+def float16_without_scaler(facts: Facts) -> Finding | None:
+    """float16 weights that the optimizer updates in float16."""
+    found = [one for one in facts.half_trainable if short(one.dtype) == "float16"]
+    if not found or facts.scaler or facts.engine:
+        return None
+    dies = _is_torch_adam(facts) and _epsilon(facts) < 2**-25
+    adam = (
+        "Adam's epsilon is 0 in float16, so that its steps divide by zero where gradients are "
+        "small: the weights are NaN after the first."
+    )
+    small = "Small gradients become 0, and updates below 1/2048 of a weight are rounded away."
+    return Finding(
+        "float16-without-scaler",
+        Severity.ERROR if dies else Severity.WARNING,
+        parameters(found, "trained parameter") + ", and no gradient scaler",
+        adam if dies else small,
+        _in_float32(facts),
+        repair=_repair_of_adapters(facts, found),
+    )
+
+
+def updates_round_away(facts: Facts) -> Finding | None:
+    found = [
+        one
+        for one in facts.half_trainable
+        if short(one.dtype) == "bfloat16" and not _is_magnitude(one)
+    ]
+    if (
+        not found
+        or facts.scaler
+        or facts.engine in _KEEP_FLOAT32_COPIES
+        or (facts.engine and facts.autocast)  # Accelerate makes FSDP's parameters float32 then
+        or value(ADAPTER_CAST) == "bf16"
+        or not facts.optimizer_kind.startswith(_PLAIN_OPTIMIZERS)
+    ):
+        return None
+    rate = facts.learning_rate
+    lost = None if rate is None else _lost_share(found, rate)
+    if lost is None or lost < _FEW:
+        return None
+    return Finding(
+        "updates-round-away",
+        Severity.WARNING if lost >= _MANY else Severity.NOTE,
+        parameters(found, "trained parameter"),
+        f"bfloat16 keeps 8 bits. An update as large as the learning rate, {rate:g}, which is what "
+        f"Adam makes of most gradients, leaves {lost:.0%} of these weights as they are (measured "
+        "on a sample); those of warm-up and decay are smaller still.",
+        _in_float32(facts),
+        repair=_repair_of_adapters(facts, found),
+    )
+
+
+def magnitude_in_half(facts: Facts) -> Finding | None:
+    found = [one for one in facts.half_trainable if _is_magnitude(one)]
+    if not found or facts.scaler or facts.engine:
+        return None
+    return Finding(
+        "dora-magnitude-in-half",
+        Severity.WARNING,
+        parameters(found, "magnitude vector") + " of DoRA",
+        "They are near the norms of weight rows, so that updates are small beside them and are "
+        "rounded away: the magnitude stops learning without a word.",
+        "patchkit.apply()  # before the trainer is made; or cast them there:\n"
+        "for name, p in model.named_parameters():\n"
+        '    if "lora_magnitude_vector" in name:\n'
+        "        p.data = p.data.float()",
+        repair=_repair_of_adapters(facts, found),
+    )
+
+
+def _in_float32(facts: Facts) -> str:
+    if facts.mostly_trained:
+        return "model = AutoModelForCausalLM.from_pretrained(…, dtype=torch.float32)"
+    return (
+        "for p in model.parameters():  # before the trainer is made\n"
+        "    if p.requires_grad:\n"
+        "        p.data = p.data.float()"
+    )
+
+
+def _repair_of_adapters(facts: Facts, found: list[Parameter]) -> repairs.Repair | None:
+    """Where the whole model is trained it would take twice the memory: that is for the user."""
+    if facts.has_optimizer_state or facts.engine or facts.mostly_trained:
+        return None
+    return repairs.upcast(found)
+
+
+def _is_magnitude(one: Parameter) -> bool:
+    return "lora_magnitude_vector" in one.name
+
+
+def _is_torch_adam(facts: Facts) -> bool:
+    kind = facts.optimizer_kind
+    return kind.startswith("adamw_torch") or (
+        kind.startswith("torch.optim.") and "Adam" in kind.rpartition(".")[2]
+    )
+
+
+def _epsilon(facts: Facts) -> float:
+    if facts.optimizer is not None:
+        return min(float(group.get("eps", 1.0)) for group in facts.optimizer.param_groups)
+    return float(getattr(facts.args, "adam_epsilon", 1e-8))
+
+
+def _lost_share(found: list[Parameter], rate: float) -> float | None:
+    """The share of weights that adding `rate` leaves as they are; None where none can be read."""
+    import torch
+
+    readable = [one.tensor for one in found if one.tensor.device.type != "meta"]
+    readable = [one for one in readable if one.numel()]
+    lost, looked = 0.0, 0
+    for tensor in readable[:: max(1, len(readable) // _TENSORS_SAMPLED)][:_TENSORS_SAMPLED]:
+        flat = tensor.detach().reshape(-1)
+        sample = flat[:: max(1, flat.numel() // _NUMBERS_SAMPLED)][:_NUMBERS_SAMPLED]
+        moved = (sample.float() - rate).to(torch.bfloat16)
+        lost += float((moved == sample).sum())
+        looked += sample.numel()
+    return lost / looked if looked else None

@@ -1,0 +1,84 @@
+"""What `fix=True` does. Parameters stay the same objects; only their data is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .wording import counted, megabytes
+
+if TYPE_CHECKING:
+    import torch
+
+    from .anatomy import Parameter
+
+Repair = Callable[[], str]
+
+
+def upcast(parameters: Sequence[Parameter]) -> Repair:
+    """Make parameters float32, before an optimizer has state for them."""
+
+    def do() -> str:
+        more = 0
+        for one in parameters:
+            more += 4 * one.tensor.numel() - one.tensor.numel() * one.tensor.element_size()
+            gradient, one.tensor.grad = one.tensor.grad, None
+            one.tensor.data = one.tensor.data.float()
+            one.tensor.grad = None if gradient is None else gradient.float()
+        which = counted(len(parameters), "parameter")
+        return f"made {which} float32, which takes {megabytes(more)} more memory for the weights"
+
+    return do
+
+
+def thread(model: torch.nn.Module, dtype: str) -> Repair:
+    """One dtype through quantized layers and what is left over, by `patchkit.thread_dtype`."""
+
+    def do() -> str:
+        import torch
+
+        import patchkit
+
+        changed = patchkit.thread_dtype(model, getattr(torch, dtype))
+        counts = ", ".join(f"{number} {kind}" for kind, number in changed.counts.items())
+        return f"patchkit.thread_dtype(model, torch.{dtype}) changed {counts or 'nothing more'}"
+
+    return do
+
+
+def move(parameters: Iterable[tuple[Parameter, torch.device]]) -> Repair:
+    """Move parameters to the devices that they are wanted on."""
+
+    def do() -> str:
+        moved = list(parameters)
+        for one, device in moved:
+            one.tensor.grad = None
+            one.tensor.data = one.tensor.data.to(device)
+        targets = ", ".join(sorted({str(device) for _, device in moved}))
+        return f"moved {counted(len(moved), 'parameter')} to {targets}"
+
+    return do
+
+
+def cast_states(states: Sequence[tuple[dict[str, Any], str, torch.dtype]]) -> Repair:
+    """Give optimizer states the dtype of their parameters."""
+
+    def do() -> str:
+        for state, key, dtype in states:
+            state[key] = state[key].to(dtype)
+        return f"cast {counted(len(states), 'optimizer state')} to the dtype of its parameter"
+
+    return do
+
+
+def apply_patches(ids: Sequence[str]) -> Repair:
+    def do() -> str:
+        import patchkit
+
+        patchkit.apply(only=ids)
+        return (
+            f"applied {', '.join(ids)}; what a trainer that exists already did in its constructor "
+            "stays as it is"
+        )
+
+    return do

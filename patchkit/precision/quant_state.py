@@ -1,0 +1,91 @@
+"""The dtype that 4-bit layers of bitsandbytes compute in, and that of their quant states.
+
+`QuantState.dtype` is what `dequantize_4bit` returns (bitsandbytes, `functional.py`). Under double
+quantization the state holds a second one, `state2`, whose `dtype` is that of the dequantized
+`absmax`, the scales of the blocks: float32 whatever the layer computes in, and never to be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+_DTYPE_IN_LIST = 2
+"""Where releases before `QuantState` had it: `[absmax, shape, dtype, blocksize, nested, type]`."""
+
+_PACKING = ("Linear4bit", "Embedding4bit", "Linear8bitLt", "Embedding8bit")
+
+
+def four_bit_layers(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
+    """All `Linear4bit` of bitsandbytes with their names, those under PEFT layers included.
+
+    Known by what they hold, so that bitsandbytes need not be imported.
+    """
+    for name, module in model.named_modules():
+        if "compute_type_is_set" in vars(module):
+            yield name, module
+
+
+def packs_weight(module: torch.nn.Module) -> bool:
+    """Whether a module of bitsandbytes keeps quantized numbers in its `weight`.
+
+    FSDP may make a plain parameter of such a weight, so that only the module tells.
+    """
+    return any(
+        kind.__name__ in _PACKING and kind.__module__.startswith("bitsandbytes")
+        for kind in type(module).__mro__
+    )
+
+
+def quant_states(module: torch.nn.Module) -> list[Any]:
+    """The quant states of a module: that of its weight, and its own where it is another one."""
+    weight = module._parameters.get("weight")
+    found: list[Any] = []
+    for state in (getattr(weight, "quant_state", None), vars(module).get("quant_state")):
+        if state is not None and not any(state is known for known in found):
+            found.append(state)
+    return found
+
+
+def dtype_of(state: Any) -> torch.dtype | None:
+    """What a quant state dequantizes to, whether it is an object or a list of old releases.
+
+    An AVX-512 CPU repacks the weights of a layer that it infers with; what the state had before
+    and will have again is its `original_dtype`.
+    """
+    if isinstance(state, (list, tuple)):
+        return state[_DTYPE_IN_LIST] if len(state) > _DTYPE_IN_LIST else None
+    return getattr(state, _attribute(state), None)
+
+
+def set_dtype(state: Any, dtype: torch.dtype) -> None:
+    """Make a quant state dequantize to `dtype`; the packed numbers and their scales stay."""
+    if isinstance(state, list):
+        state[_DTYPE_IN_LIST] = dtype
+    else:
+        setattr(state, _attribute(state), dtype)
+
+
+def requantized_like(old: torch.nn.Parameter, new: torch.nn.Parameter) -> torch.nn.Parameter:
+    """Give a weight that was quantized anew the quant state's dtype of the weight it replaces.
+
+    Args:
+        old: the 4-bit weight as it was.
+        new: the weight that takes its place.
+
+    Returns:
+        the new weight; one that is not quantized comes back as it is.
+    """
+    before, after = (getattr(weight, "quant_state", None) for weight in (old, new))
+    if before is not None and after is not None and before is not after:
+        dtype = dtype_of(before)
+        if dtype is not None and dtype != dtype_of(after):
+            set_dtype(after, dtype)
+    return new
+
+
+def _attribute(state: Any) -> str:
+    return "original_dtype" if getattr(state, "packing_format_for_cpu", False) else "dtype"

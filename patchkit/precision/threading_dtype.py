@@ -1,0 +1,340 @@
+"""One dtype through a model that is in memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from ..settings import DTYPES
+from .parameters import is_plain_float
+from .quant_state import dtype_of, four_bit_layers, packs_weight, quant_states, set_dtype
+
+if TYPE_CHECKING:
+    import torch
+
+_HALF = ("float16", "bfloat16")
+_CONFIG_DTYPES = ("dtype", "torch_dtype", "_pre_quantization_dtype")
+_NAMES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class ThreadedDtype:
+    """What was changed to bring one dtype through a model; false where nothing was.
+
+    Args:
+        dtype: the dtype by its name, such as `float16`.
+        compute_dtypes: names of the 4-bit layers that computed in another dtype.
+        quant_states: names of the layers whose quant state dequantized to another dtype.
+        parameters: names of the parameters that were cast.
+        buffers: names of the buffers that were cast.
+        kept_float32: names of the parameters that their model wants in float32 beside this dtype
+            (`_keep_in_fp32_modules`), and that became it.
+        configs: the fields of configurations that were set, such as `LlamaConfig.dtype`.
+    """
+
+    dtype: str
+    compute_dtypes: tuple[str, ...] = ()
+    quant_states: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    buffers: tuple[str, ...] = ()
+    kept_float32: tuple[str, ...] = ()
+    configs: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each kind were changed, kinds with none left out."""
+        return {kind: len(names) for kind, names in self._by_kind()}
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+    def __str__(self) -> str:
+        if not self:
+            return f"{self.dtype} throughout: nothing to change"
+        lines = [f"  {len(names)} {kind}: {_shown(names)}" for kind, names in self._by_kind()]
+        return "\n".join([f"{self.dtype} threaded through the model:", *lines])
+
+    def _by_kind(self) -> list[tuple[str, tuple[str, ...]]]:
+        pairs = ((kind, getattr(self, name)) for name, kind in _KINDS.items())
+        return [(kind, names) for kind, names in pairs if names]
+
+
+_KINDS = {
+    "compute_dtypes": "compute dtypes",
+    "quant_states": "quant states",
+    "parameters": "parameters",
+    "buffers": "buffers",
+    "kept_float32": "parameters kept in float32",
+    "configs": "configuration fields",
+}
+
+
+def thread_dtype(model: Any, dtype: Any) -> ThreadedDtype:
+    """Bring one dtype through a model in memory; `patchkit.thread_dtype` says what that means."""
+    import torch
+
+    name = _name_of(dtype)
+    _check(model)
+    wanted: torch.dtype = getattr(torch, name)
+    changes = _Changes(name)
+    changes.thread_quantized(model, wanted)
+    changes.thread_weights(model, wanted)
+    return changes.summary()
+
+
+def thread_quantized(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
+    """Bring a dtype through the quantized layers of a model alone.
+
+    Their compute dtypes, their quant states, and what the configuration says of them. No
+    parameter and no buffer is touched.
+
+    Args:
+        model: any model.
+        dtype: the dtype by its name, such as `float16`.
+    """
+    import torch
+
+    changes = _Changes(dtype)
+    changes.thread_quantized(model, getattr(torch, dtype))
+    return changes.summary()
+
+
+def thread_weights(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
+    """Bring a dtype through all of a model but its quantized layers.
+
+    Args:
+        model: any model.
+        dtype: the dtype by its name, such as `float16`.
+    """
+    import torch
+
+    changes = _Changes(dtype)
+    changes.thread_weights(model, getattr(torch, dtype))
+    return changes.summary()
+
+
+@dataclass
+class _Changes:
+    dtype: str
+    made: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _KINDS})
+
+    def summary(self) -> ThreadedDtype:
+        return ThreadedDtype(
+            self.dtype, **{kind: tuple(names) for kind, names in self.made.items()}
+        )
+
+    def thread_quantized(self, model: torch.nn.Module, dtype: torch.dtype) -> None:
+        layers: Any = list(four_bit_layers(model))
+        for name, layer in layers:
+            if layer.compute_dtype != dtype or not layer.compute_type_is_set:
+                layer.compute_dtype = dtype
+                layer.compute_type_is_set = True
+                self.made["compute_dtypes"].append(name)
+        for name, module in model.named_modules():
+            for state in quant_states(module):
+                if dtype_of(state) not in (None, dtype):
+                    if isinstance(state, tuple):
+                        state = _replace_tuple(module, state)
+                    set_dtype(state, dtype)
+                    self.made["quant_states"].append(name)
+        if layers:
+            for config in _quantization_configs(model):
+                self._set(config, "bnb_4bit_compute_dtype", dtype)
+
+    def thread_weights(self, model: torch.nn.Module, dtype: torch.dtype) -> None:
+        import torch
+
+        adapters = _adapter_parameters(model)
+        keeps = _float32_names(model, self.dtype)
+        for name, module, tensor in _tensors(model):
+            if id(tensor) in adapters or not _may_cast(module, name, tensor):
+                continue
+            parameter = isinstance(tensor, torch.nn.Parameter)
+            kept = parameter and any(pattern.search(name) for pattern in keeps)
+            wanted = torch.float32 if kept else dtype
+            if tensor.dtype != wanted:
+                _cast(tensor, wanted)
+                kind = "kept_float32" if kept else "parameters" if parameter else "buffers"
+                self.made[kind].append(name)
+        for config in _configs(model):
+            for name in _CONFIG_DTYPES:
+                if _is_half(vars(config).get(name)):
+                    self._set(config, name, dtype)
+
+    def _set(self, config: Any, name: str, dtype: torch.dtype) -> None:
+        label = type(config).__name__
+        if isinstance(config, dict):
+            if config.get(name) not in (None, dtype, self.dtype):
+                config[name] = self.dtype
+                self.made["configs"].append(f"quantization_config.{name}")
+        elif str(getattr(config, name, dtype)).removeprefix("torch.") != self.dtype:
+            setattr(config, name, dtype)
+            self.made["configs"].append(f"{label}.{name}")
+
+
+def _name_of(dtype: object) -> str:
+    # `str(torch.float16)` is "torch.float16".
+    name = DTYPES.get(str(dtype).removeprefix("torch."))
+    if name is None:
+        raise UsageError(
+            f"thread_dtype(model, dtype): a model computes in torch.float16, torch.bfloat16 or "
+            f"torch.float32 (or their names, such as 'fp16'), not in {dtype!r}; to quantize it, "
+            "load it with a quantization_config"
+        )
+    return name
+
+
+def _check(model: Any) -> None:
+    import torch
+
+    if not isinstance(model, torch.nn.Module):
+        raise UsageError(
+            f"thread_dtype(model, dtype): the model must be a torch.nn.Module, not "
+            f"{type(model).__name__}; of a trainer or a pipeline give its `.model`"
+        )
+    for module in model.modules():
+        method = getattr(getattr(module, "hf_quantizer", None), "quantization_config", None)
+        known = str(getattr(getattr(method, "quant_method", None), "value", "bitsandbytes"))
+        if not known.startswith("bitsandbytes"):
+            raise UsageError(
+                f"thread_dtype(model, dtype): this model is quantized by {known}, whose tensors "
+                "have dtypes of their own; load it with dtype= instead"
+            )
+    if any(_is_sharded(parameter) for parameter in model.parameters()):
+        raise UsageError(
+            "thread_dtype(model, dtype): the parameters are sharded (FSDP, DeepSpeed ZeRO-3 or "
+            "DTensor), and their dtype is settled; call it before the model is wrapped"
+        )
+
+
+def _is_sharded(tensor: Any) -> bool:
+    return (
+        hasattr(tensor, "ds_id")
+        or hasattr(tensor, "_is_flat_param")
+        or hasattr(tensor, "device_mesh")
+        or type(tensor).__name__ == "FlatParameter"
+    )
+
+
+def _tensors(
+    model: torch.nn.Module,
+) -> Iterator[tuple[str, torch.nn.Module, torch.Tensor]]:
+    """Parameters and buffers, each once, by their full names and with the module they hang in."""
+    seen: set[int] = set()
+    for prefix, module in model.named_modules():
+        for name, tensor in (*module._parameters.items(), *module._buffers.items()):
+            if tensor is not None and id(tensor) not in seen:
+                seen.add(id(tensor))
+                yield f"{prefix}.{name}" if prefix else name, module, tensor
+
+
+def _may_cast(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> bool:
+    """Whether a tensor holds a model's own numbers, in half precision.
+
+    What is float32 in a half-precision model was made so on purpose.
+    """
+    import torch
+
+    last = name.rpartition(".")[2]
+    if last == "weight" and packs_weight(module):
+        return False
+    if last in ("inv_freq", "original_inv_freq"):  # rounded once, they would stay so
+        return False
+    plain = type(tensor.data) is torch.Tensor and is_plain_float(tensor)
+    return plain and _is_half(tensor.dtype) and not _is_sharded(tensor)
+
+
+def _is_half(dtype: object) -> bool:
+    """Whether a dtype, or its name in a configuration, is one of half precision."""
+    return str(dtype).removeprefix("torch.") in _HALF
+
+
+def _cast(tensor: torch.Tensor, dtype: torch.dtype) -> None:
+    """Replace the data, not the tensor: tied weights and optimizers hold the object."""
+    gradient = tensor.grad if tensor.requires_grad else None
+    if gradient is not None:
+        tensor.grad = None
+    tensor.data = tensor.data.to(dtype)
+    if gradient is not None:
+        tensor.grad = gradient.to(dtype)
+
+
+def _adapter_parameters(model: torch.nn.Module) -> set[int]:
+    """What PEFT added, and all that is trained beside it: they keep their dtype.
+
+    A model without adapters has `requires_grad` everywhere, which says nothing there.
+    """
+    found: set[int] = set()
+    for module in model.modules():
+        # What PEFT's layers have in common, and its wrapper of modules that are trained whole.
+        layer = getattr(module, "adapter_layer_names", None)
+        names = layer if isinstance(layer, tuple) else ()
+        if names:
+            names += tuple(getattr(module, "other_param_names", ()))
+        for name in (*names, "modules_to_save"):
+            held: Any = getattr(module, name, None)
+            if hasattr(held, "parameters"):
+                found.update(id(tensor) for tensor in (*held.parameters(), *held.buffers()))
+    if found:
+        found.update(id(one) for one in model.parameters() if one.requires_grad)
+    return found
+
+
+def _float32_names(model: torch.nn.Module, dtype: str) -> list[re.Pattern[str]]:
+    """What models want in float32 beside a half-precision dtype, as patterns of full names.
+
+    Transformers' `_keep_in_fp32_modules` holds for float16, the strict one for bfloat16 as well.
+    """
+    if dtype not in _HALF:
+        return []
+    lists = ["_keep_in_fp32_modules_strict"]
+    if dtype == "float16":
+        lists.append("_keep_in_fp32_modules")
+    patterns: dict[str, None] = {}
+    for prefix, module in model.named_modules():
+        start = rf"^{re.escape(prefix)}\." if prefix else "^"
+        for attribute in lists:
+            for name in getattr(module, attribute, None) or ():
+                inner = re.escape(name).replace(r"\*", ".*")
+                patterns[f"{start}(?:.*\\.)?{inner}(?:\\.|$)"] = None
+    return [re.compile(pattern) for pattern in patterns]
+
+
+def _configs(model: torch.nn.Module) -> list[Any]:
+    """The configurations of a model and of its parts, each once."""
+    found: list[Any] = []
+    queue = [vars(module).get("config") for module in model.modules()]
+    while queue:
+        config = queue.pop(0)
+        if not hasattr(config, "to_dict") or any(config is known for known in found):
+            continue
+        found.append(config)
+        queue += [getattr(config, name, None) for name in getattr(config, "sub_configs", ()) or ()]
+    return found
+
+
+def _quantization_configs(model: torch.nn.Module) -> list[Any]:
+    """What says how a model is quantized, each once."""
+    holders = [*_configs(model), *(getattr(one, "hf_quantizer", None) for one in model.modules())]
+    found: list[Any] = []
+    for holder in holders:
+        config = getattr(holder, "quantization_config", None)
+        if config is not None and not any(config is known for known in found):
+            found.append(config)
+    return found
+
+
+def _replace_tuple(module: torch.nn.Module, state: tuple[Any, ...]) -> list[Any]:
+    replaced = list(state)
+    for holder in (module._parameters.get("weight"), module):
+        if getattr(holder, "quant_state", None) is state:
+            holder.quant_state = replaced
+    return replaced
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

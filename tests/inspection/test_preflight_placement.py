@@ -1,0 +1,201 @@
+"""Adapters beside their base, and FSDP's groups: what is found is what torch refuses."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+import pytest
+
+from patchkit.inspection.findings import Severity
+
+
+@pytest.mark.parametrize("part", ["base_layer", "lora_A"])
+def test_adapters_elsewhere(make, look, part: str) -> None:
+    """The meta device stands in for a GPU."""
+    model = make.lora("bfloat16")
+    layer = model.base_model.model.model.layers[1].self_attn.v_proj
+    assert "adapters-elsewhere" not in look(model, make.args("bf16"))
+    getattr(layer, part).to("meta")
+    error = look(model, make.args("bf16"))["adapters-elsewhere"]
+    assert error.severity is Severity.ERROR
+    assert "layers.1.self_attn.v_proj.lora_A" in error.found
+    assert "layers.0" not in error.found
+    assert not error.fixable  # nothing can be moved from or to the meta device
+
+
+def test_all_in_one_place(make, look) -> None:
+    assert "adapters-elsewhere" not in look(make.lora("bfloat16").to("meta"), make.args("bf16"))
+
+
+def test_layers_in_several_places(make, look) -> None:
+    """As `device_map` spreads them: each adapter beside its own base."""
+    model = make.lora("bfloat16")
+    model.base_model.model.model.layers[1].to("meta")
+    assert "adapters-elsewhere" not in look(model, make.args("bf16"))
+
+
+def test_offloaded_layers_are_brought_in_by_their_hook(make, look) -> None:
+    from accelerate.hooks import AlignDevicesHook, add_hook_to_module
+
+    model = make.lora("bfloat16")
+    layer = model.base_model.model.model.layers[0].self_attn.q_proj
+    weights = {"weight": layer.base_layer.weight.detach()}
+    hook = AlignDevicesHook(execution_device="cpu", offload=True, weights_map=weights)
+    add_hook_to_module(layer.base_layer, hook)
+    assert layer.base_layer.weight.device.type == "meta"
+    assert "adapters-elsewhere" not in look(model, make.args("bf16"))
+
+
+@pytest.fixture
+def one_process() -> Iterator[None]:
+    import torch.distributed as dist
+
+    dist.init_process_group(
+        "gloo", store=dist.HashStore(), rank=0, world_size=1, timeout=datetime.timedelta(seconds=60)
+    )
+    yield
+    dist.destroy_process_group()
+
+
+def frozen_norms_in_float32(model):
+    for name, parameter in model.named_parameters():
+        if "layernorm" in name:
+            parameter.data = parameter.data.float()
+    return model
+
+
+def first_block_in_float32(model):
+    model.model.layers[0].float()
+    return model
+
+
+def storage(make, dtype: str):
+    import peft
+    import torch
+    import transformers
+
+    from patchkit.lab import tiny
+
+    config = transformers.BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+        bnb_4bit_quant_storage=getattr(torch, dtype),
+    )
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        tiny.build_causal_lm(make.folder / "model"),
+        torch_dtype="bfloat16",
+        quantization_config=config,
+    )
+    lora = peft.LoraConfig(r=2, target_modules=["q_proj"], task_type="CAUSAL_LM")
+    return peft.get_peft_model(model, lora)
+
+
+FSDP1 = {
+    "LoRA, its float32 leaves apart": (lambda m: m.lora("bfloat16"), False),
+    "one dtype": (lambda m: m.model("float32"), False),
+    "one dtype in each block": (lambda m: first_block_in_float32(m.model("bfloat16")), False),
+    "float32 norms in a block": (lambda m: frozen_norms_in_float32(m.lora("bfloat16")), True),
+    "trained rows in the root": (
+        lambda m: m.lora("bfloat16", trainable_token_indices=[3, 4]),
+        True,
+    ),
+    "QLoRA, packed in bfloat16": (lambda m: storage(m, "bfloat16"), False),
+    "QLoRA, packed in bytes": (lambda m: storage(m, "uint8"), True),
+}
+
+
+@pytest.mark.parametrize("case", FSDP1)
+def test_fsdp1(make, look, monkeypatch, one_process, case: str) -> None:
+    import torch
+    from peft.utils.other import fsdp_auto_wrap_policy
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+
+    build, expected = FSDP1[case]
+    model, args = build(make), make.args("bf16", learning_rate=1e-2)
+    assert "mixed-dtypes-under-fsdp" not in look(model, args)
+    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
+    findings = look(model, args)
+    assert findings.ids == (["mixed-dtypes-under-fsdp"] if expected else [])
+    if hasattr(model, "peft_config"):
+        policy = fsdp_auto_wrap_policy(model)
+    else:
+        policy = ModuleWrapPolicy({type(model.model.layers[0])})
+    try:
+        FullyShardedDataParallel(
+            model, auto_wrap_policy=policy, use_orig_params=True, device_id=torch.device("cpu")
+        )
+        raised = ""
+    except ValueError as error:
+        raised = str(error)
+    assert bool(raised) is expected, raised
+    if expected:
+        assert raised.startswith(("Must flatten tensors with uniform dtype", "Cannot flatten int"))
+
+
+def test_packed_weights_are_not_what_their_storage_says(make, look) -> None:
+    import torch
+
+    import patchkit
+
+    model = storage(make, "bfloat16")
+    patchkit.thread_dtype(model, torch.float16)
+    assert any(one.dtype == torch.bfloat16 for one in model.parameters())
+    assert not look(model, make.args("fp16")).ids
+
+
+def half_of_the_adapters_in_bfloat16(model):
+    import torch
+
+    for name, parameter in model.named_parameters():
+        if "lora_A" in name:
+            parameter.data = parameter.data.to(torch.bfloat16)
+    return model
+
+
+FSDP2 = {
+    "adapters of two dtypes": (
+        lambda m: half_of_the_adapters_in_bfloat16(m.lora("bfloat16")),
+        "",
+        True,
+    ),
+    "adapters of two dtypes, 4-bit": (
+        lambda m: half_of_the_adapters_in_bfloat16(storage(m, "bfloat16")),
+        "bf16",
+        True,
+    ),
+    "Accelerate makes them float32": (
+        lambda m: half_of_the_adapters_in_bfloat16(m.lora("bfloat16")),
+        "bf16",
+        False,
+    ),
+    "one dtype": (lambda m: m.lora("bfloat16"), "", False),
+}
+
+
+@pytest.mark.parametrize("case", FSDP2)
+def test_fsdp2(make, look, monkeypatch, one_process, case: str) -> None:
+    import torch
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    build, precision, expected = FSDP2[case]
+    model, args = build(make), make.args(precision, learning_rate=1e-2)
+    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
+    monkeypatch.setenv("FSDP_VERSION", "2")
+    findings = look(model, args)
+    assert ("mixed-dtypes-under-fsdp" in findings) is expected
+    if precision:
+        return  # what Accelerate does before is not done here
+    mesh = init_device_mesh("cpu", (1,))
+    for layer in model.base_model.model.model.layers:
+        fully_shard(layer, mesh=mesh)
+    fully_shard(model, mesh=mesh)
+    ids = torch.arange(4, 8)[None]
+    try:
+        model(input_ids=ids)
+        raised = ""
+    except AssertionError as error:
+        raised = str(error)
+    assert ("FSDP expects uniform original parameter dtype" in raised) is expected, raised

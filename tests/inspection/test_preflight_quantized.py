@@ -1,0 +1,121 @@
+"""Findings about the layers of bitsandbytes, each with the cases that come near it."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit.inspection.findings import Severity
+
+
+def layers(model):
+    import bitsandbytes as bnb
+
+    return [one for one in model.modules() if isinstance(one, bnb.nn.Linear4bit)]
+
+
+def computing(model, compute, state=None):
+    import torch
+
+    for layer in layers(model):
+        layer.compute_dtype = compute and getattr(torch, compute)
+        layer.compute_type_is_set = compute is not None
+        if state is not None:
+            layer.weight.quant_state.dtype = getattr(torch, state)
+    return model
+
+
+CASES = {
+    "float32 in fp16": ("float16", "fp16", "float32", "float32", {"compute-dtype-float32"}),
+    "float32 in bf16": ("bfloat16", "bf16", "float32", "float32", {"compute-dtype-float32"}),
+    "float32 where nothing was asked": ("float32", "", "float32", "float32", set()),
+    "the other in fp16": ("float16", "fp16", "bfloat16", "bfloat16", {"compute-dtype-other"}),
+    "the other in bf16": ("bfloat16", "bf16", "float16", "float16", {"compute-dtype-other"}),
+    "another state": ("float16", "fp16", "float16", "bfloat16", {"quant-state-dtype"}),
+    "another state, after a merge": ("bfloat16", "", "bfloat16", "float32", {"quant-state-dtype"}),
+    "unset": ("bfloat16", "bf16", None, "bfloat16", {"compute-dtype-unset"}),
+    "both": (
+        "float16",
+        "fp16",
+        "bfloat16",
+        "float32",
+        {"compute-dtype-other", "quant-state-dtype"},
+    ),
+    "another compute dtype alone": (
+        "float16",
+        "fp16",
+        "bfloat16",
+        "float16",
+        {"compute-dtype-other"},
+    ),
+    "all float16": ("float16", "fp16", "float16", "float16", set()),
+    "all bfloat16": ("bfloat16", "bf16", "bfloat16", "bfloat16", set()),
+    "no mixed precision": ("bfloat16", "", "bfloat16", "bfloat16", set()),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_dtypes_of_4bit_layers(make, look, case: str) -> None:
+    dtype, precision, compute, state, expected = CASES[case]
+    model = computing(make.lora(dtype, "4bit"), compute, state)
+    findings = look(model, make.args(precision))
+    assert set(findings.ids) == expected
+    for one in findings:
+        assert one.severity is Severity.WARNING
+        assert "14 4-bit layers (base_model.model.model.layers.0.self_attn.q_proj" in one.found
+
+
+def test_as_the_libraries_load_it(make, look) -> None:
+    """The default of BitsAndBytesConfig is float32."""
+    import transformers
+
+    from patchkit.lab import tiny
+
+    path = tiny.build_causal_lm(make.folder / "model")
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        path,
+        torch_dtype="bfloat16",
+        quantization_config=transformers.BitsAndBytesConfig(load_in_4bit=True),
+    )
+    findings = look(model, make.args("bf16"))
+    assert "compute-dtype-float32" in findings
+    assert "quant-state-dtype" not in findings  # that one is right
+    assert "bnb_4bit_compute_dtype=torch.bfloat16" in findings["compute-dtype-float32"].change
+
+
+@pytest.mark.parametrize("layer_of", ["4bit", "8bit"])
+@pytest.mark.parametrize(
+    ("bias", "dtype", "precision", "expected"),
+    [
+        ("all", "bfloat16", "bf16", True),
+        ("all", "float16", "fp16", True),
+        ("all", "float32", "", False),
+        ("none", "bfloat16", "bf16", False),
+    ],
+)
+def test_trained_bias(make, look, layer_of, bias, dtype, precision, expected) -> None:
+    config = {"attention_bias": True}
+    model = make.lora(dtype, layer_of, bias=bias, config=config)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+    findings = look(model, make.args(precision))
+    assert ("quantized-bias-trained" in findings) is expected
+
+
+@pytest.mark.parametrize(
+    ("threshold", "dtype", "precision", "expected"),
+    [
+        (0.0, "bfloat16", "bf16", True),
+        (0.0, "bfloat16", "", True),
+        (0.0, "float16", "fp16", False),
+        (6.0, "bfloat16", "bf16", False),
+    ],
+)
+def test_int8_activations(make, look, threshold, dtype, precision, expected) -> None:
+    model = make.lora(dtype, "8bit")
+    for module in model.modules():
+        if hasattr(module, "state"):
+            module.state.threshold = threshold
+    findings = look(model, make.args(precision))
+    assert findings.ids == (["int8-activations"] if expected else [])
+    assert all(one.severity is Severity.NOTE for one in findings)

@@ -1,0 +1,244 @@
+"""Findings about what is trained, each with the cases that come near it."""
+
+from __future__ import annotations
+
+import pytest
+
+import patchkit
+from patchkit.inspection.findings import Severity
+
+
+def cast(model, dtype: str, part: str = ""):
+    import torch
+
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad and part in name:
+            parameter.data = parameter.data.to(getattr(torch, dtype))
+    return model
+
+
+UNDER_SCALER = {
+    "full float16": (lambda m: m.model("float16"), "fp16", "21 trained parameters (21 float16)"),
+    "full bfloat16": (lambda m: m.model("bfloat16"), "fp16", "(21 bfloat16)"),
+    "adapters bfloat16": (lambda m: cast(m.lora("float16"), "bfloat16"), "fp16", "lora_A"),
+    "QLoRA, bfloat16": (
+        lambda m: cast(m.lora("float16", "4bit"), "bfloat16"),
+        "fp16",
+        "(8 bfloat16)",
+    ),
+    "saved module": (
+        lambda m: m.lora("float16", modules_to_save=["lm_head"]),
+        "fp16",
+        "lm_head.modules_to_save",
+    ),
+    "LoRA float32 on float16": (lambda m: m.lora("float16"), "fp16", None),
+    "QLoRA float32": (lambda m: m.lora("float16", "4bit"), "fp16", None),
+    "8-bit LoRA": (lambda m: m.lora("float16", "8bit"), "fp16", None),
+    "full float32": (lambda m: m.model("float32"), "fp16", None),
+    "bf16 has no scaler": (lambda m: cast(m.lora("bfloat16"), "bfloat16"), "bf16", None),
+    "no precision, no scaler": (lambda m: m.model("bfloat16"), "", None),
+    "frozen whole": (lambda m: m.model("float16").requires_grad_(False), "fp16", None),
+}
+
+
+@pytest.mark.parametrize("case", UNDER_SCALER)
+def test_half_under_scaler(make, look, case: str) -> None:
+    build, precision, expected = UNDER_SCALER[case]
+    findings = look(build(make), make.args(precision))
+    assert ("half-trainable-under-scaler" in findings) is (expected is not None)
+    if expected is not None:
+        error = findings["half-trainable-under-scaler"]
+        assert error.severity is Severity.ERROR
+        assert expected in error.found
+        assert error.fixable
+    else:
+        assert not findings.errors
+
+
+def test_the_advice_fits_the_training(make, look) -> None:
+    whole = look(make.model("float16"), make.args("fp16"))[0]
+    assert "from_pretrained(…, dtype=torch.float32)" in whole.change
+    adapters = look(cast(make.lora("float16"), "float16"), make.args("fp16"))[0]
+    assert "p.data = p.data.float()" in adapters.change
+
+
+@pytest.mark.parametrize(
+    ("options", "severity"),
+    [({}, Severity.NOTE), ({"gradscaler_guard": "error"}, Severity.ERROR)],
+)
+def test_the_guard_mends_it_later(make, look, options, severity) -> None:
+    with patchkit.patched(only="accelerate-*", **options):
+        assert patchkit.report()["accelerate-gradscaler-guard"].status == "applied"
+        finding = look(make.model("float16"), make.args("fp16"))["half-trainable-under-scaler"]
+        assert finding.severity is severity
+        assert ("accelerate-gradscaler-guard" in finding.why) is (severity is Severity.NOTE)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_what_the_finding_says_of_the_scaler_is_so(make, dtype: str) -> None:
+    with make.trainer(make.model(dtype), "fp16") as trainer:
+        error = patchkit.preflight(trainer)["half-trainable-under-scaler"]
+        with pytest.raises((ValueError, NotImplementedError)) as raised:
+            trainer.train()
+    assert str(raised.value).partition("not impl")[0][:20] in error.why or dtype == "bfloat16"
+    assert ("BFloat16" in str(raised.value)) is (dtype == "bfloat16")
+
+
+WITHOUT_SCALER = {
+    "AdamW": ("float16", "", {}, Severity.ERROR),
+    "AdamW, autocast to bfloat16": ("float16", "bf16", {}, Severity.ERROR),
+    "a larger epsilon": ("float16", "", {"adam_epsilon": 1e-4}, Severity.WARNING),
+    "SGD": ("float16", "", {"optim": "sgd"}, Severity.WARNING),
+    "with a scaler": ("float16", "fp16", {}, None),
+    "bfloat16": ("bfloat16", "", {}, None),
+    "float32": ("float32", "", {}, None),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT_SCALER)
+def test_float16_without_scaler(make, look, case: str) -> None:
+    dtype, precision, options, severity = WITHOUT_SCALER[case]
+    findings = look(make.model(dtype), make.args(precision, **options))
+    assert ("float16-without-scaler" in findings) is (severity is not None)
+    if severity is not None:
+        assert findings["float16-without-scaler"].severity is severity
+
+
+@pytest.mark.parametrize(("epsilon", "finite"), [(1e-8, False), (1e-4, True)])
+def test_adam_in_float16(make, look, epsilon: float, finite: bool) -> None:
+    import torch
+
+    model = make.model("float16")
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, eps=epsilon)
+    severity = look(model, None, optimizer)["float16-without-scaler"].severity
+    assert severity is (Severity.WARNING if finite else Severity.ERROR)
+    ids = torch.arange(4, 20)[None]
+    model(input_ids=ids, labels=ids).loss.backward()
+    optimizer.step()
+    assert all(one.isfinite().all() for one in model.parameters()) is finite
+
+
+ROUNDING = {
+    "trained whole, small steps": ("model", {"learning_rate": 1e-6}, Severity.WARNING),
+    "trained whole, default": ("model", {}, Severity.WARNING),
+    "trained whole, no mixed precision": ("pure", {"learning_rate": 1e-6}, Severity.WARNING),
+    "trained whole, large steps": ("model", {"learning_rate": 1e-2}, None),
+    "adapters, small steps": ("adapters", {"learning_rate": 1e-6}, Severity.WARNING),
+    "adapters, large steps": ("adapters", {"learning_rate": 1e-2}, None),
+    "float32 adapters": ("lora", {"learning_rate": 1e-6}, None),
+    "float32": ("float32", {"learning_rate": 1e-6}, None),
+    "an optimizer that compensates": (
+        "model",
+        {"learning_rate": 1e-6, "optim": "adamw_anyprecision"},
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ROUNDING)
+def test_updates_round_away(make, look, case: str) -> None:
+    kind, options, severity = ROUNDING[case]
+    model = {
+        "model": lambda: make.model("bfloat16"),
+        "pure": lambda: make.model("bfloat16"),
+        "adapters": lambda: cast(make.lora("bfloat16"), "bfloat16"),
+        "lora": lambda: make.lora("bfloat16"),
+        "float32": lambda: make.model("float32"),
+    }[kind]()
+    args = make.args("" if kind == "pure" else "bf16")
+    for name, value in options.items():  # an optimizer that is not installed is refused earlier
+        setattr(args, name, value)
+    findings = look(model, args)
+    assert findings.ids == ([] if severity is None else ["updates-round-away"])
+    if severity is not None:
+        assert findings[0].severity is severity
+        assert findings[0].fixable is (kind == "adapters")
+
+
+def test_the_share_of_lost_updates_is_what_adam_loses(make, look) -> None:
+    import re
+
+    import torch
+
+    model = make.model("bfloat16")
+    rate = 1e-4
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.0)
+    (finding,) = look(model, None, optimizer)
+    said = int(re.search(r"leaves (\d+)%", finding.why)[1])
+    before = [one.detach().clone() for one in model.parameters()]
+    for one in model.parameters():
+        one.grad = torch.ones_like(one)
+    optimizer.step()
+    kept = [float((a == b).float().mean()) for a, b in zip(before, model.parameters(), strict=True)]
+    assert abs(said - 100 * sum(kept) / len(kept)) < 10
+
+
+def test_an_adapter_cast_that_was_chosen(make, look) -> None:
+    model, args = cast(make.lora("bfloat16"), "bfloat16"), make.args("bf16", learning_rate=1e-6)
+    assert look(model, args).ids == ["updates-round-away"]
+    with patchkit.patched(only="trl-*", adapter_cast="bf16"):
+        assert look(model, args).ids == []
+
+
+@pytest.mark.parametrize(
+    ("precision", "cast_to", "expected"),
+    [
+        ("bf16", "bfloat16", ["dora-magnitude-in-half"]),
+        ("bf16", "float32", []),
+        ("fp16", "bfloat16", ["half-trainable-under-scaler"]),
+    ],
+)
+def test_magnitude_in_half(make, look, precision: str, cast_to: str, expected: list[str]) -> None:
+    dtype = {"bf16": "bfloat16", "fp16": "float16"}[precision]
+    model = cast(make.lora(dtype, use_dora=True), cast_to, "lora_magnitude_vector")
+    assert look(model, make.args(precision, learning_rate=1e-6)).ids == expected
+
+
+OTHER_HALF = {
+    "bfloat16 base, fp16": (lambda m: m.lora("bfloat16"), "fp16", "bfloat16-model-in-float16-"),
+    "float16 base, bf16": (lambda m: m.lora("float16"), "bf16", "float16-model-in-bfloat16-"),
+    "only the rest of a 4-bit model": (
+        lambda m: m.lora("bfloat16", "4bit"),
+        "fp16",
+        "bfloat16-model-in-float16-",
+    ),
+    "the same": (lambda m: m.lora("float16"), "fp16", None),
+    "float32 base": (lambda m: m.lora("float32"), "fp16", None),
+    "no mixed precision": (lambda m: m.lora("float16"), "", None),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_HALF)
+def test_other_half(make, look, case: str) -> None:
+    build, precision, expected = OTHER_HALF[case]
+    ids = look(build(make), make.args(precision)).ids
+    assert [one for one in ids if "-model-in-" in one] == (
+        [f"{expected}training"] if expected else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "precision", "expected"),
+    [
+        (lambda m: m.lm_head.float(), "", True),
+        (lambda m: m.lm_head.float(), "bf16", False),
+        (
+            lambda m: m.lm_head.register_forward_pre_hook(lambda *_: None) and m.lm_head.float(),
+            "",
+            False,
+        ),
+        (lambda m: m, "", False),
+        (lambda m: m.float(), "", False),
+    ],
+)
+def test_head_of_another_dtype(make, look, change, precision: str, expected: bool) -> None:
+    import torch
+
+    model = make.model("bfloat16")
+    change(model)
+    findings = look(model, make.args(precision, learning_rate=1e-2))
+    assert ("head-of-another-dtype" in findings) is expected
+    if expected:
+        ids = torch.arange(4, 8)[None]
+        with pytest.raises(RuntimeError, match="dtype"):
+            model(input_ids=ids)
