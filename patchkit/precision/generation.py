@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .borrowed import dtypes_given_back
 from .parameters import is_plain_float
 from .requested import training_dtype
 
@@ -31,13 +32,11 @@ def half_precision_for_generation(model: torch.nn.Module, args: Any) -> Iterator
     import torch
 
     dtype = {"float16": torch.float16, "bfloat16": torch.bfloat16}.get(training_dtype(args) or "")
-    held: list[tuple[torch.nn.Parameter, torch.Tensor]] = []
-    try:
-        for parameter in model.parameters() if dtype is not None else ():
+    if dtype is None:
+        yield
+        return
+    with dtypes_given_back(model):
+        for parameter in model.parameters():
             if is_plain_float(parameter) and parameter.dtype != dtype:
-                held.append((parameter, parameter.data))
                 parameter.data = parameter.data.to(dtype)
         yield
-    finally:
-        for parameter, data in held:
-            parameter.data = data

@@ -1,0 +1,164 @@
+"""On a CPU, a 4-bit model that has been evaluated once trains without most of its gradients.
+
+All there is to see is one `UserWarning: bitsandbytes::gemv_4bit: an autograd kernel was not
+registered`. On a CPU with AVX512-BF16, `Linear4bit.forward` outside training repacks the weight for
+a fused kernel, and the weight stays so. The next training step runs that kernel too, which computes
+in bfloat16 and has no backward: nothing flows through the layer to what lies below it.
+
+Nobody else knows of the packing either: DoRA and merged adapters dequantize shuffled numbers, and
+`.to()` moves them to devices that cannot read them. And packing rounds the scales of the weight's
+blocks: what is saved after an evaluation is not what was loaded.
+
+Mend: a forward that trains or has a gradient to pass, and `.to()` another device, bring the weight
+back first; `dequantize_4bit` reads an unpacked copy; and whoever unpacks gets the very scales.
+Inference keeps its kernel.
+"""
+
+import ast
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.rewrite.edit import span
+
+STATE = Pattern("Q = S.weight.quant_state")
+PACKS = Pattern("_convert_weight_packed_for_cpu(W, Q)")
+REMEMBERS = Pattern("Q.original_nested = Q.nested")
+MOVES = Pattern("W.quant_state.to(D)")
+SCALES = Pattern("S = Q.absmax")
+HELPERS = "patchkit.precision.cpu_packing"
+# Spelled out, as upstream does, so that a compiled forward meets nothing new.
+IS_PACKED = 'getattr({state}, "packing_format_for_cpu", False)'
+
+
+def infers_packed(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(args=ast.arguments(args=[_, _]), body=body):
+            return any(map(STATE, body)) and PACKS.within(node)
+    return False
+
+
+def unpack_for_gradients(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.FunctionDef)
+    layer, inputs = (one.arg for one in node.args.args)
+    (state,) = filter(STATE, node.body)
+    assert isinstance(state, ast.Assign)
+    given = ast.unparse(state.value)
+    # Just what upstream does not pack for.
+    trains = f"({layer}.training or {inputs}.requires_grad)"
+    back = helper(f"{HELPERS}:unpacked") + f"({layer}.weight)"
+    packed = IS_PACKED.format(state=given)
+    return [replace(state.value, f"({back} if {trains} and {packed} else {given})")]
+
+
+def takes_scales(node: ast.AST) -> bool:
+    """The branch that takes the scales of a given quant state, and does nothing else."""
+    match node:
+        case ast.If(orelse=[scales]):
+            return SCALES(scales)
+    return False
+
+
+def dequantizes(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(args=ast.arguments(args=[_, _, *_]), body=body):
+            return any(map(takes_scales, body))
+    return False
+
+
+def read_a_copy(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.FunctionDef)
+    weight, state = (one.arg for one in node.args.args[:2])
+    (branch,) = filter(takes_scales, node.body)
+    assert isinstance(branch, ast.If)
+    start, _ = span(branch.orelse[0])
+    read = helper(f"{HELPERS}:readable")
+    pair = f"{weight}, {state}"
+    choice = f"{read}({pair}) if {IS_PACKED.format(state=state)} else ({pair})"
+    return [Edit(start, start, f"{pair} = {choice}; ")]
+
+
+def unpack_for_other_devices(node: ast.AST) -> list[Edit]:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=weight)), args=[device]):
+            move = helper(f"{HELPERS}:move_quant_state")
+            return [replace(node, f"{move}({ast.unparse(weight)}, {ast.unparse(device)})")]
+    raise AssertionError(ast.dump(node))
+
+
+def keep_scales(node: ast.AST) -> list[Edit]:
+    match node:
+        case ast.Assign(value=ast.Attribute(value=state) as value):
+            return [replace(value, helper(f"{HELPERS}:kept") + f"({ast.unparse(state)})")]
+    raise AssertionError(ast.dump(node))
+
+
+def returns_weight_and_state(node: ast.AST) -> bool:
+    match node:
+        case ast.Return(value=ast.Tuple(elts=[ast.Name(), ast.Name()])):
+            return True
+    return False
+
+
+def give_scales_back(node: ast.AST) -> list[Edit]:
+    match node:
+        case ast.Return(value=ast.Tuple(elts=[_, state])):
+            return [replace(state, helper(f"{HELPERS}:given_back") + f"({ast.unparse(state)})")]
+    raise AssertionError(ast.dump(node))
+
+
+PATCH = Patch(
+    id="bitsandbytes-cpu-inference-packing",
+    title="4-bit weights packed for inference on a CPU are unpacked for all else",
+    affects={"bitsandbytes": ">=0.49"},
+    changes=(
+        Rewrite(
+            "bitsandbytes.functional:_convert_weight_packed_for_cpu",
+            Rule(REMEMBERS, keep_scales, names=("original_nested",)),
+        ),
+        Rewrite(
+            "bitsandbytes.functional:_convert_weight_packed_for_cpu_inverse",
+            Rule(returns_weight_and_state, give_scales_back, names=("original_nested",)),
+        ),
+        Rewrite(
+            "bitsandbytes.nn.modules:Linear4bit.forward",
+            Rule(infers_packed, unpack_for_gradients, names=("_convert_weight_packed_for_cpu",)),
+        ),
+        Rewrite(
+            "bitsandbytes.nn.modules:Params4bit.to",
+            Rule(MOVES, unpack_for_other_devices, names=("quant_state",)),
+        ),
+        Rewrite(
+            "bitsandbytes.functional:dequantize_4bit",
+            Rule(dequantizes, read_a_copy, names=("absmax",)),
+        ),
+    ),
+    upstream=(
+        "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/2078",
+        "https://github.com/bitsandbytes-foundation/bitsandbytes/pull/1804",
+    ),
+    symptom="no gradient flows",
+    caution="A layer that has inferred on such a CPU keeps the scales of its blocks in float32 "
+    "beside the packed ones: 1/8 of the weight's memory, or 1/32 with double quantization.",
+)
+
+
+def reproduce() -> None:
+    """A forward in evaluation, then one in training; packing asked for, whatever the CPU."""
+    import warnings
+
+    import torch
+    from bitsandbytes.nn import Linear4bit
+
+    layer = Linear4bit(64, 64, bias=False, compute_dtype=torch.float32, quant_type="nf4").to("cpu")
+    layer.support_avx512bf16_for_cpu = True
+    inputs = torch.linspace(-1, 1, 128).reshape(2, 64)
+    with torch.no_grad():
+        expected = layer.train()(inputs)
+        layer.eval()(inputs)
+    inputs.requires_grad_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outputs = layer.train()(inputs)
+        outputs.sum().backward()
+    assert inputs.grad is not None, "no gradient flows through a 4-bit layer that has inferred"
+    assert torch.equal(outputs, expected), "the weight is another one"

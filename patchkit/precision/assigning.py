@@ -1,0 +1,38 @@
+"""Tensors that take the place of those in a model, rather than being copied into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .parameters import is_plain_float
+
+if TYPE_CHECKING:
+    import torch
+
+
+def like_the_model(
+    state: Mapping[str, torch.Tensor], model: torch.nn.Module
+) -> dict[str, torch.Tensor]:
+    """The tensors of a state, each in the dtype and on the device of the one that it replaces.
+
+    Tensors that replace one on the meta device stay as they are, and so do those of quantized
+    weights and those that the model does not have.
+
+    Args:
+        state: tensors by the model's names.
+        model: what they are about to be assigned to.
+    """
+    present = {
+        **dict(model.named_buffers(remove_duplicate=False)),
+        **dict(model.named_parameters(remove_duplicate=False)),
+    }
+    return {name: _like(tensor, present.get(name)) for name, tensor in state.items()}
+
+
+def _like(tensor: torch.Tensor, replaced: torch.Tensor | None) -> torch.Tensor:
+    if replaced is None or replaced.is_meta:
+        return tensor
+    if not (is_plain_float(replaced) and tensor.is_floating_point()):
+        return tensor
+    return tensor.to(replaced.device, replaced.dtype)

@@ -1,0 +1,87 @@
+"""4-bit weights that bitsandbytes repacks for inference on a CPU, and the way back.
+
+Repacking shuffles the 4-bit numbers, which can be undone, and rounds the scales of their blocks to
+bfloat16, which cannot: the scales as they were are kept beside the packed ones.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+_KEPT = "patchkit_before_packing"
+_FIELDS = ("absmax", "nested", "offset", "state2")
+
+
+def kept(state: Any) -> bool:
+    """Keep the scales of a quant state that is about to be packed.
+
+    Returns:
+        whether its scales are quantized themselves.
+    """
+    setattr(state, _KEPT, {name: getattr(state, name, None) for name in _FIELDS})
+    return bool(state.nested)
+
+
+def given_back(state: Any) -> Any:
+    """Give an unpacked quant state the very scales that it had; without kept ones, it stays.
+
+    Returns:
+        the quant state itself.
+    """
+    before = vars(state).pop(_KEPT, None)
+    if before is not None:
+        device = state.absmax.device
+        vars(state).update(before)
+        if state.absmax.device != device:
+            state.to(device)
+    return state
+
+
+def unpacked(weight: torch.Tensor) -> Any:
+    """Bring a packed weight back into the layout that gradients can be computed from.
+
+    Args:
+        weight: a packed `Params4bit`, changed in place.
+
+    Returns:
+        its quant state.
+    """
+    from bitsandbytes.functional import _convert_weight_packed_for_cpu_inverse as inverse
+
+    packed: Any = weight
+    packed.data, packed.quant_state = inverse(packed.data, packed.quant_state)
+    return packed.quant_state
+
+
+def readable(weight: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
+    """Unpacked copies of packed numbers and their quant state, for who dequantizes them.
+
+    Args:
+        weight: packed 4-bit numbers, or a transposed view of them.
+        state: their quant state.
+    """
+    from bitsandbytes.functional import _convert_weight_packed_for_cpu_inverse as inverse
+
+    straight = weight.is_contiguous()
+    unpacked_weight, unpacked_state = inverse(weight if straight else weight.t(), copy.copy(state))
+    return (unpacked_weight if straight else unpacked_weight.t()), unpacked_state
+
+
+def move_quant_state(weight: Any, device: Any) -> None:
+    """Move the quant state of a 4-bit weight; one for a device other than a CPU is unpacked first.
+
+    Args:
+        weight: a `Params4bit`.
+        device: where to, or None.
+    """
+    if device is not None and device.type != "cpu" and _is_packed(weight.quant_state):
+        unpacked(weight)
+    weight.quant_state.to(device)
+
+
+def _is_packed(state: Any) -> bool:
+    return bool(getattr(state, "packing_format_for_cpu", False))

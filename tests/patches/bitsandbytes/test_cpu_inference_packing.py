@@ -1,0 +1,281 @@
+"""Evaluating a 4-bit model on a CPU, and what else is done with it before and after."""
+
+from __future__ import annotations
+
+import copy
+import io
+import warnings
+from pathlib import Path
+
+import pytest
+import torch
+from bitsandbytes.nn import Linear4bit
+
+import patchkit
+from patchkit import catalogue
+from patchkit.resolution import resolve
+
+ONLY = "bitsandbytes-cpu-inference-packing"
+RESOLUTION = resolve(catalogue.load().entries[ONLY].patch)
+
+pytestmark = [
+    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"),
+    pytest.mark.filterwarnings("ignore:.*an autograd kernel was not registered"),
+]
+
+
+@pytest.fixture
+def patched():
+    with patchkit.patched(only=ONLY, strict=True):
+        yield
+
+
+def layer(*, nested: bool = False, storage: torch.dtype = torch.uint8, **options) -> Linear4bit:
+    torch.manual_seed(0)
+    made = Linear4bit(
+        128,
+        64,
+        bias=False,
+        compute_dtype=torch.float32,
+        quant_type="nf4",
+        compress_statistics=nested,
+        quant_storage=storage,
+        **options,
+    ).to("cpu")
+    return ask_for_packing(made)
+
+
+def ask_for_packing(model):
+    """As on a CPU with AVX512-BF16; elsewhere what the kernel gives is no product."""
+    for module in model.modules():
+        if isinstance(module, Linear4bit):
+            module.support_avx512bf16_for_cpu = True
+    return model
+
+
+def inputs() -> torch.Tensor:
+    return torch.linspace(-1, 1, 3 * 128).reshape(3, 128)
+
+
+def infer(model):
+    with torch.no_grad():
+        return model.eval()(inputs())
+
+
+def packed(model) -> bool:
+    return bool(getattr(model.weight.quant_state, "packing_format_for_cpu", False))
+
+
+def trained(model, *, mode: str = "train"):
+    given = inputs().requires_grad_()
+    outputs = getattr(model, mode)()(given)
+    outputs.pow(2).sum().backward()
+    return outputs.detach(), given.grad
+
+
+def saved(model) -> dict[str, torch.Tensor]:
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(
+        torch.equal(as_bytes(one[name]), as_bytes(other[name])) for name in one
+    )
+
+
+def as_bytes(tensor: torch.Tensor) -> torch.Tensor:
+    """Packed numbers read as floats may be NaN, which equals nothing."""
+    return tensor.reshape(-1).view(torch.uint8)
+
+
+KINDS = {
+    "plain": {},
+    "double quantization": {"nested": True},
+    "bfloat16 storage": {"storage": torch.bfloat16},
+}
+kinds = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
+
+
+@kinds
+@pytest.mark.parametrize("mode", ["train", "eval"])
+def test_gradients_after_inference(options, mode: str) -> None:
+    expected = trained(layer(**options), mode=mode)
+    bare = layer(**options)
+    infer(bare)
+    assert packed(bare)
+    assert trained(bare, mode=mode)[1] is None
+    with patchkit.patched(only=ONLY, strict=True):
+        mended = layer(**options)
+        for _ in range(2):
+            infer(mended)
+            assert packed(mended)
+            found = trained(mended, mode=mode)
+            assert not packed(mended)
+            assert all(map(torch.equal, found, expected))
+
+
+@kinds
+def test_inference_is_bit_for_bit_the_same(options) -> None:
+    bare = layer(**options)
+    expected = [infer(bare), infer(bare)]
+    with patchkit.patched(only=ONLY, strict=True):
+        mended = layer(**options)
+        assert all(map(torch.equal, [infer(mended), infer(mended)], expected))
+        trained(mended)
+        assert torch.equal(infer(mended), expected[0])
+
+
+@kinds
+def test_what_is_saved_after_inference(options) -> None:
+    loaded = saved(layer(**options))
+    bare = layer(**options)
+    infer(bare)
+    assert not equal(saved(bare), loaded)
+    with patchkit.patched(only=ONLY, strict=True):
+        mended = layer(**options)
+        infer(mended)
+        assert equal(saved(mended), loaded)
+        infer(mended)
+        assert equal(saved(mended), loaded)
+
+
+@kinds
+@pytest.mark.parametrize("transposed", [False, True])
+def test_dequantized_after_inference(options, transposed: bool) -> None:
+    from bitsandbytes.functional import dequantize_4bit
+
+    def dequantized(model) -> torch.Tensor:
+        numbers = model.weight.data
+        state = model.weight.quant_state
+        return dequantize_4bit(numbers.t() if transposed else numbers, state)
+
+    expected = dequantized(layer(**options))
+    bare = layer(**options)
+    infer(bare)
+    assert not torch.equal(dequantized(bare).float(), expected)
+    with patchkit.patched(only=ONLY, strict=True):
+        mended = layer(**options)
+        assert torch.equal(dequantized(mended), expected)
+        infer(mended)
+        found = dequantized(mended)
+        assert found.dtype == expected.dtype
+        assert torch.equal(found, expected)
+        assert packed(mended)
+        assert torch.equal(dequantized(mended), expected)
+
+
+def test_training_alone_packs_nothing(patched) -> None:
+    model = layer()
+    weight = model.weight.data_ptr()
+    trained(model)
+    with torch.no_grad():
+        model(inputs())
+    assert model.weight.data_ptr() == weight
+    assert not packed(model)
+
+
+def test_a_first_layer_in_evaluation_stays_packed(patched) -> None:
+    """What has no gradient to pass keeps its kernel, gradients enabled or not."""
+    model = layer()
+    model.eval()(inputs())
+    assert packed(model)
+    numbers = model.weight.data_ptr()
+    model(inputs())
+    assert packed(model)
+    assert model.weight.data_ptr() == numbers
+
+
+@kinds
+def test_copies_and_pickles_of_a_packed_layer(options, patched) -> None:
+    expected = trained(layer(**options))
+    original = layer(**options)
+    infer(original)
+    buffer = io.BytesIO()
+    torch.save(original, buffer)
+    buffer.seek(0)
+    for copied in (copy.deepcopy(original), torch.load(buffer, weights_only=False)):
+        assert all(map(torch.equal, trained(copied), expected))
+    assert packed(original)
+    assert all(map(torch.equal, trained(original), expected))
+
+
+def test_moved_to_another_device() -> None:
+    """The meta device stands for a GPU: it has no numbers, but it is not a CPU."""
+    bare = layer()
+    infer(bare)
+    bare.weight.to("meta")
+    assert packed(bare)
+    with patchkit.patched(only=ONLY, strict=True):
+        mended = layer()
+        infer(mended)
+        mended.to("cpu")
+        mended.weight.to(torch.float32)
+        assert packed(mended)
+        moved = mended.weight.to("meta")
+        assert not moved.quant_state.packing_format_for_cpu
+        assert moved.device.type == moved.quant_state.absmax.device.type == "meta"
+
+
+def test_packed_before_apply_and_after_revert() -> None:
+    expected, gradient = trained(layer())
+    early, late = layer(), layer()
+    infer(early)
+    with patchkit.patched(only=ONLY, strict=True):
+        infer(late)
+        # Its scales were rounded before we came; its gradient flows.
+        torch.testing.assert_close(trained(early)[1], gradient, rtol=0.05, atol=0.05)
+    assert trained(late)[1] is None
+    with patchkit.patched(only=ONLY, strict=True):
+        assert torch.equal(trained(late)[0], expected)
+
+
+IDS = torch.arange(4, 20).unsqueeze(0)
+
+
+def lora(folder: Path, **options):
+    from patchkit.lab import tiny
+
+    tiny.go_offline()
+    import peft
+
+    path = tiny.build_causal_lm(folder / "model", dtype="float32")
+    base = tiny.load(path, quantization="4bit", dtype="float32")
+    torch.manual_seed(0)
+    config = peft.LoraConfig(target_modules=["q_proj", "down_proj"], **options)
+    return ask_for_packing(peft.get_peft_model(base, config))
+
+
+def logits(model, *, mode: str = "eval") -> torch.Tensor:
+    with torch.no_grad():
+        return getattr(model, mode)()(input_ids=IDS).logits
+
+
+def test_lora_learns_the_same_after_an_evaluation(tmp_path: Path) -> None:
+    def gradients(model) -> dict[str, torch.Tensor]:
+        model.zero_grad()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.train()(input_ids=IDS, labels=IDS).loss.backward()
+        named = model.named_parameters()
+        return {name: p.grad.clone() for name, p in named if p.grad is not None}
+
+    model = lora(tmp_path, init_lora_weights=False)
+    expected = gradients(model)
+    with patchkit.patched(only=ONLY, strict=True):
+        logits(model)
+        assert equal(gradients(model), expected)
+    logits(model)
+    assert not equal(gradients(model), expected)
+
+
+def test_dora_and_a_merge_read_the_weight_that_was_packed(tmp_path: Path) -> None:
+    def outcome() -> list[float]:
+        model = lora(tmp_path, use_dora=True)
+        expected = logits(model, mode="train")
+        found = [logits(model), logits(model.merge_and_unload(), mode="train")]
+        return [(one - expected).abs().max().item() for one in found]
+
+    # Adapters begin with nothing to add: what differs is the kernel's bfloat16, and no more.
+    assert min(outcome()) > 0.3
+    with patchkit.patched(only=ONLY, strict=True):
+        assert max(outcome()) < 0.15
