@@ -1,0 +1,106 @@
+"""A float32 norm in a half-precision model stops the forward where no autocast is on.
+
+`RuntimeError: expected m1 and m2 to have the same dtype, but got: float != c10::BFloat16` from the
+first linear layer after a norm whose weight is float32: by hand (`.float()`), by
+`_keep_in_fp32_modules`, or by `prepare_model_for_kbit_training` with other modules cast back. Its
+last step, the product with its weight, makes the half-precision numbers float32.
+
+Mend: what comes out has the dtype of what went in. The norm computes in float32 as before. Under
+autocast, and where nothing but float32 comes in, nothing changes.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.precision.input_rule import calls_of
+from patchkit.rewrite import Edit, Rule
+from patchkit.rewrite.edit import insert_after, span
+
+GIVEN, NORMED = "_dtype_given", "_normed"
+# Spelled out, since torch.compile cannot trace how rewritten code fetches a helper.
+BACK = (
+    f").dtype.itemsize <= {GIVEN}.itemsize or torch.is_autocast_enabled({NORMED}.device.type) "
+    f"else {NORMED}.to({GIVEN}))"
+)
+
+
+def norm_that_ends_with_its_weight(node: ast.AST) -> bool:
+    """`forward` of a norm that returns a product with its weight and casts nothing after it."""
+    match node:
+        case ast.FunctionDef(name="forward", args=ast.arguments(args=[_, _, *_])):
+            return any(True for _ in products(node)) and isinstance(
+                first_statement(node), ast.Assign
+            )
+    return False
+
+
+def products(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    for inner in ast.walk(function):
+        if isinstance(inner, ast.Return) and inner.value and "self.weight" in factors(inner.value):
+            yield inner.value
+
+
+def factors(product: ast.expr) -> list[str]:
+    """The factors of a product; of anything else none."""
+    match product:
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            return [one for side in (left, right) for one in factors(side) or [ast.unparse(side)]]
+    return []
+
+
+def first_statement(function: ast.FunctionDef) -> ast.stmt:
+    first, *others = function.body
+    return others[0] if ast.get_docstring(function) and others else first
+
+
+def return_to_the_dtype_given(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.FunctionDef)
+    begin, _ = span(first_statement(node))
+    edits = [Edit(begin, begin, f"{GIVEN} = {node.args.args[1].arg}.dtype; ")]
+    for product in products(node):
+        start, _ = span(product)
+        edits += [Edit(start, start, f"({NORMED} if ({NORMED} := "), insert_after(product, BACK)]
+    return edits
+
+
+RULE = Rule(
+    norm_that_ends_with_its_weight,
+    return_to_the_dtype_given,
+    names=("weight", "rsqrt"),
+    needs=("torch",),
+)
+
+# In float16 T5's `wo` stays float32, and so all that comes to the norms after it is float32: there
+# the next layer says what the dtype is.
+AFTER_NORM_OF_T5 = {name: calls_of(name) for name in ("q", "k", "v", "wi", "wi_0", "wi_1")}
+
+PATCH = Patch(
+    id="transformers-norm-output-dtype",
+    title="Norms with float32 weights return the dtype of their input",
+    affects={"transformers": ">=4.53.3"},
+    changes=(
+        Rewrite("transformers.models.*.modeling_*:*.forward", RULE),
+        *(
+            Rewrite("transformers.models.*t5.modeling_*:*.forward", rule, sites=None)
+            for rule in AFTER_NORM_OF_T5.values()
+        ),
+    ),
+    upstream=(
+        "https://github.com/huggingface/peft/issues/1515",
+        "https://github.com/huggingface/transformers/issues/30914",
+        "https://github.com/NVIDIA-NeMo/Automodel/issues/1632",
+    ),
+    symptom="have the same dtype, but got",
+    caution="A model whose linear layers are all quantized took the float32 and went on in it; "
+    "without autocast its hidden states are now in half precision, as with half-precision norms.",
+)
+
+
+def reproduce() -> None:
+    """Generate with a tiny bfloat16 Llama whose norms are float32."""
+    from patchkit.lab import shapes
+
+    model = shapes.build("llama").bfloat16()
+    assert shapes.norms_in_float32(model)
+    shapes.generate(model)

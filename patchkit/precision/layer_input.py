@@ -1,0 +1,62 @@
+"""The input of a layer whose weight has another dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .parameters import is_plain_float
+
+if TYPE_CHECKING:
+    import torch
+
+_TAKE_ONE_DTYPE_ONLY = ("torch.nn.", "transformers.pytorch_utils")
+"""Where the forward methods live that raise where input and weight differ."""
+
+
+def in_dtype_of(layer: Any, x: torch.Tensor) -> torch.Tensor:
+    """The input of a layer, in the dtype of the layer's weight where the layer would raise else.
+
+    To be called where no autocast is on. Its gradient comes back in its own dtype.
+
+    Args:
+        layer: a layer, or one that PEFT keeps a trained copy of (`modules_to_save`).
+        x: its input, of whatever dtype.
+
+    Returns:
+        the input itself where there is nothing to cast: the input is no float, the weight is packed
+        or not there, or a layer of this kind casts for itself.
+    """
+    weight: Any = getattr(layer, "weight", None)
+    inner = getattr(layer, "original_module", layer)
+    if not x.is_floating_point() or not _is_plain(weight) or not _refuses(inner):
+        return x
+    return x.to(weight.dtype)
+
+
+def in_dtype_of_base(base: Any, x: torch.Tensor, adapted: Any) -> torch.Tensor:
+    """`in_dtype_of` for the base layer of a PEFT layer.
+
+    Args:
+        base: the base layer.
+        x: its input.
+        adapted: the PEFT layer. Where `peft.helpers.disable_input_dtype_casting` holds, a hook
+            casts the weight when the base layer runs, and what its dtype is now means nothing.
+    """
+    return in_dtype_of(base, x) if getattr(adapted, "cast_input_dtype_enabled", True) else x
+
+
+def _is_plain(weight: Any) -> bool:
+    """Whether a weight is a float tensor of 16 bits or more, and no subclass with its own rules."""
+    import torch
+
+    return (
+        type(weight) in (torch.nn.Parameter, torch.Tensor)
+        and is_plain_float(weight)
+        and weight.itemsize >= 2
+    )
+
+
+def _refuses(layer: Any) -> bool:
+    replaced = "forward" in vars(layer) and not hasattr(layer, "_hf_hook")
+    home: str = type(layer).forward.__module__
+    return home.startswith(_TAKE_ONE_DTYPE_ONLY) and not replaced
