@@ -40,6 +40,24 @@ def bfloat16_adapters_wanted(args: Any) -> bool:
     return dtype == "bfloat16" and value(ADAPTER_CAST) == "bf16"
 
 
+def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Parameter]:
+    """The parameters among which a trainer casts those that are trained to bfloat16.
+
+    All but DoRA's magnitudes. Where parameters are sharded, those too, since one dtype is wanted
+    there: see `bfloat16_adapters_wanted`.
+
+    Args:
+        model: the model with its adapters.
+        args: the trainer's arguments.
+    """
+    everything = uses_deepspeed(args) or uses_fsdp(args)
+    return [
+        parameter
+        for name, parameter in model.named_parameters()
+        if everything or "lora_magnitude_vector" not in name
+    ]
+
+
 def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
     """Whether a helper that prepares a model may cast this parameter.
 

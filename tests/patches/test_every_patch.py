@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 
 import pytest
@@ -33,25 +34,40 @@ def test_a_patch_is_complete(patch_id: str) -> None:
 def test_reproducer_fails_without_and_passes_with(patch_id: str) -> None:
     (verdict,) = verify([patch_id])
     due = patchkit.report()[patch_id].status not in (Status.NOT_AFFECTED, Status.NOT_INSTALLED)
-    assert verdict.outcome == ("mended" if due else "not-affected"), verdict
+    expected = "mended" if due else "not-affected"
+    if due and ENTRIES.entries[patch_id].patch.requires == "cuda":
+        expected = (
+            "mended" if importlib.import_module("torch").cuda.is_available() else "needs-cuda"
+        )
+    assert verdict.outcome == expected, verdict
 
 
 SWEEP = """
-    import importlib, pkgutil, sys, types
-    import trl, accelerate, transformers, peft
+    import sys, types
+    import trl, accelerate, bitsandbytes, peft
+    from transformers import GemmaForCausalLM, LlamaForCausalLM, T5ForConditionalGeneration
     from trl import *
 
+    LIBRARIES = ("trl", "accelerate", "peft", "transformers", "bitsandbytes")
+
     def code_of(value):
-        return value.__code__ if type(value) is types.FunctionType else value
+        # Decorated functions are mended below their decorators.
+        function = value
+        while inner := vars_of(function).get("__wrapped__") or getattr(function, "__func__", None):
+            function = inner
+        return value, getattr(function, "__code__", None)
+
+    def vars_of(value):
+        return getattr(value, "__dict__", {{}})
 
     def codes():
         found = {{}}
         for name, module in list(sys.modules.items()):
-            if name.partition(".")[0] not in ("trl", "accelerate", "peft"):
+            if name.partition(".")[0] not in LIBRARIES:
                 continue
             for key, value in list(vars(module).items()):
                 if isinstance(value, types.FunctionType) and value.__module__ == name:
-                    found[f"{{name}}:{{key}}"] = value.__code__
+                    found[f"{{name}}:{{key}}"] = code_of(value)
                 if isinstance(value, type) and value.__module__ == name:
                     for attribute, inner in list(vars(value).items()):
                         found[f"{{name}}:{{key}}.{{attribute}}"] = code_of(inner)
@@ -66,7 +82,11 @@ SWEEP = """
     import patchkit
     {calls}
     after = codes()
-    result = sorted(name for name in before if before[name] is not after[name])
+    result = sorted(
+        name
+        for name, (value, code) in before.items()
+        if value is not after[name][0] or code is not after[name][1]
+    )
 """
 
 

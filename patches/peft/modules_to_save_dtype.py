@@ -1,0 +1,83 @@
+"""fp16 training with `modules_to_save` dies on its first optimizer step.
+
+`ValueError: Attempting to unscale FP16 gradients.`: the base model was loaded in float16, and the
+copies of its modules that `modules_to_save` trains are float16 too, while PEFT makes the weights of
+LoRA and its kin float32 (`autocast_adapter_dtype`).
+
+Mend: such copies become float32 with them, unless `autocast_adapter_dtype` is false or the adapter
+is loaded for inference. A copy takes and gives the dtype that it did, also without autocast, and
+goes back to float16 where it is merged.
+"""
+
+import ast
+
+from patchkit.patch import Patch, Rewrite, Wrap
+from patchkit.precision.trained_copies import MARK, after_cast_adapter_dtype, after_unload
+from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+
+COPY = Pattern("self.modules_to_save[N]")
+
+
+def calls_copy(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=copy):
+            return COPY(copy)
+    return False
+
+
+def call_it_in_its_dtype(node: ast.AST) -> list[Edit]:
+    # The choice is spelled out: a copy that was not cast is called as before.
+    assert isinstance(node, ast.Call)
+    copy = ast.unparse(node.func)
+    around = helper("patchkit.precision.trained_copies:around")
+    return [
+        replace(node.func, f"({around}(self, {copy}) if hasattr({copy}, {MARK!r}) else {copy})")
+    ]
+
+
+RULE = Rule(calls_copy, call_it_in_its_dtype, names=("modules_to_save",))
+WRAPPER = "peft.utils.other:ModulesToSaveWrapper"
+
+PATCH = Patch(
+    id="peft-modules-to-save-dtype",
+    title="Copies that modules_to_save trains are float32 beside float32 adapters",
+    affects={"peft": ">=0.16"},
+    changes=(
+        Wrap(
+            "peft.tuners.tuners_utils:BaseTuner._cast_adapter_dtype",
+            after_cast_adapter_dtype,
+            parameters=("adapter_name", "autocast_adapter_dtype"),
+        ),
+        Rewrite(f"{WRAPPER}._forward_wrapped", RULE),
+        Rewrite(f"{WRAPPER}._forward_wrapped_mixed_batch", RULE),
+        Wrap(f"{WRAPPER}.unload_and_optionally_merge_module", after_unload),
+    ),
+    upstream=(
+        "https://github.com/huggingface/peft/issues/341",
+        "https://github.com/huggingface/peft/pull/1336",
+        "https://github.com/huggingface/peft/pull/1706",
+    ),
+    symptom="Attempting to unscale FP16 gradients",
+    caution="Trained copies of a float16 model take twice the memory, and so do their gradients, "
+    "optimizer states and saved adapters. `autocast_adapter_dtype=False` leaves them alone.",
+)
+
+
+def reproduce() -> None:
+    """Take a step of fp16 training, with autocast and a scaler, with a trained head."""
+    import peft
+    import torch
+
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)).half()
+    config = peft.LoraConfig(r=2, target_modules=["0"], modules_to_save=["1"])
+    model = peft.get_peft_model(model, config)
+    trained = [one for one in model.parameters() if one.requires_grad]
+    before = [one.detach().clone() for one in trained]
+    scaler, optimizer = torch.amp.GradScaler("cpu"), torch.optim.AdamW(trained, lr=0.1)
+    with torch.autocast("cpu", torch.float16):
+        loss = model(torch.ones(2, 8)).float().square().mean()
+    scaler.scale(loss / 1024).backward()
+    scaler.step(optimizer)
+    assert model(torch.ones(2, 8).half()).dtype == torch.float16
+    assert not all(map(torch.equal, before, trained))

@@ -1,0 +1,109 @@
+"""On a CPU, training with the default loss stops before its first step.
+
+`AttributeError: 'NoneType' object has no attribute 'apply'`, from the SFT, DPO, KTO, GRPO or RLOO
+trainer, or `ModuleNotFoundError: No module named 'triton'` from the distillation trainer: the
+losses are computed by Triton kernels, and TRL 1.15.0 has nothing else for a device or a platform
+without Triton. 1.14 computed them in torch, and 1.16 does again.
+
+Mend: where Triton is missing, or the model does not lie on a GPU, the same numbers are computed in
+torch. On a GPU with Triton the kernels run as before. A model that a trainer was made with before
+`apply()` keeps what it has.
+"""
+
+import ast
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.rewrite.edit import span
+
+# 1.16 asks for the device in the first argument; up to 1.14 there is one argument less.
+LOG_PROBS = Pattern("_ChunkedLogProbFunction.apply(H[M], W, B, L[M], T, C, S, G, O)")
+DIVERGENCE = Pattern("ChunkedDivergenceFunction.apply")
+HELPERS = "patchkit.precision.fused_loss"
+
+
+def makes_fused_forward(node: ast.AST) -> bool:
+    """A function in which another one is defined, and that one runs the kernel."""
+    match node:
+        case ast.FunctionDef(body=body):
+            inner = [one for one in body if isinstance(one, ast.FunctionDef)]
+            return any(map(LOG_PROBS.within, inner))
+    return False
+
+
+def unless_on_a_gpu(node: ast.AST) -> list[Edit]:
+    (call,) = filter(LOG_PROBS, ast.walk(node))
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    kernel, weight = ast.unparse(call.func.value), ast.unparse(call.args[1])
+    # The choice is spelled out, so that a compiled forward on a GPU meets nothing new.
+    runs = f"{kernel} is not None and {weight}.device.type in ('cuda', 'xpu')"
+    fallback = helper(f"{HELPERS}:log_probs")
+    return [replace(call.func, f"({kernel}.apply if {runs} else {fallback})")]
+
+
+def imports_divergence_kernel(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(body=body):
+            return any(map(_kernel_import, body)) and DIVERGENCE.within(node)
+    return False
+
+
+def _kernel_import(node: ast.AST) -> bool:
+    match node:
+        case ast.ImportFrom(module="kernels.chunked_divergence"):
+            return True
+    return False
+
+
+def import_it_on_a_gpu(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.FunctionDef)
+    runs = helper(f"{HELPERS}:kernels_run_on") + "(student_lm_head_weight)"
+    fallback = helper(f"{HELPERS}:divergence")
+    (statement,) = filter(_kernel_import, node.body)
+    (kernel,) = filter(DIVERGENCE, ast.walk(node))
+    assert isinstance(statement, ast.ImportFrom)
+    assert isinstance(kernel, ast.Attribute)
+    start, _ = span(statement)
+    return [
+        Edit(start, start, f"if {runs}: "),
+        replace(kernel, f"({ast.unparse(kernel)} if {runs} else {fallback})"),
+    ]
+
+
+PATCH = Patch(
+    id="trl-fused-loss-without-triton",
+    title="The default losses train on a CPU and without Triton",
+    affects={"trl": ">=1.15,<1.16"},
+    changes=(
+        Rewrite(
+            "trl.trainer.utils:add_fused_lm_head",
+            Rule(
+                makes_fused_forward,
+                unless_on_a_gpu,
+                names=("_ChunkedLogProbFunction", "apply"),
+            ),
+        ),
+        Rewrite(
+            "trl.trainer.distillation_trainer:_chunked_divergence_loss",
+            Rule(
+                imports_divergence_kernel,
+                import_it_on_a_gpu,
+                names=("ChunkedDivergenceFunction", "apply"),
+            ),
+        ),
+    ),
+    upstream=(
+        "https://github.com/huggingface/trl/issues/7244",
+        "https://github.com/huggingface/trl/pull/7253",
+    ),
+    symptom="'NoneType' object has no attribute 'apply'|from Triton|active drivers",
+)
+
+
+def reproduce() -> None:
+    """Train SFT with its default loss; where Triton is installed, its kernel refuses a CPU."""
+    from patchkit.lab.reproduce import train_in_temporary_folder
+
+    result = train_in_temporary_folder("sft", precision="fp32", quantization="none", steps=2)
+    assert result.changed, result

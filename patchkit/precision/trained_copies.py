@@ -1,0 +1,101 @@
+"""Copies of whole modules that PEFT trains: `modules_to_save`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .adapters import uses_deepspeed, uses_fsdp
+from .parameters import is_plain_float
+
+if TYPE_CHECKING:
+    import torch
+
+MARK = "_patchkit_upcast"
+"""Attribute of a copy that was given float32."""
+
+
+def after_cast_adapter_dtype(
+    wrapped: Callable[..., None], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Wraps `BaseTuner._cast_adapter_dtype`, which PEFT calls for each new or loaded adapter."""
+    wrapped(*args, **kwargs)
+    _upcast(instance, *args, **kwargs)
+
+
+def after_unload(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wraps `ModulesToSaveWrapper.unload_and_optionally_merge_module`: back to the base's dtype."""
+    module = wrapped(*args, **kwargs)
+    if vars(module).pop(MARK, False):
+        dtype = _dtype_of(instance.original_module)
+        for parameter in module.parameters():
+            if is_plain_float(parameter):
+                parameter.data = parameter.data.to(dtype)
+    return module
+
+
+def around(wrapper: Any, copy: Any) -> Callable[..., Any]:
+    """A float32 copy of a module, taking and giving what the module itself would.
+
+    Without autocast the output has the dtype of the input. Under autocast, which decides that
+    dtype, only the output of what has no floats to start from is cast: that of an embedding.
+
+    Args:
+        wrapper: the `ModulesToSaveWrapper`, which holds the original too.
+        copy: the copy that is active.
+    """
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        import torch
+
+        floats = [one for one in (*args, *kwargs.values()) if _is_float(one)]
+        if not floats:
+            return _in_dtype(copy(*args, **kwargs), _dtype_of(wrapper.original_module))
+        if torch.is_autocast_enabled(floats[0].device.type):
+            return copy(*args, **kwargs)
+        inner = _dtype_of(copy)
+        given = tuple(_in_dtype(one, inner) for one in args)
+        named = {name: _in_dtype(one, inner) for name, one in kwargs.items()}
+        return _in_dtype(copy(*given, **named), floats[0].dtype)
+
+    return forward
+
+
+def _upcast(tuner: Any, adapter_name: str, autocast_adapter_dtype: bool = True) -> None:
+    import torch
+
+    # What shards parameters wants one dtype of them, or keeps float32 weights of its own.
+    sharded = uses_fsdp(None) or uses_deepspeed(None)
+    if not autocast_adapter_dtype or sharded or tuner.peft_config[adapter_name].inference_mode:
+        return
+    for copy in _copies(tuner.model, adapter_name):
+        for parameter in copy.parameters():
+            if parameter.dtype == torch.float16 and is_plain_float(parameter):
+                parameter.data = parameter.data.float()
+                setattr(copy, MARK, True)
+
+
+def _copies(model: Any, adapter_name: str) -> Iterator[torch.nn.Module]:
+    from peft.utils.other import ModulesToSaveWrapper
+
+    for module in model.modules():
+        if isinstance(module, ModulesToSaveWrapper) and adapter_name in module.modules_to_save:
+            yield module.modules_to_save[adapter_name]
+
+
+def _dtype_of(module: torch.nn.Module) -> torch.dtype:
+    return next(one.dtype for one in module.parameters() if is_plain_float(one))
+
+
+def _is_float(value: Any) -> bool:
+    import torch
+
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _in_dtype(value: Any, dtype: torch.dtype) -> Any:
+    if type(value) in (tuple, list):
+        return type(value)(_in_dtype(one, dtype) for one in value)
+    return value.to(dtype) if _is_float(value) else value

@@ -1,0 +1,247 @@
+"""Copies of float16 modules that PEFT trains: what becomes float32, and what goes through them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import peft
+import pytest
+import torch
+import transformers
+
+import patchkit
+from patchkit import catalogue
+from patchkit.lab.reproduce import train_in_temporary_folder
+from patchkit.precision.trained_copies import MARK
+from patchkit.resolution import resolve
+
+ID = "peft-modules-to-save-dtype"
+RESOLUTION = resolve(catalogue.load().entries[ID].patch)
+IDS = torch.arange(8).reshape(2, 4)
+
+pytestmark = pytest.mark.skipif(
+    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
+)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_applied():
+    yield
+    patchkit.revert()
+
+
+def base(dtype=torch.float16, *, tied: bool = False, head: str = "causal"):
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=32, hidden_size=32, intermediate_size=32, num_hidden_layers=1,
+        num_attention_heads=2, num_key_value_heads=2, tie_word_embeddings=tied, num_labels=2,
+        pad_token_id=0,
+    )  # fmt: skip
+    kind = {
+        "causal": transformers.LlamaForCausalLM,
+        "reward": transformers.LlamaForSequenceClassification,
+    }[head]
+    return kind(config).to(dtype).eval()
+
+
+def adapted(model=None, *, patched: bool = True, modules=("lm_head", "embed_tokens"), **options):
+    if patched:
+        patchkit.apply(only=ID, strict=True)
+    torch.manual_seed(1)
+    config = peft.LoraConfig(
+        r=2, target_modules=["q_proj"], modules_to_save=list(modules),
+        task_type=options.pop("task", "CAUSAL_LM"), inference_mode=options.pop("inference", False),
+    )  # fmt: skip
+    return peft.get_peft_model(base() if model is None else model, config, **options).eval()
+
+
+def dtypes(model) -> set[str]:
+    return {
+        str(one.dtype)[6:] for name, one in model.named_parameters() if "modules_to_save" in name
+    }
+
+
+def marked(model) -> int:
+    return sum(MARK in vars(module) for module in model.modules())
+
+
+@pytest.mark.parametrize("modules", [["score"], ["score", "embed_tokens"]], ids=len)
+def test_training(modules: list[str]) -> None:
+    options = {"precision": "fp16", "quantization": "none", "lora": {"modules_to_save": modules}}
+    with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
+        train_in_temporary_folder("reward", **options)
+    patchkit.apply(only=ID, strict=True)
+    outcome = train_in_temporary_folder("reward", **options)
+    assert set(outcome.trainable_dtypes_after) == {"float32"}
+    assert outcome.changed
+
+
+@pytest.mark.parametrize("autocast", [None, torch.float16, torch.bfloat16])
+def test_the_same_numbers_in_the_same_dtypes(autocast) -> None:
+    """Before anything is trained the copies are equal to what they were copied from."""
+
+    def run(model):
+        states = []
+        model.get_input_embeddings().register_forward_hook(lambda *a: states.append(a[-1].dtype))
+        with torch.no_grad(), torch.autocast("cpu", autocast, enabled=autocast is not None):
+            return model(IDS).logits, states
+
+    before, states_before = run(adapted(patched=False))
+    model = adapted()
+    assert dtypes(model) == {"float32"}
+    after, states_after = run(model)
+    assert after.dtype == before.dtype
+    assert states_after == states_before
+    torch.testing.assert_close(after, before, rtol=2**-6, atol=2**-6)
+
+
+def test_generation_and_gradients_without_autocast() -> None:
+    model = adapted()
+    assert model.generate(input_ids=IDS, max_new_tokens=2).shape[1] > IDS.shape[1]
+    model(IDS).logits.float().sum().backward()
+    trained = {name: one for name, one in model.named_parameters() if one.requires_grad}
+    assert all(one.grad.dtype == torch.float32 for one in trained.values())
+    assert any("embed_tokens" in name for name in trained)
+
+
+CASES = {
+    "not_wanted": ({"autocast_adapter_dtype": False}, {}, "float16"),
+    "float32_base": ({}, {"dtype": torch.float32}, "float32"),
+    "bfloat16_base": ({}, {"dtype": torch.bfloat16}, "bfloat16"),
+    "inference": ({"inference": True}, {}, "float16"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_left_alone(case: str) -> None:
+    options, model, expected = CASES[case]
+    found = adapted(base(**model), **options)
+    assert dtypes(found) == {expected}
+    assert not marked(found)
+    assert torch.equal(
+        found(IDS).logits, adapted(base(**model), patched=False, **options)(IDS).logits
+    )
+
+
+@pytest.mark.parametrize("variable", ["ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED"])
+def test_left_alone_where_parameters_are_sharded(monkeypatch, variable: str) -> None:
+    monkeypatch.setenv(variable, "true")
+    assert dtypes(adapted()) == {"float16"}
+
+
+def test_a_copy_that_the_user_cast_is_called_as_before() -> None:
+    model = adapted(patched=False)
+    for name, one in model.named_parameters():
+        if "modules_to_save" in name:
+            one.data = one.data.float()
+    patchkit.apply(only=ID, strict=True)
+    with torch.autocast("cpu", torch.float16):
+        assert model.get_input_embeddings()(IDS).dtype == torch.float32
+    with pytest.raises(RuntimeError, match="dtype"):
+        model.base_model.model.lm_head(torch.ones(1, 32).half())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_a_model_that_is_cast_as_a_whole_later(dtype) -> None:
+    model = adapted().to(dtype)
+    assert dtypes(model) == {str(dtype)[6:]}
+    assert model.get_input_embeddings()(IDS).dtype == dtype
+    assert model(IDS).logits.dtype == dtype
+
+
+def test_a_classifier() -> None:
+    model = adapted(base(head="reward"), modules=[], task="SEQ_CLS")
+    assert dtypes(model) == {"float32"}
+    assert model(IDS).logits.dtype == torch.float16
+
+
+def test_norms() -> None:
+    model = adapted(modules=["norm"])
+    assert dtypes(model) == {"float32"}
+    assert model(IDS).logits.dtype == torch.float16
+
+
+def test_saved_and_loaded(tmp_path) -> None:
+    model = adapted()
+    head = model.base_model.model.lm_head.modules_to_save["default"].weight
+    head.data += 1e-5
+    model.save_pretrained(tmp_path)
+    again = peft.PeftModel.from_pretrained(base(), tmp_path, is_trainable=True)
+    loaded = again.base_model.model.lm_head.modules_to_save["default"].weight
+    assert dtypes(again) == {"float32"}
+    assert torch.allclose(loaded.half(), head.half())
+    assert dtypes(peft.PeftModel.from_pretrained(base(), tmp_path)) == {"float16"}
+    patchkit.revert()
+    plain = peft.PeftModel.from_pretrained(base(), tmp_path)
+    assert torch.equal(plain.base_model.model.lm_head.weight, head.half())
+
+
+@pytest.mark.parametrize("method", ["merge_and_unload", "unload"])
+def test_merged(method: str) -> None:
+    model = adapted()
+    expected = model(IDS).logits
+    merged = getattr(model, method)()
+    assert {one.dtype for one in merged.parameters()} == {torch.float16}
+    assert not marked(merged)
+    torch.testing.assert_close(merged(IDS).logits, expected, rtol=2**-6, atol=2**-6)
+
+
+def test_several_adapters() -> None:
+    model = adapted(modules=["lm_head"])
+    model.add_adapter("other", copy.deepcopy(model.peft_config["default"]))
+    for adapter in ("default", "other"):
+        # Up to PEFT 0.18, `add_adapter` casts nothing.
+        found = {one.dtype for name, one in model.named_parameters() if f".{adapter}." in name}
+        assert len(found) == 1
+    model.set_adapter("other")
+    assert model(IDS).logits.dtype == torch.float16
+    with model.disable_adapter():
+        assert torch.equal(model(IDS).logits, base()(IDS).logits)
+    mixed = model(IDS, adapter_names=["default", "__base__"]).logits
+    assert mixed.dtype == torch.float16
+    model.delete_adapter("default")
+    assert model(IDS).logits.dtype == torch.float16
+
+
+def test_tied_embeddings_stay_as_peft_has_them() -> None:
+    def shared(patched: bool) -> bool:
+        model = adapted(base(tied=True), patched=patched).base_model.model
+        head, embedding = model.lm_head, model.model.embed_tokens
+        return head.modules_to_save["default"].weight is embedding.modules_to_save["default"].weight
+
+    assert shared(patched=False) == shared(patched=True)
+
+
+def test_copied_pickled_compiled_and_checkpointed() -> None:
+    model = adapted()
+    expected = model(IDS).logits
+    for one in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(one(IDS).logits, expected)
+    head = model.base_model.model.lm_head
+    states = torch.randn(2, 32).half()
+    compiled = torch.compile(head, backend="eager")
+    assert torch.equal(compiled(states), head(states))
+    model.train()
+    model.gradient_checkpointing_enable({"use_reentrant": False})
+    model(IDS).logits.float().sum().backward()
+
+
+def test_the_way_back() -> None:
+    """A model that is float32 by then stays so; the classes run what they ran."""
+    from peft.tuners.tuners_utils import BaseTuner
+    from peft.utils.other import ModulesToSaveWrapper
+
+    def state():
+        return (
+            vars(BaseTuner)["_cast_adapter_dtype"],
+            vars(ModulesToSaveWrapper)["unload_and_optionally_merge_module"],
+            ModulesToSaveWrapper._forward_wrapped.__code__,
+            ModulesToSaveWrapper._forward_wrapped_mixed_batch.__code__,
+        )
+
+    before = state()
+    adapted()
+    patchkit.revert()
+    assert all(one is other for one, other in zip(before, state(), strict=True))
+    assert dtypes(adapted(patched=False)) == {"float16"}
