@@ -1,0 +1,34 @@
+"""Tiny quantized models, and one forward and backward through their adapters."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from patchkit.lab import tiny
+
+
+def load(quantization: tiny.Quantization, *, dtype: str = "bfloat16") -> Any:
+    """A tiny Llama, quantized, with all else in the dtype."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = tiny.build_causal_lm(Path(folder), dtype=dtype)
+        return tiny.load(path, quantization=quantization, dtype=dtype)
+
+
+def step(model: Any) -> Any:
+    """One forward and backward without autocast; the logits.
+
+    Raises:
+        AssertionError: a trainable parameter has no gradient, or one that is not finite.
+    """
+    import torch
+
+    ids = torch.arange(10, 20)[None]
+    output = model(input_ids=ids, labels=ids)
+    output.loss.backward()
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            assert parameter.grad is not None, name
+            assert torch.isfinite(parameter.grad).all(), name
+    return output.logits.detach()
