@@ -1,0 +1,83 @@
+"""After a merge into a 4-bit base its weights dequantize to float32, where it was bfloat16.
+
+`merge_adapter()`, `merge_and_unload()` and `unmerge_adapter()` dequantize the weight, add the
+float32 product of the adapter, and quantize the float32 sum: the new quant state says float32. So
+`model.dequantize()` gives a model of twice the size, a checkpoint saved from it says float32 for
+ever after, kernels that read the state meet a dtype that they do not expect, and each backward
+pass dequantizes to float32 and casts.
+
+Mend: the new quant state dequantizes to the dtype of the old one. The sum is still made and
+quantized in float32: the packed weights are the same, bit for bit.
+"""
+
+import ast
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Edit, Rule, helper
+from patchkit.rewrite.edit import insert_after, span
+
+LIKE = "requantized_like"
+
+
+def quantizes_again(node: ast.AST) -> bool:
+    """`layer.weight = bnb.nn.Params4bit(…).to(weight.device)`."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Attribute(attr="weight")],
+            value=ast.Call(
+                func=ast.Attribute(
+                    attr="to", value=ast.Call(func=ast.Attribute(attr="Params4bit"))
+                ),
+                args=[ast.Attribute(attr="device", value=ast.Name())],
+            ),
+        ):
+            return True
+    return False
+
+
+def keep_the_state(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Assign)
+    assert isinstance(node.value, ast.Call)
+    old = ast.unparse(node.value.args[0]).removesuffix(".device")
+    start, _ = span(node.value)
+    like = helper(f"patchkit.precision.quant_state:{LIKE}")
+    return [Edit(start, start, f"{like}({old}, "), insert_after(node.value, ")")]
+
+
+RULE = Rule(quantizes_again, keep_the_state, names=("Params4bit", "device"))
+
+# DoRA's part of LoRA, and OFT from 0.21, cast the sum themselves; OFT of 0.20 has no 4-bit layers.
+KNOWN = {"lora": "", "oft": "<0.20", "road": ">=0.18", "hira": ">=0.20"}
+METHODS = ("merge", "unmerge")
+
+PATCH = Patch(
+    id="peft-merge-quant-state",
+    title="A merge into a 4-bit base keeps the dtype that it dequantizes to",
+    affects={"peft": ">=0.16", "bitsandbytes": ">=0.46.1"},
+    changes=tuple(
+        Rewrite(f"peft.tuners.{tuner}.bnb:Linear4bit.{method}", RULE, affects=versions)
+        for tuner, versions in KNOWN.items()
+        for method in METHODS
+    ),
+    upstream=(
+        "https://github.com/huggingface/peft/pull/851",
+        "https://github.com/unslothai/unsloth/pull/4005",
+    ),
+    symptom="dequantizes? to torch.float32",
+)
+
+
+def reproduce() -> None:
+    """Merge LoRA weights into a 4-bit model in bfloat16."""
+    import peft
+    import torch
+
+    from patchkit.lab import quantized
+
+    config = peft.LoraConfig(r=4, target_modules=["q_proj"], init_lora_weights=False)
+    with quantized.saved_in_temporary_folder(dtype="bfloat16") as folder:
+        model = quantized.load(folder)
+    merged = peft.get_peft_model(model, config).merge_and_unload()
+    weight = merged.model.layers[0].self_attn.q_proj.weight
+    found = weight.quant_state.dtype
+    assert found == torch.bfloat16, f"a bfloat16 base dequantizes to {found} after the merge"

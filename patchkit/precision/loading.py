@@ -1,0 +1,165 @@
+"""The dtype that `from_pretrained` is asked for, and a quantized checkpoint that has another."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import re
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..settings import DTYPES, requested_dtype
+from .quant_state import packs_weight
+from .threading_dtype import thread_quantized, thread_weights
+
+if TYPE_CHECKING:
+    import torch
+
+logger = logging.getLogger("patchkit")
+
+_RECORD = "_patchkit_load_request"
+_LOADING: ContextVar[LoadRequest | None] = ContextVar("patchkit_loading", default=None)
+
+
+@dataclass(frozen=True)
+class LoadRequest:
+    """What the arguments of `from_pretrained` say about dtypes, by name; None where they do not.
+
+    Args:
+        dtype: `dtype` or `torch_dtype`; "auto" says nothing.
+        compute_dtype: `bnb_4bit_compute_dtype` of the quantization configuration.
+    """
+
+    dtype: str | None = None
+    compute_dtype: str | None = None
+
+    @property
+    def for_layers(self) -> str | None:
+        """What 4-bit layers are to compute in, by the order of precedence.
+
+        `dtype=torch.float32` alone does not count here: TRL passes it where the user said nothing,
+        and layers that compute in half precision between float32 norms are an ordinary set-up.
+        """
+        half = self.dtype if self.dtype != "float32" else None
+        return requested_dtype() or self.compute_dtype or half
+
+    @property
+    def for_weights(self) -> str | None:
+        """What is not quantized is to be in."""
+        return self.dtype if self.dtype == "float32" else requested_dtype() or self.dtype
+
+
+def read_request(arguments: Mapping[str, Any]) -> LoadRequest:
+    """What the keyword arguments of `from_pretrained` ask for.
+
+    `BitsAndBytesConfig` turns a compute dtype that was not given into float32, so float32 in such
+    an object says nothing; in a plain dictionary it does.
+    """
+    dtype = arguments.get("dtype")
+    if dtype is None:
+        dtype = arguments.get("torch_dtype")
+    config = arguments.get("quantization_config")
+    if isinstance(config, Mapping):
+        compute = _name(config.get("bnb_4bit_compute_dtype"))
+    else:
+        compute = _name(getattr(config, "bnb_4bit_compute_dtype", None))
+        compute = None if compute == "float32" else compute
+    return LoadRequest(_name(dtype), compute)
+
+
+def request_of(model: torch.nn.Module) -> LoadRequest | None:
+    """What a model was loaded with, if that was seen."""
+    for module in model.modules():
+        found = getattr(vars(module).get("hf_quantizer"), _RECORD, None)
+        if isinstance(found, LoadRequest):
+            return found
+    return None
+
+
+def around_from_pretrained(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wraps `PreTrainedModel.from_pretrained`: a quantized checkpoint gets what was asked for."""
+    request = read_request(kwargs)
+    token = _LOADING.set(request)
+    try:
+        loaded = wrapped(*args, **kwargs)
+    finally:
+        _LOADING.reset(token)
+    model = loaded[0] if isinstance(loaded, tuple) else loaded
+    quantizer = getattr(model, "hf_quantizer", None)
+    method = getattr(getattr(quantizer, "quantization_config", None), "quant_method", None)
+    if str(getattr(method, "value", method)).startswith("bitsandbytes"):
+        setattr(quantizer, _RECORD, request)
+        if getattr(quantizer, "pre_quantized", False):
+            _honour(model, request)
+    return loaded
+
+
+def cast_what_is_not_quantized(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wraps `Bnb4bitDeserialize.convert` and its 8-bit sibling.
+
+    From 5.21.0 Transformers casts nothing that goes through them, and every `weight` of a quantized
+    checkpoint does. What is not quantized gets the dtype that its place in the model was made with,
+    or float32 where the model wants that.
+    """
+    converted = wrapped(*args, **kwargs)
+    request = _LOADING.get()
+    if request is None or request.dtype is None or len(converted) != 1:
+        return converted
+    given = inspect.signature(wrapped).bind(*args, **kwargs).arguments
+    model, name = given.get("model"), given.get("full_layer_name")
+    if model is None or name is None:
+        return converted
+    module = model.get_submodule(name.rpartition(".")[0])
+    if packs_weight(module):
+        return converted
+    dtype = _dtype_at(model, name, request.dtype)
+    return {key: _cast(value, dtype) for key, value in converted.items()}
+
+
+def is_packed_weight(model: Any, name: str, quantizer: Any) -> bool:
+    """Whether a parameter of a quantized checkpoint holds packed 4-bit numbers.
+
+    Args:
+        model: the model that is being loaded, its layers replaced already.
+        name: the parameter's full name.
+        quantizer: Transformers' quantizer; None where there is none.
+    """
+    if not getattr(quantizer, "pre_quantized", False) or not name.endswith(".weight"):
+        return False
+    return "compute_type_is_set" in vars(model.get_submodule(name.rpartition(".")[0]))
+
+
+def _dtype_at(model: Any, name: str, requested: str) -> torch.dtype:
+    import torch
+
+    for pattern, planned in model._get_dtype_plan(getattr(torch, requested)).items():
+        if re.search(pattern.replace("*", ".*"), name):
+            return planned
+    return model.get_parameter_or_buffer(name).dtype
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    if isinstance(value, list):
+        return [_cast(one, dtype) for one in value]
+    return value.to(dtype) if value.is_floating_point() else value
+
+
+def _honour(model: torch.nn.Module, request: LoadRequest) -> None:
+    threaded = []
+    if request.for_layers is not None:
+        threaded.append(thread_quantized(model, request.for_layers))
+    if request.for_weights is not None:
+        threaded.append(thread_weights(model, request.for_weights))
+    for summary in filter(None, threaded):
+        logger.info("patchkit: the checkpoint was quantized in another dtype; %s", summary)
+
+
+def _name(dtype: object) -> str | None:
+    # A dictionary of dtypes for parts of a model, and "auto", are left to Transformers.
+    return DTYPES.get(str(dtype).removeprefix("torch."))
