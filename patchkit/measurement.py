@@ -16,7 +16,7 @@ LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datas
 
 
 def record(path: Path | None, only: str | Iterable[str] | None) -> Iterator[str]:
-    """Verify patches here and merge the verdicts into a matrix.
+    """Verify the patches of installed libraries here and merge the verdicts into a matrix.
 
     Args:
         path: the matrix; that of this installation if None. It is made if it is not there.
@@ -29,11 +29,16 @@ def record(path: Path | None, only: str | Iterable[str] | None) -> Iterator[str]
     old = read(path) if path.exists() else []
     if not path.absolute().parent.is_dir():
         raise MatrixError(f"cannot write {path.name}: there is no folder {path.parent}")
-    verdicts = verify(only)
+    verdicts = [one for one in verify(only) if _is_here(one.id)]
     new = [_result(one.id, one.outcome) for one in verdicts]
     write(path, merge(old, new))
     for one in verdicts:
         yield f"{one.outcome:<15} {one.id}"
+
+
+def _is_here(patch_id: str) -> bool:
+    """Whether the library of a patch is installed: nothing is measured on one that is not."""
+    return installed_version(SESSION.catalogue.entries[patch_id].patch.library) is not None
 
 
 def _result(patch_id: str, outcome: str) -> Result:

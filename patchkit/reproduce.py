@@ -20,12 +20,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--patched", action="store_true", help="apply the patch, and only it")
     options = parser.parse_args(argv)
     with contextlib.redirect_stdout(sys.stderr):
-        outcome = _outcome(options.id, patched=options.patched)
-    print(json.dumps(outcome), flush=True)
+        found = outcome(options.id, patched=options.patched)
+    print(json.dumps(found), flush=True)
     return 0
 
 
-def _outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
+def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
+    """What comes of a reproducer in this process, which it leaves as it happens to be.
+
+    Args:
+        patch_id: the patch.
+        patched: whether to apply it first, and nothing else.
+    """
     import patchkit
 
     from .session import SESSION

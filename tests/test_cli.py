@@ -222,6 +222,7 @@ ADDONS = {
     "not_affected": addon("not-affected", 1, affects="<1"),
     "other_error": addon("other-error", 4, symptom="another message"),
     "needs_cuda": addon("needs-cuda", 1).replace("symptom=", 'requires="cuda", symptom='),
+    "absent": addon("absent", 5).replace('"madeup"', '"no-such-library"'),
     "no_reproducer": addon("no-reproducer", 4, reproduce=""),
     # The interpreter dies without the patch, and not of the bug.
     "dies": addon(
@@ -317,11 +318,13 @@ def test_verify_where_a_version_does_not_parse(command, library) -> None:
 
 def test_record(command, tmp_path) -> None:
     file = tmp_path / "m.yaml"
-    addons = {"mended": ADDONS["mended"], "not_affected": ADDONS["not_affected"]}
+    names = ("mended", "not_affected", "absent")
+    addons = {name: ADDONS[name] for name in names}
     done = command("matrix", "record", "--file", str(file), "addon-*", addons=addons)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["mended", "addon-mended", "not-affected", "addon-not-affected"]
     results = read(file)
+    # Nothing is measured on a library that is not there.
     assert {one.patch: one.outcome for one in results} == {
         "addon-mended": "mended",
         "addon-not-affected": "not-affected",

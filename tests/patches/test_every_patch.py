@@ -30,6 +30,7 @@ def test_a_patch_is_complete(patch_id: str) -> None:
     assert patch_id.startswith(entry.patch.library.replace("_", "-"))
 
 
+@pytest.mark.usefixtures("forked_reproducers")
 @pytest.mark.parametrize("patch_id", IDS)
 def test_reproducer_fails_without_and_passes_with(patch_id: str) -> None:
     (verdict,) = verify([patch_id])
