@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..precision.loading import request_of
+from ..settings import requested_dtype
 from .wording import counted, megabytes
 
 if TYPE_CHECKING:
@@ -31,8 +33,15 @@ def upcast(parameters: Sequence[Parameter]) -> Repair:
     return do
 
 
-def thread(model: torch.nn.Module, dtype: str) -> Repair:
-    """One dtype through quantized layers and what is left over, by `patchkit.thread_dtype`."""
+def thread(model: torch.nn.Module, dtype: str) -> Repair | None:
+    """One dtype through quantized layers and what is left over, by `patchkit.thread_dtype`.
+
+    None where the model was loaded with another compute dtype on request: it is the user's choice.
+    """
+    request = request_of(model)
+    chosen = None if request is None else request.compute_dtype
+    if requested_dtype() is None and chosen not in (None, dtype):
+        return None
 
     def do() -> str:
         import torch

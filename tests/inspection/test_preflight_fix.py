@@ -55,6 +55,21 @@ def test_one_dtype_through_a_4bit_model(make, look) -> None:
         assert model(input_ids=ids).logits.isfinite().all()
 
 
+def test_a_compute_dtype_that_was_asked_for_is_left(make, look) -> None:
+    """`make` loads with an explicit compute dtype, which is known where the patch is applied."""
+    import torch
+
+
+    with patchkit.patched("transformers-prequantized-dtype", strict=True):
+        model, args = make.lora("bfloat16", "4bit"), make.args("fp16")
+        findings = look(model, args, fix=True)
+        assert not findings.fixed
+        assert "compute-dtype-other" in findings
+        assert model.base_model.model.model.layers[0].mlp.up_proj.compute_dtype == torch.bfloat16
+        with patchkit.patched("transformers-prequantized-dtype", dtype="float16"):
+            assert look(model, args, fix=True).fixed
+
+
 def test_what_only_the_user_can_decide_is_left(make, look) -> None:
     model = make.model("bfloat16")
     findings = look(model, make.args("bf16", learning_rate=1e-6), fix=True)
