@@ -59,7 +59,6 @@ def test_a_compute_dtype_that_was_asked_for_is_left(make, look) -> None:
     """`make` loads with an explicit compute dtype, which is known where the patch is applied."""
     import torch
 
-
     with patchkit.patched("transformers-prequantized-dtype", strict=True):
         model, args = make.lora("bfloat16", "4bit"), make.args("fp16")
         findings = look(model, args, fix=True)
