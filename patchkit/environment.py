@@ -173,6 +173,7 @@ def _locations(package: str) -> Iterator[Path]:
             yield path
 
 
+@_once
 def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
     """Where a top-level package or module would be imported from; nothing is imported."""
     try:
