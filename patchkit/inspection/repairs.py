@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..precision.loading import request_of
+from ..precision.parameters import cast_in_place
 from ..settings import requested_dtype
 from .wording import counted, megabytes
 
@@ -21,12 +22,12 @@ def upcast(parameters: Sequence[Parameter]) -> Repair:
     """Make parameters float32, before an optimizer has state for them."""
 
     def do() -> str:
+        import torch
+
         more = 0
         for one in parameters:
             more += 4 * one.tensor.numel() - one.tensor.numel() * one.tensor.element_size()
-            gradient, one.tensor.grad = one.tensor.grad, None
-            one.tensor.data = one.tensor.data.float()
-            one.tensor.grad = None if gradient is None else gradient.float()
+            cast_in_place(one.tensor, torch.float32)
         which = counted(len(parameters), "parameter")
         return f"made {which} float32, which takes {megabytes(more)} more memory for the weights"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PatchError
 from ..settings import Setting, value
+from .parameters import cast_in_place
 
 if TYPE_CHECKING:
     import torch
@@ -90,7 +91,8 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
             "dtype=torch.float32, or cast them before the trainer is made: "
             "`for p in model.parameters(): p.data = p.data.float() if p.requires_grad else p.data`"
         )
-    _upcast(half)
+    for parameter in half:
+        cast_in_place(parameter, torch.float32)
     if accelerator.is_local_main_process:
         logger.warning(
             "patchkit: %d trainable parameters were in half precision, which a gradient scaler "
@@ -135,13 +137,6 @@ def _optimized(optimizers: Iterable[torch.optim.Optimizer]) -> Iterator[torch.Te
                 if id(parameter) not in seen:
                     seen.add(id(parameter))
                     yield parameter
-
-
-def _upcast(parameters: Iterable[torch.Tensor]) -> None:
-    for parameter in parameters:
-        gradient, parameter.grad = parameter.grad, None
-        parameter.data = parameter.data.float()
-        parameter.grad = None if gradient is None else gradient.float()
 
 
 def _names(parameters: list[torch.Tensor], models: Iterable[torch.nn.Module]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the numbers of a tensor are."""
+"""What the numbers of a tensor are, and the same tensor in another dtype."""
 
 from __future__ import annotations
 
@@ -16,3 +16,18 @@ def is_plain_float(tensor: torch.Tensor) -> bool:
     """
     packed = hasattr(tensor, "quant_state") or hasattr(tensor, "SCB")
     return tensor.is_floating_point() and not packed
+
+
+def cast_in_place(tensor: torch.Tensor, dtype: torch.dtype) -> None:
+    """Replace the data, not the tensor: optimizers and tied weights hold the object.
+
+    Args:
+        tensor: a parameter, whose gradient follows, or a buffer.
+        dtype: what it is to be.
+    """
+    gradient = tensor.grad if tensor.requires_grad else None
+    if gradient is not None:
+        tensor.grad = None
+    tensor.data = tensor.data.to(dtype)
+    if gradient is not None:
+        tensor.grad = gradient.to(dtype)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..settings import DTYPES
-from .parameters import is_plain_float
+from .parameters import cast_in_place, is_plain_float
 from .quant_state import dtype_of, four_bit_layers, packs_weight, quant_states, set_dtype
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class _Changes:
             kept = parameter and any(pattern.search(name) for pattern in keeps)
             wanted = torch.float32 if kept else dtype
             if tensor.dtype != wanted:
-                _cast(tensor, wanted)
+                cast_in_place(tensor, wanted)
                 kind = "kept_float32" if kept else "parameters" if parameter else "buffers"
                 self.made[kind].append(name)
         for config in _configs(model):
@@ -250,16 +250,6 @@ def _may_cast(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> bool:
 def _is_half(dtype: object) -> bool:
     """Whether a dtype, or its name in a configuration, is one of half precision."""
     return str(dtype).removeprefix("torch.") in _HALF
-
-
-def _cast(tensor: torch.Tensor, dtype: torch.dtype) -> None:
-    """Replace the data, not the tensor: tied weights and optimizers hold the object."""
-    gradient = tensor.grad if tensor.requires_grad else None
-    if gradient is not None:
-        tensor.grad = None
-    tensor.data = tensor.data.to(dtype)
-    if gradient is not None:
-        tensor.grad = gradient.to(dtype)
 
 
 def _adapter_parameters(model: torch.nn.Module) -> set[int]:
