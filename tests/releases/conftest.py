@@ -23,6 +23,16 @@ from patchkit.rewrite.target import Target
 CACHE = Path(os.environ.get("PATCHKIT_WHEELS", Path(__file__).parents[2] / ".cache" / "wheels"))
 
 
+Found = tuple[str, str, int, int]
+"""The id of a patch, a target, the number of the rule, and how many sites there are."""
+
+HARMLESS = {
+    # From 1.14 on the loss multiplies with the head's weight itself; its forward is not called.
+    "trl-fp32-lm-head-autocast": ">=1.14",
+}
+"""Where code that looks like the bug stands, and does not do what it did."""
+
+
 @pytest.fixture(scope="session")
 def sources() -> Callable[[str, str], Iterator[tuple[str, str]]]:
     """`sources("trl", "1.16.0")`: names and texts of the modules of a release."""
@@ -73,9 +83,24 @@ def check_release(sources) -> Callable[[str, str], None]:
                         target = str(Target(module, source.qualname))
                         found.add((patch.id, target, rules.index((patch, rule)), len(sites)))
                         _check_edit(source, rule, [edit for site in sites for edit in site])
-        assert found == set(_expected(rules, release))
+        assert _outermost(found) - set(_harmless(found, release)) == set(_expected(rules, release))
 
     return check
+
+
+def _outermost(found: set[Found]) -> set[Found]:
+    """Without functions inside others that were found: they share the site."""
+    return {
+        (patch, target, *rest)
+        for patch, target, *rest in found
+        if (patch, target.partition(".<locals>")[0], *rest) not in found - {(patch, target, *rest)}
+    }
+
+
+def _harmless(found: set[Found], release: str) -> Iterator[Found]:
+    for one in found:
+        if one[0] in HARMLESS and in_range(release, HARMLESS[one[0]]):
+            yield one
 
 
 def _expected(rules, release: str) -> Iterator[tuple[str, str, int, int]]:
