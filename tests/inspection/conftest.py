@@ -28,16 +28,21 @@ def quiet_libraries() -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
-    """Transformers 4 leaves its precision in the environment, Accelerate in a class."""
-    import patchkit
+    """Transformers 4 leaves its precision in the environment, Accelerate in a class.
 
-    before = os.environ.get("ACCELERATE_MIXED_PRECISION")
-    yield
-    patchkit.revert()
-    if before is None:
-        os.environ.pop("ACCELERATE_MIXED_PRECISION", None)
+    Tests of other folders that share the process may have left theirs.
+    """
     from accelerate.state import AcceleratorState
 
+    import patchkit
+
+    before = os.environ.pop("ACCELERATE_MIXED_PRECISION", None)
+    AcceleratorState._reset_state(reset_partial_state=True)
+    yield
+    patchkit.revert()
+    os.environ.pop("ACCELERATE_MIXED_PRECISION", None)
+    if before is not None:
+        os.environ["ACCELERATE_MIXED_PRECISION"] = before
     AcceleratorState._reset_state(reset_partial_state=True)
 
 
