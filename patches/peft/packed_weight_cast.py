@@ -26,8 +26,8 @@ def casts_whatever_is_frozen(node: ast.AST) -> bool:
 
 def plain_floats_only(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.For)
-    plain = helper("patchkit.precision.mixed_precision:plain_floats")
-    return [replace(node.iter, f"{plain}({ast.unparse(node.iter)})")]
+    plain = helper("patchkit.precision.parameters:is_plain_float")
+    return [replace(node.iter, f"filter({plain}, {ast.unparse(node.iter)})")]
 
 
 PATCH = Patch(

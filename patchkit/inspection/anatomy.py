@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..precision.parameters import is_plain_float
+from ..precision.quant_state import dtype_of, quant_states
 
 if TYPE_CHECKING:
     import torch
@@ -61,9 +62,8 @@ class QuantizedLayer(NamedTuple):
     @property
     def state_dtype(self) -> torch.dtype | None:
         """What a 4-bit layer's weights were before they were packed; None before they are."""
-        state = getattr(self.module.weight, "quant_state", None) or self.module.quant_state
-        dtype: torch.dtype | None = getattr(state, "dtype", None)
-        return dtype
+        states = quant_states(self.module)
+        return dtype_of(states[0]) if states else None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..precision.loading import request_of
 from ..precision.parameters import cast_in_place
 from ..settings import requested_dtype
-from .wording import counted, megabytes
+from ..wording import megabytes
+from .wording import counted
 
 if TYPE_CHECKING:
     import torch

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.lab import tiny
+from patchkit.precision.quant_state import four_bit_layers
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> A
     if "dtype" in options:
         dtype = options.pop("dtype")
         known = getattr(torch, dtype, dtype) if isinstance(dtype, str) else dtype
-        options[tiny._dtype_keyword()] = known
+        options[tiny.dtype_keyword()] = known
     loader: Any = options.pop("loader", transformers.AutoModelForCausalLM)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -82,11 +83,8 @@ def configuration(bits: int = 4, *, compute_dtype: str | None = None, **options:
 
 def compute_dtypes(model: Any) -> set[str]:
     """What the 4-bit layers of a model compute in."""
-    return {
-        str(module.compute_dtype)
-        for module in model.modules()
-        if hasattr(module, "compute_type_is_set")
-    }
+    layers: Any = four_bit_layers(model)
+    return {str(layer.compute_dtype) for _, layer in layers}
 
 
 def dtypes_multiplied_in(model: Any, folder: Path, **arguments: Any) -> set[str]:
@@ -136,8 +134,8 @@ def packed_bytes(model: Any) -> dict[str, Any]:
     """The packed weights of 4-bit layers as bytes, whatever dtype they are stored in."""
     import torch
 
+    layers: Any = four_bit_layers(model)
     return {
-        name: module.weight.data.contiguous().view(torch.uint8).flatten().clone()
-        for name, module in model.named_modules()
-        if hasattr(module, "compute_type_is_set")
+        name: layer.weight.data.contiguous().view(torch.uint8).flatten().clone()
+        for name, layer in layers
     }

@@ -73,7 +73,7 @@ def load(
     import transformers
 
     torch_dtype = getattr(torch, dtype)
-    options: dict[str, Any] = {_dtype_keyword(): torch_dtype}
+    options: dict[str, Any] = {dtype_keyword(): torch_dtype}
     quantize: Any = transformers.BitsAndBytesConfig
     if quantization == "4bit":
         options["quantization_config"] = quantize(
@@ -98,7 +98,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def _dtype_keyword() -> str:
+def dtype_keyword() -> str:
     """`from_pretrained`'s keyword for a dtype: an unknown one would reach the model's class."""
     import transformers
 

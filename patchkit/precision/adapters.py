@@ -50,7 +50,7 @@ def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Param
         model: the model with its adapters.
         args: the trainer's arguments.
     """
-    everything = uses_deepspeed(args) or uses_fsdp(args)
+    everything = shards_parameters(args)
     return [
         parameter
         for name, parameter in model.named_parameters()
@@ -87,12 +87,17 @@ def frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     """
     import torch
 
-    if value(ADAPTER_CAST) == "bf16" or uses_deepspeed(None) or uses_fsdp(None):
+    if value(ADAPTER_CAST) == "bf16" or shards_parameters(None):
         return module.to(torch.bfloat16)
     for tensor in (*module.parameters(), *module.buffers()):
         if is_plain_float(tensor) and not tensor.requires_grad:
             tensor.data = tensor.data.to(torch.bfloat16)
     return module
+
+
+def shards_parameters(args: Any) -> bool:
+    """Whether training runs under FSDP or DeepSpeed; see `uses_fsdp`."""
+    return uses_deepspeed(args) or uses_fsdp(args)
 
 
 def uses_fsdp(args: Any) -> bool:

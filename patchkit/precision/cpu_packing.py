@@ -9,6 +9,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from .quant_state import is_repacked
+
 if TYPE_CHECKING:
     import torch
 
@@ -78,10 +80,6 @@ def move_quant_state(weight: Any, device: Any) -> None:
         weight: a `Params4bit`.
         device: where to, or None.
     """
-    if device is not None and device.type != "cpu" and _is_packed(weight.quant_state):
+    if device is not None and device.type != "cpu" and is_repacked(weight.quant_state):
         unpacked(weight)
     weight.quant_state.to(device)
-
-
-def _is_packed(state: Any) -> bool:
-    return bool(getattr(state, "packing_format_for_cpu", False))

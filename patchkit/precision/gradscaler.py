@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PatchError
 from ..settings import Setting, value
+from ..wording import listed, megabytes
 from .parameters import cast_in_place
 
 if TYPE_CHECKING:
@@ -81,14 +82,14 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
             "patchkit: %s is in half precision, and the optimizer has state for it already, so it "
             "is left alone; the gradient scaler will refuse it. Cast the trainable parameters to "
             "float32 before the first step.",
-            _listed(names),
+            listed(names, _NAMES_SHOWN),
         )
         return
     if value(GRADSCALER_GUARD) == "error":
         raise HalfPrecisionTrainableError(
             f"fp16 training with a gradient scaler needs float32 trainable parameters, but "
-            f"{len(half)} are in half precision: {_listed(names)}. Load the model with "
-            "dtype=torch.float32, or cast them before the trainer is made: "
+            f"{len(half)} are in half precision: {listed(names, _NAMES_SHOWN)}. "
+            "Load the model with dtype=torch.float32, or cast them before the trainer is made: "
             "`for p in model.parameters(): p.data = p.data.float() if p.requires_grad else p.data`"
         )
     for parameter in half:
@@ -98,8 +99,8 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
             "patchkit: %d trainable parameters were in half precision, which a gradient scaler "
             "cannot unscale; they are float32 now, %s more memory for the weights: %s",
             len(half),
-            _megabytes(sum(2 * one.numel() for one in half)),
-            _listed(names),
+            megabytes(sum(2 * one.numel() for one in half)),
+            listed(names, _NAMES_SHOWN),
         )
 
 
@@ -147,12 +148,3 @@ def _names(parameters: list[torch.Tensor], models: Iterable[torch.nn.Module]) ->
             if id(parameter) in wanted:
                 names.setdefault(id(parameter), name)
     return [names.get(id(one), f"a tensor of shape {tuple(one.shape)}") for one in parameters]
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 2**20:.1f} MiB"

@@ -87,5 +87,10 @@ def requantized_like(old: torch.nn.Parameter, new: torch.nn.Parameter) -> torch.
     return new
 
 
+def is_repacked(state: Any) -> bool:
+    """Whether an AVX-512 CPU has repacked the weight of a quant state for inference."""
+    return bool(getattr(state, "packing_format_for_cpu", False))
+
+
 def _attribute(state: Any) -> str:
-    return "original_dtype" if getattr(state, "packing_format_for_cpu", False) else "dtype"
+    return "original_dtype" if is_repacked(state) else "dtype"

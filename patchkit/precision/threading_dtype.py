@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..settings import DTYPES
+from ..wording import listed
 from .parameters import cast_in_place, is_plain_float
 from .quant_state import dtype_of, four_bit_layers, packs_weight, quant_states, set_dtype
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _HALF = ("float16", "bfloat16")
 _CONFIG_DTYPES = ("dtype", "torch_dtype", "_pre_quantization_dtype")
-_NAMES_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ThreadedDtype:
     def __str__(self) -> str:
         if not self:
             return f"{self.dtype} throughout: nothing to change"
-        lines = [f"  {len(names)} {kind}: {_shown(names)}" for kind, names in self._by_kind()]
+        lines = [f"  {len(names)} {kind}: {listed(names)}" for kind, names in self._by_kind()]
         return "\n".join([f"{self.dtype} threaded through the model:", *lines])
 
     def _by_kind(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -323,8 +323,3 @@ def _replace_tuple(module: torch.nn.Module, state: tuple[Any, ...]) -> list[Any]
         if getattr(holder, "quant_state", None) is state:
             holder.quant_state = replaced
     return replaced
-
-
-def _shown(names: tuple[str, ...]) -> str:
-    more = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .adapters import uses_deepspeed, uses_fsdp
+from .adapters import shards_parameters
 from .parameters import is_plain_float
 
 if TYPE_CHECKING:
@@ -67,8 +67,11 @@ def _upcast(tuner: Any, adapter_name: str, autocast_adapter_dtype: bool = True) 
     import torch
 
     # What shards parameters wants one dtype of them, or keeps float32 weights of its own.
-    sharded = uses_fsdp(None) or uses_deepspeed(None)
-    if not autocast_adapter_dtype or sharded or tuner.peft_config[adapter_name].inference_mode:
+    if (
+        not autocast_adapter_dtype
+        or shards_parameters(None)
+        or tuner.peft_config[adapter_name].inference_mode
+    ):
         return
     for copy in _copies(tuner.model, adapter_name):
         for parameter in copy.parameters():

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from ...wording import listed
 from .. import repairs
 from ..anatomy import Parameter
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import counted, dtypes, listed, short
+from ..wording import counted, dtypes, short
 
 
 def adapters_elsewhere(facts: Facts) -> Finding | None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...wording import listed
 from .. import moot, repairs
 from ..anatomy import QuantizedLayer
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import counted, dtypes, listed, short
-
-_OTHER = {"float16": "bfloat16", "bfloat16": "float16"}
+from ..wording import OTHER_HALF, counted, dtypes, short
 
 
 def compute_in_float32(facts: Facts) -> Finding | None:
     found = _computing_in(facts, "float32")
-    if facts.target not in _OTHER or not found:
+    if facts.target not in OTHER_HALF or not found:
         return None
     later = moot.TRAINER_COMPUTE_DTYPE in facts.applied and not facts.trainer_made
     why = (
@@ -36,9 +35,9 @@ def compute_in_float32(facts: Facts) -> Finding | None:
 
 
 def compute_in_another_dtype(facts: Facts) -> Finding | None:
-    if facts.target not in _OTHER:
+    if facts.target not in OTHER_HALF:
         return None
-    other = _OTHER[facts.target]
+    other = OTHER_HALF[facts.target]
     found = _computing_in(facts, other)
     if not found:
         return None
@@ -107,7 +106,7 @@ def trained_bias(facts: Facts) -> Finding | None:
     if not found or moot.TRAINED_BIAS in facts.applied:
         return None
     half = facts.wanted is not None or any(
-        short(one.dtype) in _OTHER for one in facts.anatomy.parameters if one.plain
+        short(one.dtype) in OTHER_HALF for one in facts.anatomy.parameters if one.plain
     )
     if not half:
         return None

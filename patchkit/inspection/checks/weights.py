@@ -5,16 +5,14 @@ from __future__ import annotations
 from .. import repairs
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import parameters, short
-
-_OTHER = {"float16": "bfloat16", "bfloat16": "float16"}
+from ..wording import OTHER_HALF, parameters, short
 
 
 def other_half(facts: Facts) -> Finding | None:
     """A bfloat16 model in an fp16 training, or the reverse."""
     if facts.wanted is None:
         return None
-    other = _OTHER[facts.wanted]
+    other = OTHER_HALF[facts.wanted]
     found = [
         one
         for one in facts.anatomy.parameters

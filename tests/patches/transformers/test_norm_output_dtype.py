@@ -148,7 +148,7 @@ def test_t5_in_float16_keeps_wo_in_float32(tmp_path) -> None:
 
     build("t5").save_pretrained(tmp_path)
     model = transformers.T5ForConditionalGeneration.from_pretrained(
-        tmp_path, **{tiny._dtype_keyword(): torch.float16}
+        tmp_path, **{tiny.dtype_keyword(): torch.float16}
     )
     assert model.encoder.block[0].layer[1].DenseReluDense.wo.weight.dtype == torch.float32
     before = shapes.forward(model)
