@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .reporting import PatchRecord, Report
     from .session import Session
     from .settings import Setting
+    from .verification import Verdict, Verification
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,8 @@ __all__ = [
     "ThreadedDtype",
     "UnknownPatchError",
     "UsageError",
+    "Verdict",
+    "Verification",
     "Wrap",
     "apply",
     "patched",
@@ -58,6 +61,7 @@ __all__ = [
     "report",
     "revert",
     "thread_dtype",
+    "verify",
 ]
 
 _LAZY = {
@@ -68,6 +72,8 @@ _LAZY = {
     "Setting": "settings",
     "Status": "patch",
     "ThreadedDtype": "precision.threading_dtype",
+    "Verdict": "verification",
+    "Verification": "verification",
     "Wrap": "patch",
     "PatchRecord": "reporting",
     "Report": "reporting",
@@ -176,6 +182,39 @@ def preflight(
     from .inspection.preflight import run
 
     return run(model, args, optimizer, fix=fix)
+
+
+def verify(
+    only: str | Iterable[str] | None = None,
+    *,
+    everywhere: bool = False,
+    fork: bool = False,
+    jobs: int | None = None,
+) -> Verification:
+    """Show each bug that is due here without its patch, and its absence with it.
+
+    Runs the reproducers of the patches on the libraries that are installed, each in processes of
+    its own, with this Python; nothing changes in the process that calls. All of them take minutes.
+
+    Args:
+        only: ids or globs; all by default.
+        everywhere: run reproducers of patches that are not due, too, without the patch.
+        fork: run them in forks of one process that has imported the libraries. That is many times
+            quicker; the patches then meet libraries that are loaded already. A script that does
+            this needs `if __name__ == "__main__":`.
+        jobs: how many reproducers run at once; by default as many as there are processors, and
+            four at most. Each takes most of a gigabyte of memory.
+
+    Returns:
+        a verdict for each patch; prints as a table, and has `exit_status` and `to_dict()`.
+
+    Raises:
+        UnknownPatchError: `only` names no patch.
+        UsageError: `fork` on a platform that does not fork.
+    """
+    from .verification import verify as run
+
+    return run(only, everywhere=everywhere, fork=fork, jobs=jobs)
 
 
 def thread_dtype(model: torch.nn.Module, dtype: torch.dtype | str) -> ThreadedDtype:

@@ -1,58 +1,128 @@
-"""Measure the patches in this environment, for the compatibility matrix."""
+"""From verdicts to the compatibility matrix."""
 
 from __future__ import annotations
 
 import datetime
+import json
 import platform
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .environment import installed_version
-from .matrix import MatrixError, Result, default_path, merge, read, write
-from .session import SESSION
-from .verification import verify
+from .matrix import Environment, Matrix, MatrixError, Result, Unmeasured, read_or_empty
+from .matrix.records import LIBRARIES, OUTCOMES
 
-LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
+if TYPE_CHECKING:
+    from .verification import Verification
 
-
-def record(path: Path | None, only: str | Iterable[str] | None) -> Iterator[str]:
-    """Verify the patches of installed libraries here and merge the verdicts into a matrix.
-
-    Args:
-        path: the matrix; that of this installation if None. It is made if it is not there.
-        only: ids or globs; all patches by default.
-
-    Yields:
-        a line for each patch that was measured.
-    """
-    path = path or default_path()
-    old = read(path) if path.exists() else []
-    if not path.absolute().parent.is_dir():
-        raise MatrixError(f"cannot write {path.name}: there is no folder {path.parent}")
-    verdicts = [one for one in verify(only) if _is_here(one.id)]
-    new = [_result(one.id, one.outcome) for one in verdicts]
-    write(path, merge(old, new))
-    for one in verdicts:
-        yield f"{one.outcome:<15} {one.id}"
+_SITE_PACKAGES = re.compile(r"\S*site-packages[/\\]")
+"""Where somebody keeps the packages is nothing to publish."""
+_NOTED = frozenset({"not-mended", "not-reproduced", "present", "error"})
 
 
-def _is_here(patch_id: str) -> bool:
-    """Whether the library of a patch is installed: nothing is measured on one that is not."""
-    return installed_version(SESSION.catalogue.entries[patch_id].patch.library) is not None
-
-
-def _result(patch_id: str, outcome: str) -> Result:
-    affected = SESSION.catalogue.entries[patch_id].patch.affects
-    versions = {name: installed_version(name) for name in (*LIBRARIES, *affected)}
-    return Result(
-        patch=patch_id,
-        outcome=outcome,
-        versions={name: version for name, version in versions.items() if version},
+def environment() -> Environment:
+    """Where this process measures, today."""
+    return Environment(
+        versions=installed(),
         python=platform.python_version(),
         platform=f"{platform.system()}-{platform.machine()}".lower(),
         device=_device(),
         date=datetime.date.today().isoformat(),
     )
+
+
+def installed() -> dict[str, str]:
+    """The installed versions of all that a measurement may depend on."""
+    from .session import SESSION
+
+    patched = (library for entry in SESSION.catalogue for library in entry.patch.affects)
+    versions = {name: installed_version(name) for name in dict.fromkeys([*LIBRARIES, *patched])}
+    return {name: version for name, version in versions.items() if version}
+
+
+def begin(path: Path) -> Matrix:
+    """The matrix in a file that is to be written; an empty one where there is none yet.
+
+    What would stop the writing is found now, before anything is measured.
+
+    Raises:
+        MatrixError: the file is damaged, or there is no such folder.
+    """
+    if not path.absolute().parent.is_dir():
+        raise MatrixError(f"cannot write {path.name}: there is no folder {path.parent}")
+    return read_or_empty(path)
+
+
+def measured(verification: Verification) -> Matrix:
+    """What a verification in this environment adds to a matrix."""
+    return from_verdicts(verification.to_dict(), "the verification")
+
+
+def from_files(paths: Iterable[Path]) -> Matrix:
+    """What files written by `patchkit verify --json` add to a matrix.
+
+    Raises:
+        MatrixError: a file cannot be read, or holds something else.
+    """
+    matrix = Matrix()
+    for path in paths:
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise MatrixError(f"cannot read {path.name}: {error.strerror}") from error
+        except ValueError as error:
+            raise MatrixError(f"{path.name} is not JSON: {error}") from error
+        matrix = matrix.merged(from_verdicts(content, path.name))
+    return matrix
+
+
+def from_verdicts(content: Any, name: str) -> Matrix:
+    """What a verification adds to a matrix, given as `Verification.to_dict` made it.
+
+    A version set that could not be measured is `{"unmeasured": {…}}`, with the fields of
+    `Unmeasured`. A patch whose library is not installed was not measured, and is left out.
+
+    Args:
+        content: the verification.
+        name: what to call it in a message.
+
+    Raises:
+        MatrixError: it is something else.
+    """
+    try:
+        if "unmeasured" in content:
+            return Matrix(unmeasured=(Unmeasured(**content["unmeasured"]),))
+        where = Environment(**content["environment"])
+        results = [_result(where, **verdict) for verdict in content["verdicts"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise MatrixError(
+            f"{name} is not what `patchkit verify --json` writes: {type(error).__name__}: {error}"
+        ) from None
+    return Matrix(tuple(one for one in results if one is not None))
+
+
+def _result(
+    where: Environment, *, id: str, outcome: str, without: str, with_patch: str
+) -> Result | None:
+    from .session import SESSION
+
+    if outcome not in OUTCOMES:
+        raise ValueError(f"no outcome {outcome!r}")
+    entry = SESSION.catalogue.entries.get(id)
+    if entry is None or entry.patch.library not in where.versions:
+        return None
+    note = ""
+    if outcome in _NOTED:
+        note = _SITE_PACKAGES.sub("", with_patch if outcome == "not-mended" else without)
+    return Result(id, outcome, where, note)
+
+
+def summary(matrix: Matrix) -> Sequence[str]:
+    """A line for each thing measured."""
+    lines = [f"{one.outcome:<15} {one.patch}" for one in matrix.results]
+    return [*lines, *(f"not measured    {one.name}: {one.problem}" for one in matrix.unmeasured)]
 
 
 def _device() -> str:

@@ -56,18 +56,32 @@ def as_table(report: Report) -> Table:
         library = f" ({one.library} {one.version or 'absent'})" if one.library else ""
         what = Text(one.id + library, style="bold")
         what.append(f"\n{one.title}\n{one.reason}", style="not bold")
+        if untested := _untested(one):
+            what.append(f"\n{untested}", style="not bold yellow")
         table.add_row(Text(one.status.value, style=STYLES.get(one.status, "dim")), what)
     return table
 
 
-def as_text(report: Report, width: int = 80) -> str:
+def _untested(one: PatchRecord) -> str:
+    """What the reader must know of a patch that is due and was never measured here."""
+    if one.status not in STYLES or one.tested.level not in ("none", "unknown"):
+        return ""
+    return f"untested: {one.tested}"
+
+
+def as_text(report: Report) -> str:
     """The table without colours, for files and `print`."""
+    return plain_text(as_table(report))
+
+
+def plain_text(table: Table, width: int = 80) -> str:
+    """A rich table without colours."""
     from rich.console import Console
 
     console = Console(
         file=io.StringIO(), width=width, color_system=None, highlight=False, force_jupyter=False
     )
-    console.print(as_table(report))
+    console.print(table)
     file = console.file
     assert isinstance(file, io.StringIO)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
@@ -81,7 +95,7 @@ def as_html(report: Report) -> str:
         folded = f"<details><summary>diff</summary><pre>{diff}</pre></details>" if diff else ""
         cells = (one.status.value, one.id, f"{one.library} {one.version or ''}")
         columns = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-        why = html.escape(f"{one.title}: {one.reason}")
+        why = html.escape(": ".join(filter(None, [one.title, one.reason, _untested(one)])))
         rows.append(f"<tr>{columns}<td>{why}{folded}</td></tr>")
     head = "<tr><th>status</th><th>patch</th><th>library</th><th>what and why</th></tr>"
     return f"<table>{head}{''.join(rows)}</table>"

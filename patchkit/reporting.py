@@ -6,15 +6,19 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from .armed import ArmedPatch
 from .catalogue import Broken, Entry
+from .environment import looked_up_once
 from .errors import UnknownPatchError
 from .patch import Patch, Status
 from .resolution import resolve
 
-SCHEMA = 1
+if TYPE_CHECKING:
+    from .matrix import Tested
+
+SCHEMA = 2
 _NAMED = 8
 """How many targets a sentence names; the record has all of them."""
 _WORST_FIRST = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN, Status.APPLIED, Status.PENDING)
@@ -82,11 +86,13 @@ class PatchRecord:
             return f"# no diff can be made: {type(error).__name__}: {error}\n"
 
     @cached_property
-    def tested(self) -> str:
-        """What the compatibility matrix says about the installed version."""
+    def tested(self) -> Tested:
+        """What the compatibility matrix says of this patch on what is installed."""
         from .matrix import tested
+        from .measurement import installed
 
-        return tested(self.id, self.library, self.version)
+        here = {self.library: self.version} if self.version else {}
+        return tested(self.id, self.library, {**installed(), **here})
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -102,7 +108,7 @@ class PatchRecord:
                 for one in self.targets
             ],
             "upstream": list(self.upstream),
-            "tested": self.tested,
+            "tested": self.tested.to_dict(),
             "error": repr(self.error) if self.error else None,
         }
 
@@ -165,6 +171,10 @@ class Report(Sequence[PatchRecord]):
         return "".join(one.diff() for one in self.with_status(Status.APPLIED, Status.OVERRIDDEN))
 
     def to_dict(self) -> dict[str, Any]:
+        with looked_up_once():
+            return self._to_dict()
+
+    def _to_dict(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "changed": list(self.changed),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from re import search
 from typing import Any
 
@@ -16,6 +18,9 @@ from .resolution import resolve
 
 TIMEOUT = 600
 """Seconds that one reproducer may take."""
+SCHEMA = 2
+_MOST_JOBS = 4
+"""Each process holds torch, and most of a gigabyte."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,8 @@ class Verdict:
         outcome: `mended` (the bug showed without the patch and not with it), `not-mended`,
             `not-reproduced` (no bug without the patch either: it may be fixed upstream),
             `not-affected`, `needs-cuda` (the reproducer needs a GPU, and there is none), or `error`
-            (the reproducer failed for another reason).
+            (the reproducer failed for another reason). With `everywhere`, also `absent` (not due,
+            and no bug showed) and `present` (not due, and the bug showed all the same).
         without: what happened without the patch, in one line.
         with_patch: what happened with it.
     """
@@ -37,68 +43,123 @@ class Verdict:
     without: str = ""
     with_patch: str = ""
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the patch claims the installed versions."""
+        return self.outcome not in ("not-affected", "absent", "present")
+
 
 class Verification(tuple[Verdict, ...]):
-    """The verdicts on several patches."""
+    """The verdicts on several patches.
+
+    Prints as a table; `to_dict` says where it was measured, too.
+    """
 
     @property
     def exit_status(self) -> int:
-        """0 if all is well, 1 if a due patch does not mend, 2 if a due bug does not show."""
+        """0 if all is well, 1 if a due patch does not mend, 2 if a due bug does not show.
+
+        A patch whose reproducer failed for another reason is not known to mend: 1 as well.
+        """
         outcomes = {one.outcome for one in self}
         if outcomes & {"not-mended", "error"}:
             return 1
         return 2 if "not-reproduced" in outcomes else 0
 
     def to_dict(self) -> dict[str, Any]:
-        return {"schema": 1, "verdicts": [vars(one) for one in self]}
+        from .measurement import environment
+
+        return {
+            "schema": SCHEMA,
+            "environment": vars(environment()),
+            "verdicts": [vars(one) for one in self],
+        }
+
+    def __repr__(self) -> str:
+        from .rendering_verdicts import tally
+
+        return f"<Verification: {tally(self)}>"
+
+    def __str__(self) -> str:
+        from .rendering import plain_text
+        from .rendering_verdicts import as_table
+
+        return plain_text(as_table(self))
+
+    def _repr_html_(self) -> str:
+        from .rendering_verdicts import as_html
+
+        return as_html(self)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One patch and whether it is due; `outcome` where that is known without running anything."""
+
+    entry: Entry
+    due: bool
+    known: Verdict | None = field(default=None)
 
 
 def verify(
     only: str | Iterable[str] | None = None,
     *,
-    progress: Callable[[str], None] = lambda patch_id: None,
+    everywhere: bool = False,
+    fork: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Verification:
-    """Run the reproducer of each patch that is due here, without it and with it.
+    """As `patchkit.verify`, whose arguments these are.
 
     Args:
-        only: ids or globs; all by default.
-        progress: called with the id of each patch before its turn.
-
-    Raises:
-        UnknownPatchError: `only` names no patch.
+        progress: called with each verdict as it comes, perhaps from another thread.
     """
-    return Verification(_verdicts(only, progress))
-
-
-def _verdicts(
-    only: str | Iterable[str] | None, progress: Callable[[str], None]
-) -> Iterator[Verdict]:
     from .session import SESSION
 
     catalogue = SESSION.catalogue
     chosen = set(catalogue.entries) if only is None else catalogue.named(only, "only=")
-    for entry in catalogue:
-        if entry.patch.id in chosen:
-            progress(entry.patch.id)
-            yield _verdict(entry)
+    tasks = [_task(entry, everywhere) for entry in catalogue if entry.patch.id in chosen]
+
+    reproduce = _in_fork if fork else _in_new_process
+
+    def run(task: _Task) -> Verdict:
+        verdict = task.known or _verdict(task, reproduce)
+        progress(verdict)
+        return verdict
+
+    with ThreadPoolExecutor(jobs or min(os.cpu_count() or 1, _MOST_JOBS)) as pool:
+        return Verification(pool.map(run, tasks))
 
 
-def _verdict(entry: Entry) -> Verdict:
+def _task(entry: Entry, everywhere: bool) -> _Task:
     patch = entry.patch
     try:
         resolution = resolve(patch)
     except ValueError as error:
-        return Verdict(patch.id, "error", str(error))
-    if resolution.verdict in (Status.NOT_AFFECTED, Status.NOT_INSTALLED):
-        return Verdict(patch.id, "not-affected", resolution.reason)
+        return _Task(entry, False, Verdict(patch.id, "error", str(error)))
+    due = resolution.verdict is None
+    unasked = resolution.verdict is Status.NOT_AFFECTED and not everywhere
+    if resolution.verdict is Status.NOT_INSTALLED or unasked:
+        return _Task(entry, due, Verdict(patch.id, "not-affected", resolution.reason))
     if entry.reproduce is None:
-        return Verdict(patch.id, "error", "the patch has no reproducer")
+        return _Task(entry, due, Verdict(patch.id, "error", "the patch has no reproducer"))
     if patch.requires == "cuda" and not _cuda_is_available():
-        return Verdict(patch.id, "needs-cuda", "there is no GPU to run the reproducer on")
-    without = _run(patch.id)
-    patched = _run(patch.id, "--patched")
-    shown = without["outcome"] == "raised"
-    if without["outcome"] == "error" or (shown and not search(patch.symptom, without["message"])):
+        outcome = "needs-cuda" if due else "not-affected"
+        reason = "there is no GPU to run the reproducer on"
+        return _Task(entry, due, Verdict(patch.id, outcome, reason))
+    return _Task(entry, due)
+
+
+def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> Verdict:
+    patch = task.entry.patch
+    without = reproduce(patch.id, False)
+    shown = without["outcome"] == "raised" and bool(search(patch.symptom, without["message"]))
+    unclear = not shown and without["outcome"] != "passed"
+    if not task.due:
+        outcome = "not-affected" if unclear else "present" if shown else "absent"
+        return Verdict(patch.id, outcome, _line(without))
+    patched = reproduce(patch.id, True)
+    if unclear:
         outcome = "error"
     elif patched["outcome"] != "passed":
         outcome = "not-mended"
@@ -115,11 +176,18 @@ def _cuda_is_available() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def _run(*arguments: str) -> dict[str, str]:
-    command = [sys.executable, "-m", "patchkit.reproduce", *arguments]
+def _in_fork(patch_id: str, patched: bool) -> dict[str, Any]:
+    from .forking import run
+
+    return run(patch_id, patched=patched, timeout=TIMEOUT)
+
+
+def _in_new_process(patch_id: str, patched: bool) -> dict[str, Any]:
+    command = [sys.executable, "-m", "patchkit.reproduce", patch_id]
+    command += ["--patched"] if patched else []
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
-        outcome: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+        outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     except subprocess.TimeoutExpired:
         return {"outcome": "error", "message": f"took more than {TIMEOUT} s"}
     except (IndexError, ValueError):
@@ -127,8 +195,8 @@ def _run(*arguments: str) -> dict[str, str]:
     return outcome
 
 
-def _line(outcome: dict[str, str]) -> str:
+def _line(outcome: dict[str, Any]) -> str:
     if outcome["outcome"] == "passed":
         return "no error"
-    message = outcome.get("message", "")
+    message = " ".join(outcome.get("message", "").split())
     return f"{outcome.get('type', outcome['outcome'])}: {message}"[:300]

@@ -126,7 +126,7 @@ def test_an_empty_report() -> None:
     assert (len(empty), list(empty), empty.keys(), empty.diff()) == (0, [], [], "")
     assert str(empty).strip() == "patchkit: no patches"
     assert "<table>" in empty._repr_html_()
-    assert empty.to_dict() == {"schema": 1, "changed": [], "patches": []}
+    assert empty.to_dict() == {"schema": 2, "changed": [], "patches": []}
     with pytest.raises(UnknownPatchError):
         empty["a-a"]
 
@@ -152,7 +152,7 @@ def test_schema(library, session, apply) -> None:
     one = session(patch("a-a"), patch("b-b", affects=">=2"))
     given = apply(one).to_dict()
     assert list(given) == ["schema", "changed", "patches"]
-    assert (given["schema"], given["changed"]) == (1, ["a-a"])
+    assert (given["schema"], given["changed"]) == (2, ["a-a"])
     assert [list(row) for row in given["patches"]] == [FIELDS, FIELDS]
     assert given["patches"][0] == {
         "id": "a-a",
@@ -164,7 +164,7 @@ def test_schema(library, session, apply) -> None:
         "reason": "mended Trainer.__init__",
         "targets": [{"target": TARGET, "status": "applied", "reason": ""}],
         "upstream": ["https://example.org/1"],
-        "tested": "not measured",
+        "tested": {"level": "none", "outcomes": [], "detail": "not measured on madeup 1.2.0"},
         "error": None,
     }
     assert given["patches"][1]["status"] == "not-affected"
@@ -333,7 +333,7 @@ def test_a_broken_definition() -> None:
     assert (one.id, one.status, one.reason) == ("addon.bad", "failed", "patch 'x': it has no title")
     assert isinstance(one.error, PatchError)
     assert one.diff() == ""
-    assert one.tested == "not measured"
+    assert str(one.tested) == "not measured"
 
 
 def test_a_broken_definition_has_no_version_that_could_be_absent() -> None:

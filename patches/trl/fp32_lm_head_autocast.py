@@ -42,7 +42,7 @@ def run_outside(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="trl-fp32-lm-head-autocast",
     title="A head cast to float32 computes in float32",
-    affects={"trl": ">=0.25,<1.14"},
+    affects={"trl": ">=0.25,<1.15"},
     changes=(
         Rewrite(
             "trl.trainer.grpo_trainer:GRPOTrainer.__init__",
@@ -64,5 +64,7 @@ def reproduce() -> None:
     from patchkit.lab.lm_head import trained_logits_dtypes
 
     dtypes = trained_logits_dtypes(cast_lm_head_to_fp32=True)
+    if not dtypes:
+        raise RuntimeError("the loss does not call the head here: nothing is known of its dtype")
     rounded = dtypes - {"float32"}
     assert not rounded, f"logits of a float32 head are rounded to {', '.join(sorted(rounded))}"

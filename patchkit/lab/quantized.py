@@ -96,6 +96,9 @@ def dtypes_multiplied_in(model: Any, folder: Path, **arguments: Any) -> set[str]
         model: a 4-bit model.
         folder: where the Trainer may write.
         **arguments: training arguments, such as `bf16=True`.
+
+    Raises:
+        RuntimeError: none of these operators ran, so that nothing is known.
     """
     import peft
     import torch
@@ -127,6 +130,8 @@ def dtypes_multiplied_in(model: Any, folder: Path, **arguments: Any) -> set[str]
     )
     with spy():
         trainer.train()
+    if not found:
+        raise RuntimeError("the 4-bit layers ran no operator that is known here")
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -13,19 +12,7 @@ from typing import Any
 
 import pytest
 
-from patchkit import reproduce, verification
-
 TRAIN_TIMEOUT = 900
-HEAVY = [
-    "accelerate",
-    "bitsandbytes",
-    "datasets",
-    "peft",
-    "transformers.models.llama.modeling_llama",
-    "transformers.trainer",
-    "trl.trainer.reward_trainer",
-    "trl.trainer.sft_trainer",
-]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,27 +21,6 @@ def quiet_libraries() -> None:
 
     tiny.go_offline()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-@pytest.fixture
-def forked_reproducers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reproducers run in forks of one process that has imported the libraries.
-
-    Where `PATCHKIT_TEST_PROCESSES` says `shared`; else each is a process of its own, which takes
-    the time of as many imports.
-    """
-    if os.environ.get("PATCHKIT_TEST_PROCESSES") != "shared":
-        return
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(HEAVY)
-
-    def run(patch_id: str, *options: str) -> dict[str, object]:
-        with context.Pool(1) as pool:
-            patched = {"patched": "--patched" in options}
-            outcome = pool.apply_async(reproduce.outcome, (patch_id,), patched)
-            return outcome.get(verification.TIMEOUT)
-
-    monkeypatch.setattr(verification, "_run", run)
 
 
 @pytest.fixture

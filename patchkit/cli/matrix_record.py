@@ -1,0 +1,44 @@
+"""`patchkit matrix record`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--id", "ids", multiple=True, help="Measure only these patches: an id or a glob.")
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The matrix to write; that of this installation by default.",
+)
+def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None) -> None:
+    """Merge measurements into the matrix; what was not measured again stays as it was.
+
+    FILES are what `patchkit verify --json --output` wrote, in whatever environments. Without any,
+    the patches are verified here and now.
+
+    \b
+    Examples:
+      patchkit matrix record .matrix/*.json
+      patchkit matrix record --id 'trl-*'
+    """
+    from .. import measurement
+    from ..matrix import default_path, write
+    from ..verification import verify
+
+    if files and ids:
+        raise click.UsageError("--id chooses what to measure here; with FILES nothing is measured")
+    path = path or default_path()
+    old = measurement.begin(path)
+    if files:
+        new = measurement.from_files(files)
+    else:
+        new = measurement.measured(verify(ids or None, everywhere=True))
+    write(path, old.merged(new))
+    for line in measurement.summary(new):
+        click.echo(line)

@@ -1,0 +1,79 @@
+"""`patchkit verify`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ..verification import Verdict
+
+
+@click.command()
+@click.argument("ids", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the JSON into this file, for `patchkit matrix record`.",
+)
+@click.option(
+    "--everywhere",
+    is_flag=True,
+    help="Run the reproducers of patches that are not due, too, without the patch.",
+)
+@click.option(
+    "--fork",
+    is_flag=True,
+    help="Run them in forks of one process that has imported the libraries: many times quicker.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="How many reproducers run at once.  [default: number of processors, 4 at most]",
+)
+def verify(
+    ids: tuple[str, ...],
+    as_json: bool,
+    output: Path | None,
+    everywhere: bool,
+    fork: bool,
+    jobs: int | None,
+) -> None:
+    """Show each due bug without its patch, and its absence with it.
+
+    IDS are patch ids or globs; all by default. Each reproducer runs in processes of its own, on
+    the libraries that are installed; nothing is applied here.
+
+    \b
+    Exit status:
+      0  all is well
+      1  a due patch does not mend, or its reproducer fails for another reason
+      2  a due bug does not show: it may be fixed upstream
+    """
+    from rich.console import Console
+
+    from ..rendering_verdicts import as_table
+    from ..verification import verify as run
+
+    def said(verdict: Verdict) -> None:
+        if verdict.is_due or everywhere:
+            click.echo(f"{verdict.outcome:<15} {verdict.id}", err=True)
+
+    verification = run(ids or None, everywhere=everywhere, fork=fork, jobs=jobs, progress=said)
+    text = json.dumps(verification.to_dict(), indent=2) if as_json or output else ""
+    if output is not None:
+        try:
+            output.parent.mkdir(parents=True, exist_ok=True)
+            output.write_text(f"{text}\n", encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
+    if as_json:
+        click.echo(text)
+    else:
+        Console().print(as_table(verification))
+    sys.exit(verification.exit_status)

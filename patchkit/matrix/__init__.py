@@ -1,0 +1,33 @@
+"""The compatibility matrix: which patches were measured on which versions, with what result."""
+
+from .file import default_path, read, read_or_empty, write
+from .lookup import Tested, outcomes, shipped, tested
+from .records import (
+    OUTCOMES,
+    STATES,
+    Environment,
+    Matrix,
+    MatrixError,
+    Result,
+    Scan,
+    Unmeasured,
+)
+
+__all__ = [
+    "OUTCOMES",
+    "STATES",
+    "Environment",
+    "Matrix",
+    "MatrixError",
+    "Result",
+    "Scan",
+    "Tested",
+    "Unmeasured",
+    "default_path",
+    "outcomes",
+    "read",
+    "read_or_empty",
+    "shipped",
+    "tested",
+    "write",
+]

@@ -1,0 +1,161 @@
+"""What was measured: reproducers run, releases scanned, and what could not be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..errors import PatchError
+
+LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
+"""What is always written down of an environment; beside them what patches mend."""
+
+OUTCOMES = {
+    "mended": "the bug showed without the patch and not with it",
+    "not-mended": "the bug showed with the patch too",
+    "not-reproduced": "due, but no bug showed without the patch: it may be fixed upstream",
+    "absent": "not due, and no bug showed",
+    "present": "not due, and the bug showed all the same: the patch claims too little",
+    "not-affected": "not due, and the reproducer was not run or could not be",
+    "needs-cuda": "due, but the reproducer needs a GPU",
+    "error": "the reproducer failed for another reason than the bug",
+}
+"""What comes of a patch whose reproducer is run."""
+
+SHOWS_THE_BUG = frozenset({"mended", "not-mended", "present"})
+SHOWS_NO_BUG = frozenset({"not-reproduced", "absent"})
+
+STATES = {
+    "matches": "due, and each target matches, compiles and keeps its postcondition",
+    "drifted": "due, and a target is not as expected",
+    "absent": "not due, and no site is there",
+    "present": "not due, and a site is there: the patch claims too little",
+    "harmless": "a site is there that is known to do no harm in this release",
+    "no-anchor": "not due, and nothing to look for: the patch only wraps",
+}
+"""What the sources of a release say of a patch."""
+
+
+class MatrixError(PatchError):
+    """The compatibility matrix cannot be read or written."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where something was measured.
+
+    Args:
+        versions: distribution to version.
+        python: version of the interpreter.
+        platform: such as `linux-x86_64`.
+        device: `cpu`, or the name of the accelerator.
+        date: day of the measurement, ISO 8601.
+    """
+
+    versions: dict[str, str]
+    python: str
+    platform: str
+    device: str
+    date: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """One patch measured in one environment by running its reproducer.
+
+    Args:
+        patch: id of the patch.
+        outcome: one of `OUTCOMES`.
+        environment: where.
+        note: what happened, in one line, where the outcome does not say it.
+    """
+
+    patch: str
+    outcome: str
+    environment: Environment
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes it the same measurement made again."""
+        versions = tuple(sorted(self.environment.versions.items()))
+        return self.patch, self.environment.device, versions
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the sources of one release say, read without importing them.
+
+    Args:
+        library: the distribution.
+        version: its release.
+        date: day of the scan, ISO 8601.
+        states: patch id to one of `STATES`.
+        notes: patch id to what drifted, or where the site stands.
+        unlisted: patch id to `module:qualname` of functions with a site that the patch does not
+            name.
+        problem: why the release could not be scanned; then there are no states.
+    """
+
+    library: str
+    version: str
+    date: str
+    states: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    unlisted: dict[str, list[str]] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.library, self.version
+
+
+@dataclass(frozen=True)
+class Unmeasured:
+    """A set of versions that could not be measured.
+
+    Args:
+        name: of the version set.
+        versions: distribution to version, as it was to be installed.
+        date: day of the attempt, ISO 8601.
+        problem: why, in one line.
+    """
+
+    name: str
+    versions: dict[str, str]
+    date: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All that was measured."""
+
+    results: tuple[Result, ...] = ()
+    scans: tuple[Scan, ...] = ()
+    unmeasured: tuple[Unmeasured, ...] = ()
+
+    def merged(self, new: Matrix) -> Matrix:
+        """This matrix with what was measured anew; what was not stays.
+
+        A scan that says what it said before keeps its date, so that the file changes only where
+        something changed.
+        """
+        results = {one.key: one for one in [*self.results, *new.results]}
+        scans = {one.key: one for one in self.scans}
+        for scan in new.scans:
+            old = scans.get(scan.key)
+            if old is None or _undated(old) != _undated(scan):
+                scans[scan.key] = scan
+        measured = [one.environment.versions for one in new.results]
+        unmeasured = {one.name: one for one in [*self.unmeasured, *new.unmeasured]}
+        left = (one for one in unmeasured.values() if not _covers(measured, one.versions))
+        return Matrix(tuple(results.values()), tuple(scans.values()), tuple(left))
+
+
+def _covers(measured: Iterable[dict[str, str]], wanted: dict[str, str]) -> bool:
+    return any(wanted.items() <= versions.items() for versions in measured)
+
+
+def _undated(scan: Scan) -> dict[str, object]:
+    return {name: value for name, value in vars(scan).items() if name != "date"}

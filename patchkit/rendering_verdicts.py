@@ -1,0 +1,85 @@
+"""Verdicts as text for a terminal or a file, and as HTML for a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from .verification import Verdict, Verification
+
+_WORST_FIRST = {
+    "not-mended": "bold red",
+    "error": "bold red",
+    "not-reproduced": "bold yellow",
+    "present": "bold yellow",
+    "needs-cuda": "yellow",
+    "mended": "green",
+    "absent": "dim",
+}
+_IN_WORDS = {
+    "not-mended": "reproduced, NOT mended",
+    "error": "fails for another reason",
+    "not-reproduced": "not reproduced here: it may be fixed upstream",
+    "present": "not due, and the bug shows",
+    "needs-cuda": "not run",
+    "mended": "reproduced, mended",
+    "absent": "not due, and no bug shows",
+}
+
+
+def as_table(verification: Verification) -> Table:
+    """A rich table: trouble first, and what is not due in one line."""
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = [one for one in verification if one.outcome in _WORST_FIRST]
+    rest = len(verification) - len(shown)
+    table = Table(
+        title=f"patchkit: {tally(verification)}",
+        title_justify="left",
+        caption=f"{rest} more: not due here, or not run" if rest else None,
+        caption_justify="left",
+        box=None,
+        show_header=False,
+        padding=(0, 2, 0, 0),
+    )
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    order = list(_WORST_FIRST)
+    for one in sorted(shown, key=lambda it: order.index(it.outcome)):
+        what = Text(one.id, style="bold")
+        what.append(f"\n{_IN_WORDS[one.outcome]}", style="not bold")
+        for side, text in _sides(one):
+            what.append(f"\n{side}: {text}", style="not bold dim")
+        table.add_row(Text(one.outcome, style=_WORST_FIRST[one.outcome]), what)
+    return table
+
+
+def _sides(one: Verdict) -> list[tuple[str, str]]:
+    sides = [("without it", one.without), ("with it", one.with_patch)]
+    return [(side, text) for side, text in sides if text and text != "no error"]
+
+
+def tally(verification: Verification) -> str:
+    """The number of patches by outcome, in one line."""
+    counted = Counter(one.outcome for one in verification)
+    parts = [f"{counted[outcome]} {outcome}" for outcome in _WORST_FIRST if counted[outcome]]
+    return ", ".join(parts) or "nothing is due here"
+
+
+def as_html(verification: Verification) -> str:
+    """A table for a notebook."""
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in _cells(one))}</tr>"
+        for one in verification
+    )
+    head = "<tr><th>outcome</th><th>patch</th><th>without it</th><th>with it</th></tr>"
+    return f"<table>{head}{rows}</table>"
+
+
+def _cells(one: Verdict) -> tuple[str, ...]:
+    return one.outcome, one.id, one.without, one.with_patch

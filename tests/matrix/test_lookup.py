@@ -1,0 +1,114 @@
+"""What a report says of the matrix that came with the installation."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import patchkit
+from patchkit import catalogue
+from patchkit.matrix import Environment, Matrix, Result, Scan, write
+
+PATCH = "trl-adapter-bf16-cast"
+HERE = Environment({"trl": "1.16.0", "peft": "0.21.2"}, "3.11.7", "linux", "cpu", "2026-02-03")
+ONE = Result(PATCH, "mended", HERE)
+MATRIX = Matrix(
+    (
+        ONE,
+        Result("trl-generation-cast", "error", replace(HERE, versions={"trl": "1.6.0"})),
+        replace(ONE, environment=replace(HERE, versions={"trl": "1.15.0", "peft": "0.9"})),
+        replace(ONE, outcome="not-mended", environment=replace(HERE, device="NVIDIA T4")),
+    ),
+    (Scan("trl", "1.14.0", "2026-02-03", {PATCH: "drifted"}),),
+)
+DISTRIBUTION = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n"
+
+
+@pytest.fixture
+def shipped(tmp_path, fresh) -> Any:
+    """Runs code with a copy of patchkit whose shipped matrix is this."""
+
+    def run(content: str | bytes | None, code: str) -> Any:
+        folder = tmp_path / "site"
+        without = shutil.ignore_patterns("__pycache__", "patches", "compat_matrix.yaml")
+        package = folder / "patchkit"
+        shutil.copytree(Path(patchkit.__file__).parent, package, ignore=without)
+        shutil.copytree(catalogue.shipped_package().__path__[0], package / "patches")
+        if content is not None:
+            data = content if isinstance(content, bytes) else content.encode()
+            (package / "compat_matrix.yaml").write_bytes(data)
+        code = f"import patchkit\nassert patchkit.__file__.startswith({str(folder)!r})\n{code}"
+        return fresh(code, env={"PYTHONPATH": f"{folder}:{tmp_path}"})
+
+    return run
+
+
+def write_metadata(folder: Path, name: str, version: str) -> None:
+    info = folder / f"{name}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(DISTRIBUTION.format(name, version))
+
+
+def test_tested(shipped, tmp_path) -> None:
+    """What is installed is TRL 1.16.0, by its metadata alone."""
+    write_metadata(tmp_path, "trl", "1.16.0")
+    write(tmp_path / "m.yaml", MATRIX)
+    by_id, others = shipped(
+        (tmp_path / "m.yaml").read_text(),
+        "from patchkit.matrix import tested\n"
+        "def of(**installed):\n"
+        f"    return tested({PATCH!r}, 'trl', installed).to_dict()\n"
+        "result = {one['id']: one['tested'] for one in patchkit.report().to_dict()['patches']}, [\n"
+        "    of(trl='1.16.0', peft='0.21.2'), of(trl='1.16.0', peft='0.21.2+local'),\n"
+        "    of(trl='1.16.0', peft='0.21.2', torch='2.14'), of(trl='1.15.0', peft='0.21.2'),\n"
+        "    of(trl='1.14.0'), of(trl='1.2.0'), of(trl='1.17.0'), of(peft='0.21.2'),\n"
+        "    of(trl='main')]",
+    )
+    if by_id[PATCH]["level"] != "combination":  # another environment has other libraries as well
+        assert by_id[PATCH]["level"] == "version"
+    assert by_id[PATCH]["outcomes"] == ["mended", "not-mended"]
+    assert by_id["trl-generation-cast"]["detail"] == (
+        "not measured on trl 1.16.0, which is newer than any measured (1.6.0)"
+    )
+    both = ["mended", "not-mended"]
+    assert [(one["level"], one["outcomes"]) for one in others] == [
+        ("combination", both),
+        ("combination", both),
+        ("version", both),
+        ("version", ["mended"]),
+        ("scanned", ["drifted"]),
+        ("none", []),
+        ("none", []),
+        ("none", []),
+        ("none", []),
+    ]
+    assert [one["detail"] for one in others][3:] == [
+        "trl 1.15.0 measured, beside other versions: mended",
+        "trl 1.14.0 not measured; its sources were read: drifted",
+        "not measured on trl 1.2.0",
+        "not measured on trl 1.17.0, which is newer than any measured (1.16.0)",
+        "not measured",
+        "not measured on trl main",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"\x80\x81\xff", "schema: 2\nruns: [1]\n", "{", None])
+def test_a_damaged_matrix_stops_nobody(shipped, library, content: str | bytes | None) -> None:
+    result = shipped(
+        content,
+        "report = patchkit.apply()\n"
+        "str(report), report._repr_html_()\n"
+        "again = patchkit.report()\n"
+        "result = [one['tested'] for one in again.to_dict()['patches']]\n"
+        "assert again.to_json()\n"
+        "patchkit.revert()",
+    )
+    assert result
+    for tested in result:
+        assert tested["level"] == "unknown"
+        assert tested["detail"].startswith("unknown: ")
+        assert "compat_matrix.yaml" in tested["detail"]

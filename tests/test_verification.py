@@ -1,0 +1,336 @@
+"""`patchkit verify` and `patchkit matrix record`, with patches of a made-up library."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from patchkit.matrix import read
+
+ADDON = """\
+import os
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Pattern, Rule, replace
+
+PATCH = Patch(
+    id="addon-{name}",
+    title="it is mended",
+    affects={{"madeup": "{affects}"}},
+    changes=(Rewrite("madeup.trainer:f", Rule(
+        Pattern("bug({number})"), lambda node: [replace(node, "bug({becomes})")]
+    )),),
+    symptom="{symptom}",
+)
+{reproduce}
+"""
+TRAINER = """\
+def bug(number):
+    if number > 0:
+        raise ValueError(f"bug {number}")
+
+def f(number):
+    if number == 1:
+        bug(1)
+    if number == 2:
+        bug(2)
+    if number == 3:
+        bug(-3)
+    if number == 4:
+        bug(4)
+"""
+REPRODUCE = "def reproduce():\n    from madeup.trainer import f\n    f({number})"
+
+
+def addon(name: str, number: int, **given: Any) -> str:
+    return ADDON.format(
+        **{
+            "name": name,
+            "number": number,
+            "affects": ">=1",
+            "becomes": 0,
+            "symptom": f"bug {number}",
+            "reproduce": REPRODUCE.format(number=number),
+            **given,
+        }
+    )
+
+
+ADDONS = {
+    "mended": addon("mended", 1),
+    "not_mended": addon("not-mended", 2, becomes=22, symptom="bug 2"),
+    "not_reproduced": addon("not-reproduced", -3),
+    "not_affected": addon("not-affected", 1, affects="<1"),
+    "other_error": addon("other-error", 4, symptom="another message"),
+    "needs_cuda": addon("needs-cuda", 1).replace("symptom=", 'requires="cuda", symptom='),
+    "absent": addon("absent", 5).replace('"madeup"', '"no-such-library"'),
+    "no_reproducer": addon("no-reproducer", 4, reproduce=""),
+    # The interpreter dies without the patch, and not of the bug.
+    "dies": addon(
+        "dies",
+        4,
+        reproduce="def reproduce():\n    from madeup.trainer import f\n"
+        "    try:\n        f(4)\n    except ValueError:\n        os._exit(3)",
+    ),
+}
+WITH_STATUS: dict[str, tuple[str, int]] = {
+    "mended": ("mended", 0),
+    "not-affected": ("not-affected", 0),
+    "not-mended": ("not-mended", 1),
+    "not-reproduced": ("not-reproduced", 2),
+    "other-error": ("error", 1),
+    "needs-cuda": ("needs-cuda", 0),
+    "no-reproducer": ("error", 1),
+    "dies": ("error", 1),
+}
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def command(library, tmp_path: Path) -> Command:
+    """Runs `patchkit …` where the made-up library and patches of it are installed."""
+    library.write("trainer", TRAINER)
+
+    def run(*arguments: str, addons: dict[str, str], env: Any = None) -> Any:
+        (tmp_path / "addon").mkdir(exist_ok=True)
+        for name, source in addons.items():
+            (tmp_path / "addon" / f"{name}.py").write_text(source)
+        info = tmp_path / "addon-3.0.dist-info"
+        info.mkdir(exist_ok=True)
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: addon\nVersion: 3.0\n")
+        installed = sorted(file.stem for file in (tmp_path / "addon").glob("*.py"))
+        points = "".join(f"{name} = addon.{name}\n" for name in installed)
+        (info / "entry_points.txt").write_text(f"[patchkit.patches]\n{points}")
+        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return subprocess.run(
+            [sys.executable, "-m", "patchkit", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **(env or {})},
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("name", WITH_STATUS)
+def test_verify(command, name: str) -> None:
+    outcome, status = WITH_STATUS[name]
+    file = name.replace("-", "_")
+    done = command("verify", f"addon-{name}", "--json", addons={file: ADDONS[file]})
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert (verdict["id"], verdict["outcome"]) == (f"addon-{name}", outcome), verdict
+    assert done.returncode == status
+    due = outcome != "not-affected"
+    assert done.stderr == (f"{outcome:<15} addon-{name}\n" if due else "")
+    if name == "mended":
+        assert verdict["without"] == "ValueError: bug 1"
+        assert verdict["with_patch"] == "no error"
+
+
+EVERYWHERE = {
+    "present": addon("present", 1, affects="<1"),
+    "gone": addon("gone", -3, affects="<1"),
+    "cannot_run": addon("cannot-run", 1, affects="<1", symptom="another message"),
+    "mended": ADDONS["mended"],
+    "absent": ADDONS["absent"],
+}
+
+
+@pytest.mark.parametrize("fork", [False, True])
+def test_verify_everywhere(command, fork: bool) -> None:
+    """Where a patch is not due its reproducer says whether that is right."""
+    options = ["--everywhere", "--json", *(["--fork"] if fork else [])]
+    done = command("verify", "addon-*", *options, addons=EVERYWHERE)
+    verdicts = {one["id"]: one["outcome"] for one in json.loads(done.stdout)["verdicts"]}
+    assert verdicts == {
+        "addon-present": "present",
+        "addon-gone": "absent",
+        "addon-cannot-run": "not-affected",
+        "addon-mended": "mended",
+        "addon-absent": "not-affected",
+    }
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("name", ["mended", "not-mended", "not-reproduced", "dies"])
+def test_forks_come_to_the_same(command, name: str) -> None:
+    outcome, status = WITH_STATUS[name]
+    file = name.replace("-", "_")
+    done = command("verify", f"addon-{name}", "--json", "--fork", addons={file: ADDONS[file]})
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert (verdict["outcome"], done.returncode) == (outcome, status), verdict
+    if name == "dies":
+        assert verdict["without"] == "error: died with exit code 3"
+
+
+def test_verify_for_people(command) -> None:
+    names = ("not_affected", "mended", "not_reproduced", "not_mended")
+    addons = {name: ADDONS[name] for name in names}
+    done = command("verify", "addon-*", addons=addons)
+    assert done.returncode == 1
+    assert [line.rstrip() for line in done.stdout.splitlines()] == [
+        "patchkit: 1 not-mended, 1 not-reproduced, 1 mended",
+        "not-mended      addon-not-mended",
+        "                reproduced, NOT mended",
+        "                without it: ValueError: bug 2",
+        "                with it: ValueError: bug 22",
+        "not-reproduced  addon-not-reproduced",
+        "                not reproduced here: it may be fixed upstream",
+        "mended          addon-mended",
+        "                reproduced, mended",
+        "                without it: ValueError: bug 1",
+        "1 more: not due here, or not run",
+    ]
+
+
+def test_verify_fits_a_terminal(command) -> None:
+    done = command("verify", "addon-*", addons=ADDONS, env={"COLUMNS": "80"})
+    assert max(len(line.rstrip()) for line in done.stdout.splitlines()) <= 80
+
+
+def test_verify_from_python(command, tmp_path) -> None:
+    """As in a script: the arguments, the table, and that nothing is applied here."""
+    command("report", addons={name: ADDONS[name] for name in ("mended", "not_affected")})
+    code = """
+import patchkit
+found = patchkit.verify("addon-*")
+print([one.outcome for one in found], found.exit_status)
+print(repr(found), "addon-mended" in str(found), "<table>" in found._repr_html_())
+print(found.to_dict()["schema"], found.to_dict()["environment"]["versions"]["madeup"])
+print({str(one.status) for one in patchkit.report() if one.id == "addon-mended"})
+"""
+    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        check=False,
+    )
+    assert done.stdout.splitlines() == [
+        "['mended', 'not-affected'] 0",
+        "<Verification: 1 mended> True True",
+        "2 1.2.0",
+        "{'available'}",
+    ], done.stderr
+
+
+def test_verify_beside_a_broken_definition(command) -> None:
+    addons = {"mended": ADDONS["mended"], "bad": "raise ZeroDivisionError"}
+    done = command("verify", "addon-mended", "--json", addons=addons)
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert verdict["outcome"] == "mended", verdict
+
+
+def test_verify_where_a_version_does_not_parse(command, library) -> None:
+    library.release("unknown")
+    done = command("verify", "addon-mended", "--json", addons={"mended": ADDONS["mended"]})
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (1, 2)
+    assert "'unknown' is not a version" in done.stdout + done.stderr
+
+
+def test_record(command, tmp_path) -> None:
+    file = tmp_path / "m.yaml"
+    names = ("mended", "not_mended", "not_affected", "absent")
+    addons = {name: ADDONS[name] for name in names}
+    done = command("matrix", "record", "--file", str(file), "--id", "addon-*", addons=addons)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        "mended          addon-mended",
+        "not-mended      addon-not-mended",
+        "present         addon-not-affected",
+    ]
+    results = read(file).results
+    # Nothing is measured on a library that is not there.
+    assert {one.patch: (one.outcome, one.note) for one in results} == {
+        "addon-mended": ("mended", ""),
+        "addon-not-mended": ("not-mended", "ValueError: bug 22"),
+        "addon-not-affected": ("present", "ValueError: bug 1"),
+    }
+    # Without the version of the library that the patch mends nothing could be looked up.
+    assert {one.environment.versions.get("madeup") for one in results} == {"1.2.0"}
+
+
+def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
+    measured, file = tmp_path / "deep" / "1.json", tmp_path / "m.yaml"
+    addons = {"mended": ADDONS["mended"]}
+    done = command("verify", "addon-*", "--output", str(measured), addons=addons)
+    assert done.returncode == 0
+    content = json.loads(measured.read_text())
+    content["environment"] |= {"device": "NVIDIA T4", "date": "2026-01-02"}
+    content["environment"]["versions"]["madeup"] = "1.1.0"
+    measured.write_text(json.dumps(content))
+    left = {"name": "2", "versions": {"madeup": "2"}, "date": "2026-01-02", "problem": "no such"}
+    (tmp_path / "2.json").write_text(json.dumps({"unmeasured": left}))
+    done = command("matrix", "record", "deep/1.json", "2.json", "--file", str(file), addons={})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "mended          addon-mended",
+        "not measured    2: no such",
+    ]
+    found = read(file)
+    (result,) = found.results
+    assert (result.environment.device, result.environment.date) == ("NVIDIA T4", "2026-01-02")
+    assert [one.problem for one in found.unmeasured] == ["no such"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "bad.json is not JSON"),
+        ("[]", "bad.json is not what `patchkit verify --json` writes"),
+        ("{}", "bad.json is not what `patchkit verify --json` writes"),
+        ('{"environment": {}, "verdicts": []}', "is not what `patchkit verify --json` writes"),
+        ('{"unmeasured": {"name": "x"}}', "is not what `patchkit verify --json` writes"),
+    ],
+)
+def test_record_something_else(command, tmp_path, content: str, message: str) -> None:
+    (tmp_path / "bad.json").write_text(content)
+    done = command("matrix", "record", "bad.json", "--file", "m.yaml", addons={})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    assert message in done.stderr
+    assert not (tmp_path / "m.yaml").exists()
+
+
+def test_paths_of_this_machine_stay_out_of_the_matrix(command, tmp_path) -> None:
+    symptom = "bug in /home/me/site-packages/madeup/trainer.py"
+    source = addon(
+        "not-mended",
+        2,
+        becomes=22,
+        symptom="bug",
+        reproduce=(f"def reproduce():\n    raise ValueError({symptom!r})"),
+    )
+    file = tmp_path / "m.yaml"
+    command("matrix", "record", "--file", str(file), "--id", "addon-*", addons={"a": source})
+    (result,) = read(file).results
+    assert result.note == "ValueError: bug in madeup/trainer.py"
+
+
+def test_record_where_nothing_can_be_written(command, tmp_path) -> None:
+    file = tmp_path / "no" / "such" / "folder" / "m.yaml"
+    addons = {"mended": ADDONS["mended"]}
+    done = command("matrix", "record", "--file", str(file), "--id", "addon-*", addons=addons)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 2
+    assert "m.yaml" in done.stderr
+
+
+def test_unknown_id_in_a_real_process(command) -> None:
+    done = command("verify", "no-such-patch", addons={})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("Error: only= names no patch: 'no-such-patch'")
