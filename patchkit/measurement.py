@@ -17,7 +17,7 @@ from .matrix.records import LIBRARIES, OUTCOMES
 if TYPE_CHECKING:
     from .verification import Verification
 
-_SITE_PACKAGES = re.compile(r"\S*site-packages[/\\]")
+_SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """Where somebody keeps the packages is nothing to publish."""
 _NOTED = frozenset({"not-mended", "not-reproduced", "present", "error"})
 

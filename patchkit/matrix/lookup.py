@@ -109,12 +109,10 @@ def _has(one: Result, versions: Mapping[str, str]) -> bool:
 
 def _is_combination(one: Result, installed: Mapping[str, str], names: set[str]) -> bool:
     measured = one.environment.versions
-    return all(
-        _public(installed.get(name, "")) == _public(measured.get(name, "")) for name in names
-    )
+    return all(public(installed.get(name, "")) == public(measured.get(name, "")) for name in names)
 
 
-def _public(version: str) -> str:
+def public(version: str) -> str:
     """Without the local label: 2.13.0+cpu and 2.13.0+cu130 are builds of one release."""
     return version.partition("+")[0]
 

@@ -196,7 +196,7 @@ def test_weights_that_are_not_quantized() -> None:
     from patchkit.precision.quant_state import requantized_like
 
     plain = torch.nn.Parameter(torch.zeros(2))
-    packed = bnb.nn.Linear4bit(64, 64).to("cpu").weight
+    packed = bnb.nn.Linear4bit(64, 64, quant_type="nf4").to("cpu").weight
     before = packed.quant_state.dtype
     assert requantized_like(packed, plain) is plain
     assert requantized_like(plain, packed) is packed

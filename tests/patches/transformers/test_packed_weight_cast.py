@@ -62,7 +62,7 @@ def test_other_checkpoints_are_loaded_as_before(tmp_path: Path, options: dict[st
 
 
 def test_what_is_a_packed_weight() -> None:
-    model = torch.nn.Sequential(bnb.nn.Linear4bit(64, 64), torch.nn.Linear(2, 2))
+    model = torch.nn.Sequential(bnb.nn.Linear4bit(64, 64, quant_type="nf4"), torch.nn.Linear(2, 2))
     quantized_before, on_the_fly = (
         types.SimpleNamespace(pre_quantized=each) for each in (True, False)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit import catalogue
+from patchkit.lab.measured import cannot_run_here
 from patchkit.resolution import resolve
 
 RESOLUTION = resolve(catalogue.load().entries["trl-generation-cast"].patch)
@@ -20,6 +21,9 @@ pytestmark = pytest.mark.skipif(
     RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
 )
 
+CANNOT_RUN = cannot_run_here("trl-generation-cast")
+runs_here = pytest.mark.skipif(bool(CANNOT_RUN), reason=CANNOT_RUN)
+
 CODE = """
     import patchkit
     from patchkit.lab.batched_generation import train_with_batched_generation
@@ -33,6 +37,7 @@ CODE = """
 APPLY = "patchkit.apply(only='trl-generation-cast', strict=True)"
 
 
+@runs_here
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_fp16(fresh, trainer: str) -> None:
     code = {"trainer": trainer, "precision": "fp16"}
@@ -42,6 +47,7 @@ def test_fp16(fresh, trainer: str) -> None:
     assert changed
 
 
+@runs_here
 def test_bf16_trains_on_in_float32(fresh) -> None:
     code = {"trainer": "grpo", "precision": "bf16"}
     assert set(fresh(CODE.format(apply="", **code))[1]) == {"bfloat16"}
@@ -79,7 +85,9 @@ def test_packed_weights_are_not_cast() -> None:
 
     from patchkit.precision.generation import half_precision_for_generation
 
-    layer = bitsandbytes.nn.Linear4bit(64, 64, bias=True, quant_storage=torch.bfloat16)
+    layer = bitsandbytes.nn.Linear4bit(
+        64, 64, bias=True, quant_type="nf4", quant_storage=torch.bfloat16
+    )
     layer = layer.to("cpu")
     packed = layer.weight.data.clone()
     assert packed.dtype == torch.bfloat16

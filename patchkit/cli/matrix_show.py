@@ -1,0 +1,56 @@
+"""`patchkit matrix show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("ids", nargs=-1)
+@click.option("--library", "libraries", multiple=True, help="Only this library; may be repeated.")
+@click.option(
+    "--by",
+    type=click.Choice(["release", "set"]),
+    default="release",
+    show_default=True,
+    help="Columns: releases of each library, or sets of versions that were run together.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "markdown", "json"]), help="Default: table."
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a picture (.svg, .png) or Markdown (.md) instead.",
+)
+@click.option(
+    "--file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The matrix; that of this installation by default.",
+)
+def show(
+    ids: tuple[str, ...],
+    libraries: tuple[str, ...],
+    by: str,
+    form: str | None,
+    output: Path | None,
+    file: Path | None,
+) -> None:
+    """Show what was measured, patches by releases.
+
+    IDS are patch ids and globs; all by default.
+    """
+    from ..catalogue import load
+    from ..matrix.file import default_path, read
+    from ..matrix.show.output import check_ending, printed, write
+    from ..matrix.show.selection import select
+
+    if output is not None:
+        check_ending(output, form)
+    view = select(read(file or default_path()), load(), ids, libraries, by=by)
+    if output is not None:
+        write(view, output)
+    else:
+        printed(view, form or "table")

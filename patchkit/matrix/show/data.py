@@ -1,0 +1,42 @@
+"""A shown matrix as plain data, for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .grid import Cell, Grid
+from .states import WORST_FIRST
+from .view import View
+
+
+def as_data(view: View) -> dict[str, Any]:
+    """Every cell of every grid, those that were not measured too."""
+    return {
+        "states": {state.name: state.meaning for state in WORST_FIRST},
+        "grids": [_grid(grid) for grid in view.grids],
+        "sets": [[vars(one) for one in together] for together in view.sets],
+        "to_be_looked_into": list(view.remarks),
+        "not_measured": list(view.gaps),
+        "noted_of_releases": list(view.asides),
+        "source": view.source,
+    }
+
+
+def _grid(grid: Grid) -> dict[str, Any]:
+    return {
+        "name": grid.name,
+        "columns": list(grid.columns),
+        "patches": [
+            {"id": row.patch, "known": row.known, "cells": [_cell(cell) for cell in row.cells]}
+            for row in grid.rows
+        ],
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "state": cell.state.name,
+        "scan": cell.scan,
+        "outcomes": list(cell.outcomes),
+        "notes": list(cell.notes),
+    }

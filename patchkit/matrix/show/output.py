@@ -1,0 +1,74 @@
+"""Where a shown matrix goes: the terminal, or a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ...errors import UsageError
+from ..records import MatrixError
+from .view import View
+
+_PICTURES = (".svg", ".png")
+_ENDINGS = (*_PICTURES, ".md")
+
+
+def check_ending(path: Path, form: str | None) -> None:
+    """Refuse a file that cannot be written in the form that its ending or the user says.
+
+    Raises:
+        UsageError: the ending is unknown, or says another form than the user.
+    """
+    ending = path.suffix.lower()
+    if ending not in _ENDINGS:
+        raise UsageError(f"--output {path.name}: the ending must be one of {', '.join(_ENDINGS)}")
+    if form is not None and (form, ending) != ("markdown", ".md"):
+        raise UsageError(f"--format {form} and --output {path.name} contradict each other")
+
+
+def write(view: View, path: Path) -> None:
+    """Write a picture or Markdown, as the ending says.
+
+    Raises:
+        MatrixError: the file cannot be written, or matplotlib is needed and absent.
+    """
+    ending = path.suffix.lower()
+    if ending in _PICTURES:
+        from .picture import draw
+
+        content = draw(view, ending.removeprefix("."))
+    else:
+        from .markdown import as_markdown
+
+        content = as_markdown(view).encode("utf-8")
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise MatrixError(f"cannot write {path.name}: {error.strerror}") from error
+
+
+def printed(view: View, form: str) -> None:
+    """Print a view.
+
+    Args:
+        view: what to show.
+        form: `table`, `markdown` or `json`.
+    """
+    import click
+
+    if form == "json":
+        from .data import as_data
+
+        click.echo(json.dumps(as_data(view), indent=2))
+    elif form == "markdown":
+        from .markdown import as_markdown
+
+        click.echo(as_markdown(view), nl=False)
+    else:
+        from rich.console import Console
+
+        from .terminal import as_text
+
+        console = Console(highlight=False)
+        text = as_text(view, console.width, ascii_only=console.options.ascii_only)
+        console.print(text, soft_wrap=True)

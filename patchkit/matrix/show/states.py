@@ -1,0 +1,169 @@
+"""What one cell of a shown matrix says: few states, made of outcomes and of what scans said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """One way a cell can look.
+
+    Args:
+        name: as JSON has it.
+        kind: states of one kind say the same of the bug, and differ in how that is known.
+        glyph: one character.
+        ascii: one character, for a terminal without Unicode.
+        style: for rich.
+        colour: of its cell in a picture.
+        ink: colour of the glyph in that cell; empty where the cell has none.
+        meaning: for the legend.
+    """
+
+    name: str
+    kind: str
+    glyph: str
+    ascii: str
+    style: str
+    colour: str
+    ink: str = ""
+    meaning: str
+
+
+# The plain colours stay apart for the colour-blind, and cells of all others have a glyph:
+# tests/matrix measures that.
+FAILS = State(
+    name="fails",
+    kind="fails",
+    glyph="✗",
+    ascii="X",
+    style="bold red",
+    colour="#a4161a",
+    ink="#ffffff",
+    meaning="not mended",
+)
+ATTENTION = State(
+    name="attention",
+    kind="attention",
+    glyph="!",
+    ascii="!",
+    style="bold dark_orange",
+    colour="#f29e1f",
+    ink="#000000",
+    meaning="drifted, unclaimed, not reproduced",
+)
+MENDED = State(
+    name="mended",
+    kind="bug",
+    glyph="●",
+    ascii="#",
+    style="green",
+    colour="#006b5c",
+    meaning="mended: run without and with it",
+)
+MATCHES = State(
+    name="matches",
+    kind="bug",
+    glyph="○",
+    ascii="o",
+    style="bright_green",
+    colour="#4fc3a1",
+    meaning="the patch fits: sources read",
+)
+STOPPED = State(
+    name="error",
+    kind="",
+    glyph="∅",
+    ascii="e",
+    style="yellow",
+    colour="#fff1c2",
+    ink="#6b5200",
+    meaning="run, and failed for another reason",
+)
+ABSENT = State(
+    name="absent",
+    kind="no bug",
+    glyph="–",  # noqa: RUF001
+    ascii="-",
+    style="default",
+    colour="#c6c6c6",
+    ink="#1f2328",
+    meaning="no bug: run",
+)
+CLEAR = State(
+    name="read-absent",
+    kind="no bug",
+    glyph="·",
+    ascii=".",
+    style="bright_black",
+    colour="#e4e4e4",
+    meaning="no bug: sources read",
+)
+NEEDS_CUDA = State(
+    name="needs-cuda",
+    kind="bug",
+    glyph="G",
+    ascii="G",
+    style="blue",
+    colour="#8fb4ee",
+    ink="#000000",
+    meaning="not run: needs a GPU",
+)
+NOT_DUE = State(
+    name="not-due",
+    kind="no bug",
+    glyph="~",
+    ascii="~",
+    style="bright_black",
+    colour="#f4f4f4",
+    ink="#6e7781",
+    meaning="not claimed, neither run nor read",
+)
+NOT_MEASURED = State(
+    name="not-measured",
+    kind="",
+    glyph="?",
+    ascii="?",
+    style="bright_black",
+    colour="#ffffff",
+    ink="#6e7781",
+    meaning="not measured",
+)
+
+WORST_FIRST = (
+    FAILS,
+    ATTENTION,
+    MENDED,
+    MATCHES,
+    STOPPED,
+    ABSENT,
+    CLEAR,
+    NEEDS_CUDA,
+    NOT_DUE,
+    NOT_MEASURED,
+)
+
+OF_OUTCOME = {
+    "not-mended": FAILS,
+    "error": STOPPED,
+    "not-reproduced": ATTENTION,
+    "present": ATTENTION,
+    "mended": MENDED,
+    "absent": ABSENT,
+    "needs-cuda": NEEDS_CUDA,
+    "not-affected": NOT_DUE,
+}
+OF_SCAN = {
+    "drifted": ATTENTION,
+    "present": ATTENTION,
+    "matches": MATCHES,
+    "absent": CLEAR,
+    "harmless": CLEAR,
+    "no-anchor": NOT_DUE,
+}
+
+
+def worst(states: Iterable[State]) -> State:
+    """What a cell shows of which all this is known."""
+    return min(states, key=WORST_FIRST.index, default=NOT_MEASURED)
