@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from .environment import installed_version
 from .matrix import Environment, Matrix, MatrixError, Result, Unmeasured, read_or_empty
 from .matrix.records import LIBRARIES, OUTCOMES
+from .verification import NO_ERROR, Verdict
 
 if TYPE_CHECKING:
+    from .matrix.sets import VersionSet
     from .verification import Verification
 
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
@@ -95,7 +97,7 @@ def from_verdicts(content: Any, name: str) -> Matrix:
         if "unmeasured" in content:
             return Matrix(unmeasured=(Unmeasured(**content["unmeasured"]),))
         where = Environment(**content["environment"])
-        results = [_result(where, **verdict) for verdict in content["verdicts"]]
+        results = [_result(where, Verdict(**verdict)) for verdict in content["verdicts"]]
     except (KeyError, TypeError, ValueError) as error:
         raise MatrixError(
             f"{name} is not what `patchkit verify --json` writes: {type(error).__name__}: {error}"
@@ -103,20 +105,31 @@ def from_verdicts(content: Any, name: str) -> Matrix:
     return Matrix(tuple(one for one in results if one is not None))
 
 
-def _result(
-    where: Environment, *, id: str, outcome: str, without: str, with_patch: str
-) -> Result | None:
+def _result(where: Environment, verdict: Verdict) -> Result | None:
     from .session import SESSION
 
-    if outcome not in OUTCOMES:
-        raise ValueError(f"no outcome {outcome!r}")
-    entry = SESSION.catalogue.entries.get(id)
+    if verdict.outcome not in OUTCOMES:
+        raise ValueError(f"no outcome {verdict.outcome!r}")
+    entry = SESSION.catalogue.entries.get(verdict.id)
     if entry is None or entry.patch.library not in where.versions:
         return None
     note = ""
-    if outcome in _NOTED:
-        note = _SITE_PACKAGES.sub("", with_patch if outcome == "not-mended" else without)
-    return Result(id, outcome, where, note)
+    if verdict.outcome in _NOTED:
+        with_it = verdict.outcome == "not-mended" or verdict.without == NO_ERROR
+        note = _SITE_PACKAGES.sub("", verdict.with_patch if with_it else verdict.without)
+    return Result(verdict.id, verdict.outcome, where, note)
+
+
+def never_run(matrix: Matrix, sets: Iterable[VersionSet]) -> Matrix:
+    """The version sets of which there is no result at all, as unmeasured."""
+    told = {one.name for one in matrix.unmeasured}
+    today = datetime.date.today().isoformat()
+    left = (
+        Unmeasured(one.name, one.versions, today, "there is no result of it")
+        for one in sets
+        if one.name not in told and not matrix.has_run(one.versions)
+    )
+    return Matrix(unmeasured=tuple(left))
 
 
 def summary(matrix: Matrix) -> Sequence[str]:

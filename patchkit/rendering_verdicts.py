@@ -6,6 +6,8 @@ import html
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from .verification import NO_ERROR
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -61,7 +63,7 @@ def as_table(verification: Verification) -> Table:
 
 def _sides(one: Verdict) -> list[tuple[str, str]]:
     sides = [("without it", one.without), ("with it", one.with_patch)]
-    return [(side, text) for side, text in sides if text and text != "no error"]
+    return [(side, text) for side, text in sides if text and text != NO_ERROR]
 
 
 def tally(verification: Verification) -> str:

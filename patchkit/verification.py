@@ -19,6 +19,8 @@ from .resolution import resolve
 TIMEOUT = 600
 """Seconds that one reproducer may take."""
 SCHEMA = 2
+NO_ERROR = "no error"
+"""What a side of a verdict says where the reproducer returned."""
 _MOST_JOBS = 4
 """Each process holds torch, and most of a gigabyte."""
 
@@ -109,10 +111,9 @@ def verify(
     jobs: int | None = None,
     progress: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Verification:
-    """As `patchkit.verify`, whose arguments these are.
+    """`patchkit.verify`, which says what the arguments are.
 
-    Args:
-        progress: called with each verdict as it comes, perhaps from another thread.
+    `progress` is called with each verdict as it comes, perhaps from another thread.
     """
     from .session import SESSION
 
@@ -159,9 +160,10 @@ def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> V
         outcome = "not-affected" if unclear else "present" if shown else "absent"
         return Verdict(patch.id, outcome, _line(without))
     patched = reproduce(patch.id, True)
-    if unclear:
+    mended = patched["outcome"] == "passed"
+    if unclear or not (shown or mended):
         outcome = "error"
-    elif patched["outcome"] != "passed":
+    elif not mended:
         outcome = "not-mended"
     else:
         outcome = "mended" if shown else "not-reproduced"
@@ -197,6 +199,6 @@ def _in_new_process(patch_id: str, patched: bool) -> dict[str, Any]:
 
 def _line(outcome: dict[str, Any]) -> str:
     if outcome["outcome"] == "passed":
-        return "no error"
+        return NO_ERROR
     message = " ".join(outcome.get("message", "").split())
     return f"{outcome.get('type', outcome['outcome'])}: {message}"[:300]

@@ -66,6 +66,9 @@ ADDONS = {
     "mended": addon("mended", 1),
     "not_mended": addon("not-mended", 2, becomes=22, symptom="bug 2"),
     "not_reproduced": addon("not-reproduced", -3),
+    "made_worse": addon(
+        "made-worse", -3, becomes=33, symptom="bug", reproduce=REPRODUCE.format(number=3)
+    ),
     "not_affected": addon("not-affected", 1, affects="<1"),
     "other_error": addon("other-error", 4, symptom="another message"),
     "needs_cuda": addon("needs-cuda", 1).replace("symptom=", 'requires="cuda", symptom='),
@@ -85,6 +88,7 @@ WITH_STATUS: dict[str, tuple[str, int]] = {
     "not-mended": ("not-mended", 1),
     "not-reproduced": ("not-reproduced", 2),
     "other-error": ("error", 1),
+    "made-worse": ("error", 1),
     "needs-cuda": ("needs-cuda", 0),
     "no-reproducer": ("error", 1),
     "dies": ("error", 1),

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from ..matrix.sets import VersionSet
 
 
 @click.command()
@@ -19,8 +23,9 @@ import click
 def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None) -> None:
     """Merge measurements into the matrix; what was not measured again stays as it was.
 
-    FILES are what `patchkit verify --json --output` wrote, in whatever environments. Without any,
-    the patches are verified here and now.
+    FILES are what `patchkit verify --output` wrote, in whatever environments. Where they go into
+    the matrix of a checkout, its version sets without any result are written down as not measured.
+    Without FILES the patches are verified here and now.
 
     \b
     Examples:
@@ -37,8 +42,20 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None) -> 
     old = measurement.begin(path)
     if files:
         new = measurement.from_files(files)
+        if path == default_path():
+            new = new.merged(measurement.never_run(old.merged(new), _sets()))
     else:
         new = measurement.measured(verify(ids or None, everywhere=True))
     write(path, old.merged(new))
     for line in measurement.summary(new):
         click.echo(line)
+
+
+def _sets() -> list[VersionSet]:
+    from ..matrix import MatrixError
+    from ..matrix.sets import default_folder, read_sets
+
+    try:
+        return read_sets(default_folder())
+    except MatrixError:  # not a checkout
+        return []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from .file import default_path, read
-from .records import LIBRARIES, Matrix, MatrixError, Result
+from .records import LIBRARIES, Matrix, MatrixError, Result, public
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,6 @@ def _has(one: Result, versions: Mapping[str, str]) -> bool:
 def _is_combination(one: Result, installed: Mapping[str, str], names: set[str]) -> bool:
     measured = one.environment.versions
     return all(public(installed.get(name, "")) == public(measured.get(name, "")) for name in names)
-
-
-def public(version: str) -> str:
-    """Without the local label: 2.13.0+cpu and 2.13.0+cu130 are builds of one release."""
-    return version.partition("+")[0]
 
 
 def _sorted_outcomes(results: list[Result]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import PatchError
@@ -147,14 +147,21 @@ class Matrix:
             old = scans.get(scan.key)
             if old is None or _undated(old) != _undated(scan):
                 scans[scan.key] = scan
-        measured = [one.environment.versions for one in new.results]
         unmeasured = {one.name: one for one in [*self.unmeasured, *new.unmeasured]}
-        left = (one for one in unmeasured.values() if not _covers(measured, one.versions))
+        left = (one for one in unmeasured.values() if not new.has_run(one.versions))
         return Matrix(tuple(results.values()), tuple(scans.values()), tuple(left))
 
+    def has_run(self, versions: Mapping[str, str]) -> bool:
+        """Whether anything was run where these distributions had these versions."""
+        return any(
+            all(public(there.get(name, "")) == public(it) for name, it in versions.items())
+            for there in (one.environment.versions for one in self.results)
+        )
 
-def _covers(measured: Iterable[dict[str, str]], wanted: dict[str, str]) -> bool:
-    return any(wanted.items() <= versions.items() for versions in measured)
+
+def public(version: str) -> str:
+    """Without the local label: 2.13.0+cpu and 2.13.0+cu130 are builds of one release."""
+    return version.partition("+")[0]
 
 
 def _undated(scan: Scan) -> dict[str, object]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..lookup import public
-from ..records import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES, Result, Scan
+from ..records import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES, Result, Scan, public
 from .grid import Cell
 from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, State, worst
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..records import Matrix, Result
-from ..lookup import public
+from ..records import Matrix, Result, public
 from .cells import cell_of
 from .grid import Grid, Row
 

@@ -56,7 +56,7 @@ def test_states_have_their_colours(shown, matrix) -> None:
     assert {name for name in drawn if not name.startswith("legend:")} == expected
     # Neighbours of one state are one bar: 1.10.0 and 2.0.0.
     assert len(drawn["lib:lib-cast:attention"]) == 1
-    assert len(drawn["lib:lib-norm:not-measured"]) == 2
+    assert len(drawn["lib:lib-norm:not-measured"]) == 1
 
 
 @needs_matplotlib

@@ -1,0 +1,53 @@
+"""`patchkit matrix check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("ids", nargs=-1)
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The matrix to read; that of this installation by default.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
+    """Compare what the patches claim with what was measured.
+
+    IDS are patch ids or globs; all by default. A range must hold each release that was seen to
+    have the bug and no other, and each release that it names must have been looked at.
+
+    \b
+    Exit status:
+      0  all patches claim what was measured
+      1  a patch claims more or less than that
+      2  the command cannot be carried out
+    """
+    from ..matrix import default_path, read
+    from ..matrix.checking import check as compare
+    from ..session import SESSION
+
+    catalogue = SESSION.catalogue
+    chosen = catalogue.named(ids, "IDS") if ids else set(catalogue.entries)
+    matrix = read(path or default_path())
+    checks = [compare(entry.patch, matrix) for entry in catalogue if entry.patch.id in chosen]
+    wrong = [one for one in checks if not one.agrees]
+    if as_json:
+        content = {"schema": 1, "patches": [one.to_dict() for one in checks]}
+        click.echo(json.dumps(content, indent=2))
+    else:
+        for sentence in (sentence for one in wrong for sentence in one.contradictions):
+            click.echo(sentence)
+        unmeasured = sum(not one.measured for one in checks)
+        click.echo(
+            f"{len(checks)} patches: {len(checks) - len(wrong)} claim what was measured, "
+            f"{len(wrong) - unmeasured} do not, and of {unmeasured} nothing was measured."
+        )
+    sys.exit(1 if wrong else 0)

@@ -1,0 +1,1 @@
+"""Where a bug begins and ends: its reproducer, run over version sets."""

@@ -1,0 +1,120 @@
+"""Version sets: which releases are installed together to measure on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .file import default_path
+from .records import MatrixError
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+
+@dataclass(frozen=True)
+class VersionSet:
+    """Releases that are installed together.
+
+    Args:
+        name: of its file, and of its tox environment after `matrix-`.
+        versions: distribution to version, all exact.
+    """
+
+    name: str
+    versions: dict[str, str]
+
+    def number(self, library: str) -> Version | None:
+        """The version of one library, to compare; None where the set does not pin it."""
+        from packaging.version import Version
+
+        version = self.versions.get(library)
+        return None if version is None else Version(version)
+
+
+def default_folder() -> Path:
+    """Where a checkout has its version sets.
+
+    Raises:
+        MatrixError: this installation has none.
+    """
+    folder = default_path().parent / "version_sets"
+    if not folder.is_dir():
+        raise MatrixError(
+            "this installation of patchkit has no version sets: name the folder version_sets of a "
+            "checkout with --sets"
+        )
+    return folder
+
+
+def read_sets(folder: Path) -> list[VersionSet]:
+    """All version sets of a folder, by name.
+
+    A set `NAME` is what `NAME.txt` pins, and what `no-deps/NAME.txt` pins beside it.
+
+    Raises:
+        MatrixError: there are none, or a line is no exact pin.
+    """
+    if not folder.is_dir():
+        raise MatrixError(f"there is no folder {folder} of version sets")
+    files = {file.stem: file for file in sorted(folder.glob("*.txt"))}
+    alone = {file.stem: file for file in sorted(folder.glob("no-deps/*.txt"))}
+    if not files:
+        raise MatrixError(
+            f"{folder} holds no version set: requirement files NAME.txt were expected"
+        )
+    if stray := sorted(set(alone) - set(files)):
+        raise MatrixError(f"{alone[stray[0]]} adds to a version set that is not there")
+    return [
+        VersionSet(name, _versions(file for file in (path, alone.get(name)) if file))
+        for name, path in files.items()
+    ]
+
+
+def by_release(sets: Iterable[VersionSet], library: str) -> list[list[VersionSet]]:
+    """The sets that pin a library, in the order of its releases; those of one release together."""
+    releases: dict[Version, list[VersionSet]] = {}
+    for one in sets:
+        number = one.number(library)
+        if number is not None:
+            releases.setdefault(number, []).append(one)
+    return [releases[number] for number in sorted(releases)]
+
+
+def _versions(files: Iterable[Path]) -> dict[str, str]:
+    versions: dict[str, str] = {}
+    for file in files:
+        for place, (name, version) in _pins(file):
+            if name in versions:
+                raise MatrixError(f"{place}: {name} is pinned twice")
+            versions[name] = version
+    return versions
+
+
+def _pins(file: Path) -> Iterator[tuple[str, tuple[str, str]]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise MatrixError(f"cannot read the version set {file}: {error}") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        requirement = line.partition("#")[0].strip()
+        if requirement:
+            place = f"{file.parent.name}/{file.name}, line {number}"
+            yield place, _pin(requirement, place)
+
+
+def _pin(text: str, place: str) -> tuple[str, str]:
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
+    try:
+        requirement = Requirement(text)
+        (specifier,) = requirement.specifier
+    except (InvalidRequirement, ValueError):  # a ValueError: none or several
+        specifier = None
+    exact = specifier is not None and specifier.operator == "==" and "*" not in specifier.version
+    if specifier is None or not exact or requirement.marker:
+        raise MatrixError(f"{place}: {text!r} is not an exact pin such as trl==1.16.0")
+    return canonicalize_name(requirement.name), specifier.version

@@ -1,0 +1,132 @@
+"""Version sets: read, ordered, and the same as tox's environments."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from patchkit.matrix import MatrixError
+from patchkit.matrix.sets import VersionSet, by_release, default_folder, read_sets
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sets" / "no-deps").mkdir(parents=True)
+    return tmp_path / "sets"
+
+
+def test_a_set_is_its_pins_and_those_installed_alone(folder: Path) -> None:
+    (folder / "0.26.txt").write_text(
+        "# of its time\ntrl==0.26.2\n\ntorch == 2.13.0  # CPU\nPy_YAML==6.0\n"
+    )
+    (folder / "no-deps" / "0.26.txt").write_text("nemo-automodel==0.2.0\n")
+    (folder / "0.9.txt").write_text("trl==0.9\n")
+    (folder / "README.md").write_text("no set")
+    assert read_sets(folder) == [
+        VersionSet(
+            "0.26",
+            {"trl": "0.26.2", "torch": "2.13.0", "py-yaml": "6.0", "nemo-automodel": "0.2.0"},
+        ),
+        VersionSet("0.9", {"trl": "0.9"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "trl",
+        "trl>=1",
+        "trl==1.*",
+        "trl==1,<2",
+        "trl===1",
+        "trl==1; python_version > '3'",
+        "trl @ https://example.org/trl.whl",
+        "-r other.txt",
+        "--index-url https://example.org",
+        "trl==one",
+        "==1",
+    ],
+)
+def test_a_line_that_is_no_pin(folder: Path, line: str) -> None:
+    (folder / "x.txt").write_text(f"torch==2.13.0\n{line}\n")
+    with pytest.raises(
+        MatrixError, match=r"^sets/x\.txt, line 2: .* is not an exact pin"
+    ) as caught:
+        read_sets(folder)
+    assert repr(line) in str(caught.value)
+
+
+def test_a_library_pinned_twice(folder: Path) -> None:
+    (folder / "x.txt").write_text("trl==1\n")
+    (folder / "no-deps" / "x.txt").write_text("# none\nTRL==2\n")
+    with pytest.raises(MatrixError, match=r"^no-deps/x\.txt, line 2: trl is pinned twice"):
+        read_sets(folder)
+
+
+def test_what_is_not_there(folder: Path, monkeypatch) -> None:
+    with pytest.raises(MatrixError, match="there is no folder"):
+        read_sets(folder / "nowhere")
+    with pytest.raises(MatrixError, match="holds no version set"):
+        read_sets(folder)
+    (folder / "x.txt").write_text("trl==1\n")
+    (folder / "no-deps" / "y.txt").write_text("trl==1\n")
+    with pytest.raises(MatrixError, match=r"y\.txt adds to a version set that is not there"):
+        read_sets(folder)
+    (folder / "no-deps" / "y.txt").unlink()
+    (folder / "x.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(MatrixError, match="cannot read the version set"):
+        read_sets(folder)
+    monkeypatch.setattr("patchkit.matrix.sets.default_path", lambda: folder / "m.yaml")
+    with pytest.raises(MatrixError, match="has no version sets"):
+        default_folder()
+
+
+def test_order_is_that_of_releases_and_equal_ones_are_together() -> None:
+    sets = [
+        VersionSet("d", {"trl": "1.16.0", "peft": "0.9"}),
+        VersionSet("b", {"trl": "1.2"}),
+        VersionSet("a", {"trl": "0.26.0"}),
+        VersionSet("c", {"trl": "1.16"}),
+        VersionSet("e", {"peft": "0.10"}),
+    ]
+    names = [[one.name for one in together] for together in by_release(sets, "trl")]
+    assert names == [["a"], ["b"], ["d", "c"]]
+    assert [[one.name for one in row] for row in by_release(sets, "peft")] == [["d"], ["e"]]
+    assert by_release(sets, "unsloth") == []
+
+
+TOX = (ROOT / "tox.ini").read_text(encoding="utf-8")
+
+
+def environments_of_tox() -> set[str]:
+    """What `[testenv:{…, matrix}-{…}]` expands to, without the prefix."""
+    (names,) = re.findall(r"^\[testenv:\{[^}]*\bmatrix\b[^}]*\}-\{([^}]*)\}\]", TOX, re.MULTILINE)
+    return {name.strip() for name in names.split(",")}
+
+
+def test_tox_has_an_environment_for_each_set_and_measures_them_all() -> None:
+    names = {one.name for one in read_sets(default_folder())}
+    assert environments_of_tox() == names
+    (full,) = re.findall(r"^ +full = .*matrix.*-\{(.*)\}$", TOX, re.MULTILINE)
+    assert {name.strip() for name in full.split(",")} == names
+
+
+def test_each_environment_of_tox_has_the_files_of_its_name() -> None:
+    """The files that a set's factor names, in tox.ini as it stands."""
+    file = r"(?:version_sets|no-deps|\.matrix)\{/\}([^{}\s]+)\.(?:txt|json)"
+    line = rf"^ +(?:matrix-)?(\S+): .*{file}"
+    found = re.findall(line, TOX, re.MULTILINE)
+    assert {factor for factor, _ in found} == environments_of_tox()
+    assert [pair for pair in found if pair[0] != pair[1]] == []
+    assert len(found) == 3 * len(environments_of_tox())
+
+
+def test_the_shipped_sets_pin_what_is_measured() -> None:
+    for one in read_sets(default_folder()):
+        assert {"trl", "transformers", "peft", "accelerate", "bitsandbytes", "torch"} <= set(
+            one.versions
+        ), one.name
