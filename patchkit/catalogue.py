@@ -142,6 +142,8 @@ def _entry(module: ModuleType, name: str) -> Entry:
         )
     for versions in [*patch.affects.values(), *(change.affects for change in patch.changes)]:
         check_range(patch.id, versions)
+    for versions in patch.harmless.values():
+        check_range(patch.id, versions, "harmless")
     return Entry(patch, module.__name__, getattr(module, "reproduce", None))
 
 

@@ -87,12 +87,12 @@ def in_range(version: str, versions: str) -> bool:
         raise ValueError(f"{version!r} is not a version") from None
 
 
-def check_range(patch_id: str, versions: str) -> None:
-    """Raise PatchDefinitionError, naming the patch, where a range does not parse."""
+def check_range(patch_id: str, versions: str, where: str = "affects") -> None:
+    """Raise PatchDefinitionError, naming the patch and its field, where a range does not parse."""
     try:
         in_range("0", versions)
     except ValueError as error:
-        raise PatchDefinitionError(f"patch {patch_id!r}: `affects`: {error}") from None
+        raise PatchDefinitionError(f"patch {patch_id!r}: `{where}`: {error}") from None
 
 
 @_once

@@ -108,6 +108,8 @@ class Patch:
             and which nobody gets unasked; its id spelled out in `only` asks for it too. Empty for
             all others.
         requires: `cuda` where the reproducer needs a GPU; empty where any machine will do.
+        harmless: functions with code that looks like the bug and does no harm, as targets with or
+            without wildcards, to the range of the patch's library in which it does none.
 
     Raises:
         PatchDefinitionError: something is missing or malformed.
@@ -123,6 +125,7 @@ class Patch:
     settings: tuple[Setting, ...] = field(default=())
     opt_in: str = ""
     requires: str = ""
+    harmless: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
@@ -148,6 +151,10 @@ class Patch:
             self._refuse(f"`opt_in` must be a keyword of apply(), not {self.opt_in!r}")
         if self.requires not in ("", "cuda"):
             self._refuse(f"`requires` must be empty or 'cuda', not {self.requires!r}")
+        if not isinstance(self.harmless, Mapping):
+            self._refuse(f"`harmless` must map targets to ranges, not {self.harmless!r}")
+        for place, versions in self.harmless.items():
+            self._check_harmless(place, versions)
         if not isinstance(self.settings, tuple):
             self._refuse(f"`settings` must be a tuple of Setting, not {self.settings!r}")
         for setting in self.settings:
@@ -185,6 +192,14 @@ class Patch:
                 self._refuse(f"the wrapper of {target} is neither callable nor 'module:name'")
             if not _is_strings(change.parameters):
                 self._refuse(f"the parameters of {target} must be a tuple of names")
+
+    def _check_harmless(self, place: str, versions: object) -> None:
+        try:
+            Target.parse(place)
+        except ValueError as error:
+            self._refuse(f"`harmless`: {error}")
+        if not isinstance(versions, str):
+            self._refuse(f"`harmless` must map targets to ranges, not {place!r}: {versions!r}")
 
     def _refuse(self, reason: str) -> NoReturn:
         raise PatchDefinitionError(f"patch {self.id!r}: {reason}")

@@ -54,6 +54,9 @@ FILES = {
     "addon.range_of_change": good("addon-range-of-change").replace(
         "    )),)", '    ), affects="x"),)'
     ),
+    "addon.range_of_harm": good("addon-range-of-harm").replace(
+        "    changes=", '    harmless={"m:f": "since 2"},\n    changes='
+    ),
     "addon.twin": good("trl-adapter-bf16-cast"),
     "addon.twin_of_addon": good("addon-bug", function="g"),
     "addon.also_good": good("addon-second", function="g"),
@@ -68,6 +71,7 @@ EXPECTED = {
     "addon.malformed": "patch 'Addon_Malformed': its id must be lower-case words",
     "addon.range": "patch 'addon-range': `affects`: 'newer than 1' is not a version range",
     "addon.range_of_change": "patch 'addon-range-of-change': `affects`: 'x' is not a version range",
+    "addon.range_of_harm": "patch 'addon-range-of-harm': `harmless`: 'since 2' is not a version range",
     "addon.twin": "patch 'trl-adapter-bf16-cast' is defined twice: in "
     "patchkit.patches.trl.adapter_bf16_cast and addon.twin",
     "addon.twin_of_addon": "patch 'addon-bug' is defined twice: in addon.good and addon.twin_of_addon",

@@ -37,6 +37,7 @@ def wrapper(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
         {"settings": (CHOICE,)},
         {"opt_in": "preflight"},
         {"requires": "cuda"},
+        {"harmless": {"m.*:*Trainer.f": ">=2", "m:f": ""}},
         {"upstream": ("https://example.org/1", "https://example.org/2")},
         {"changes": (Rewrite("m:f", RULE, sites=2, affects="<2"),)},
         {"changes": (Rewrite("m.*_trainer:*Trainer.__init__", RULE),)},
@@ -92,6 +93,9 @@ MALFORMED: dict[str, tuple[dict[str, Any], str]] = {
         {"requires": "tpu"},
         "`requires` must be empty or 'cuda', not 'tpu'",
     ),
+    "harmless a range": ({"harmless": ">=2"}, "`harmless` must map targets to ranges, not '>=2'"),
+    "harmless a module": ({"harmless": {"m": ">=2"}}, "`harmless`: a target reads"),
+    "harmless always": ({"harmless": {"m:f": True}}, "to ranges, not 'm:f': True"),
     "settings a setting": ({"settings": CHOICE}, "`settings`"),
     "settings of strings": ({"settings": ("madeup_choice",)}, "`settings`"),
 }

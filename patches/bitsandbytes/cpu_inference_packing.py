@@ -132,6 +132,13 @@ PATCH = Patch(
             Rule(dequantizes, read_a_copy, names=("absmax",)),
         ),
     ),
+    harmless={
+        # Nothing is packed yet.
+        "bitsandbytes.functional:dequantize_4bit": "<0.49",
+        "bitsandbytes.nn.modules:Params4bit.to": "<0.49",
+        # It packs, and returns what it packed.
+        "bitsandbytes.functional:_convert_weight_packed_for_cpu": "",
+    },
     upstream=(
         "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/2078",
         "https://github.com/bitsandbytes-foundation/bitsandbytes/pull/1804",

@@ -46,7 +46,8 @@ def keep_the_state(node: ast.AST) -> list[Edit]:
 
 RULE = Rule(quantizes_again, keep_the_state, names=("Params4bit", "device"))
 
-# DoRA's part of LoRA, and OFT from 0.21, cast the sum themselves; OFT of 0.20 has no 4-bit layers.
+# DoRA's part of LoRA, and OFT from 0.21, cast the sum themselves; OFT of 0.20 fails to make its
+# 4-bit layers.
 KNOWN = {"lora": "", "oft": "<0.20", "road": ">=0.18", "hira": ">=0.20"}
 METHODS = ("merge", "unmerge")
 
@@ -59,6 +60,13 @@ PATCH = Patch(
         for tuner, versions in KNOWN.items()
         for method in METHODS
     ),
+    harmless={
+        # Another bug: they put the sum there as it is, and never quantize it.
+        **{f"peft.tuners.{tuner}.bnb:Linear4bit.*": "" for tuner in ("randlora", "vera", "pvera")},
+        "peft.tuners.oft.bnb:Linear4bit.*": ">=0.20",
+        # The tuners that quantize here give it the sum in the dtype of the old state.
+        "peft.utils.quantization_utils:Bnb4bitBackend.set_base_weight": "",
+    },
     upstream=(
         "https://github.com/huggingface/peft/pull/851",
         "https://github.com/unslothai/unsloth/pull/4005",

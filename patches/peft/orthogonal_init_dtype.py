@@ -38,6 +38,9 @@ PATCH = Patch(
             Rule(takes_base_dtype, float32_unless_floating, names=("get_base_layer", "dtype")),
         ),
     ),
+    # Elsewhere it is the dtype of weights that are read or given back, or LoRA-GA's, which needs
+    # the base weight itself to be a float.
+    harmless={"peft.tuners.*:*.*": ""},
     upstream=(
         "https://github.com/huggingface/peft/pull/2498",
         "https://github.com/huggingface/peft/pull/2389",

@@ -76,6 +76,15 @@ PATCH = Patch(
     title="Adapters on quantized layers return the dtype that they are given",
     affects={"peft": ">=0.16"},
     changes=tuple(Rewrite(target, RULE, affects=versions) for target, versions in KNOWN.items()),
+    # Most forwards of tuners have this shape; that a quantized layer has it is what matters, and
+    # these return the dtype of their input.
+    harmless={
+        "peft.tuners.*layer:*.forward": "",
+        "peft.tuners.lora.*:*.forward": "",
+        "peft.tuners.adalora.bnb:SVDLinear4bit.forward": "",
+        "peft.tuners.oft.*:*.forward": "",
+        "peft.tuners.hira.bnb:*.forward": "",
+    },
     upstream=(
         "https://github.com/huggingface/peft/pull/2433",
         "https://github.com/huggingface/peft/pull/864",

@@ -43,6 +43,8 @@ PATCH = Patch(
     id="trl-fp32-lm-head-autocast",
     title="A head cast to float32 computes in float32",
     affects={"trl": ">=0.25,<1.15"},
+    # From there on the loss multiplies with the head's weight itself; its forward is not called.
+    harmless={"trl.trainer.grpo_trainer:GRPOTrainer.__init__": ">=1.15"},
     changes=(
         Rewrite(
             "trl.trainer.grpo_trainer:GRPOTrainer.__init__",

@@ -27,9 +27,9 @@ def test_release(check_release, release: str) -> None:
     check_release("unsloth", release)
 
 
-def function(sources, release: str, change):
+def function(modules, release: str, change):
     module, _, qualname = change.target.partition(":")
-    text = dict(sources("unsloth", release))[module.replace(".", "/") + ".py"]
+    text = modules("unsloth", release)[module].decode()
     return next(one for one in functions_in_file(text, module) if one.qualname == qualname)
 
 
@@ -43,9 +43,9 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("change", HAND_ON, ids=lambda change: change.target)
 @pytest.mark.parametrize("release", AFFECTED)
-def test_post_patch_hands_on_what_is_on_the_model(sources, release: str, change) -> None:
+def test_post_patch_hands_on_what_is_on_the_model(modules, release: str, change) -> None:
     """The function itself, compiled from the release, with nothing but its callee made up."""
-    source = function(sources, release, change)
+    source = function(modules, release, change)
 
     def received(code, model) -> dict[str, object]:
         def patch_model_and_tokenizer(given, tokenizer, downcast_rope=True, **more):
@@ -68,9 +68,9 @@ def test_post_patch_hands_on_what_is_on_the_model(sources, release: str, change)
 
 
 @pytest.mark.parametrize("release", AFFECTED)
-def test_from_pretrained_leaves_the_dtype_on_the_model(sources, release: str) -> None:
+def test_from_pretrained_leaves_the_dtype_on_the_model(modules, release: str) -> None:
     """The one statement that is rewritten, since the function as a whole needs a GPU."""
-    source = function(sources, release, LOAD)
+    source = function(modules, release, LOAD)
     lines = apply_edits(source.lines, edits_of(source, LOAD))
     tree = ast.parse("".join(lines))
     (statement,) = (

@@ -105,7 +105,9 @@ def test_packed_and_missing_tensors_are_left_alone() -> None:
 
     from patchkit.precision.assigning import like_the_model
 
-    layer = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.bfloat16).to("cpu")
+    layer = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.bfloat16).to(
+        "cpu"
+    )
     layer.register_buffer("steps", torch.ones(2, dtype=torch.int64))
     layer.register_buffer("empty", torch.ones(2, device="meta"))
     half = {name: torch.ones(2).half() for name in ("weight", "steps", "empty", "unknown", "bias")}

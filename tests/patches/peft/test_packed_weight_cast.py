@@ -66,7 +66,9 @@ def test_with(patched: None, quantization: Any) -> None:
 
 
 def test_bytes_packed_into_bfloat16(patched: None) -> None:
-    layer = bnb.nn.Linear4bit(64, 64, bias=True, quant_type="nf4", quant_storage=torch.bfloat16).to("cpu")
+    layer = bnb.nn.Linear4bit(64, 64, bias=True, quant_type="nf4", quant_storage=torch.bfloat16).to(
+        "cpu"
+    )
     layer.requires_grad_(False)
     before = layer.weight.data.clone()
     other.cast_mixed_precision_params(layer, torch.float16)

@@ -176,7 +176,9 @@ def test_the_input_itself_where_there_is_nothing_to_cast() -> None:
     import bitsandbytes
 
     x = torch.randn(2, 64)
-    packed = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.bfloat16).to("cpu")
+    packed = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.bfloat16).to(
+        "cpu"
+    )
     small = nn.Linear(64, 64)
     small.weight.data = small.weight.data.to(torch.float8_e4m3fn)
     named = nn.Linear(64, 64).bfloat16()

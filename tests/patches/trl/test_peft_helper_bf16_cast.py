@@ -94,7 +94,9 @@ def test_packed_weights_are_not_cast() -> None:
 
     from patchkit.precision.adapters import frozen_to_bfloat16
 
-    layer = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.float16).to("cpu")
+    layer = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.float16).to(
+        "cpu"
+    )
     layer.requires_grad_(False)
     packed = layer.weight.data.clone()
     assert frozen_to_bfloat16(layer) is layer

@@ -1,0 +1,129 @@
+"""Facts of modules that were looked at before, in the cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from ..patch import Rewrite
+from .errors import ScanError
+from .facts import Facts, Found
+from .questions import Questions
+
+_PATCHKIT = Path(__file__).resolve().parent.parent
+_LOOKING = ("rewrite/*.py", "precision/*.py", *(f"scan/{it}.py" for it in ("facts", "outline")))
+"""What of ours decides what is found; patches share rules of `precision`."""
+
+
+def key(module: str, content: bytes) -> str:
+    """What a module's facts are remembered under: releases have most files in common."""
+    return hashlib.sha256(module.encode() + b"\0" + content).hexdigest()[:32]
+
+
+class Memory:
+    """The facts of one library's modules, as its patches stand now.
+
+    They are forgotten when a patch of the library, the rewriter or the minor version of Python
+    changes. Files are only added, so any number of processes may write.
+
+    Args:
+        folder: the cache; None keeps nothing beyond this object.
+        library: the distribution.
+        questions: what is asked of its modules.
+
+    Raises:
+        ScanError: the folder cannot be read.
+    """
+
+    def __init__(self, folder: Path | None, library: str, questions: Questions) -> None:
+        self._known: dict[str, Facts] = {}
+        self._folder = None
+        if folder is not None:
+            self._folder = folder / "facts" / f"{library}-{_fingerprint(questions)}"
+            for file in sorted(self._folder.glob("*.json")):
+                self._known.update(_read(file))
+
+    def __getitem__(self, name: str) -> Facts:
+        return self._known[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._known
+
+    def add(self, new: Mapping[str, Facts]) -> None:
+        """Remember facts.
+
+        Raises:
+            ScanError: the folder cannot be written.
+        """
+        self._known.update(new)
+        if self._folder is None or not new:
+            return
+        name = hashlib.sha256("".join(sorted(new)).encode()).hexdigest()[:32]
+        text = json.dumps({one: asdict(facts) for one, facts in new.items()})
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            handle, beside = tempfile.mkstemp(dir=self._folder, suffix=".new")
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(beside).replace(self._folder / f"{name}.json")
+        except OSError as error:
+            raise ScanError(
+                f"{self._folder} cannot be written: {error.strerror}; choose another folder with "
+                "--cache or PATCHKIT_CACHE"
+            ) from error
+
+
+def _read(file: Path) -> dict[str, Facts]:
+    """What a file remembers; nothing where it is damaged."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return {name: _facts(**one) for name, one in content.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _facts(
+    found: list[dict[str, object]], targets: dict[str, str], unread: str, unknown: list[str]
+) -> Facts:
+    return Facts(
+        tuple(Found(**{**one, "lacks": tuple(one["lacks"])}) for one in found),  # type: ignore
+        targets,
+        unread,
+        tuple(unknown),
+    )
+
+
+def _fingerprint(questions: Questions) -> str:
+    digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
+    digest.update("\n".join(_asked(questions)).encode())
+    for file in sorted(set(_files(questions))):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _asked(questions: Questions) -> Iterator[str]:
+    for one in questions.by_key.values():
+        expected: object = None if isinstance(one.change, Rewrite) else one.change.parameters
+        sites = one.change.sites if isinstance(one.change, Rewrite) else 0
+        yield f"{one.key} {one.target} {one.rule} {expected} {sites}"
+
+
+def _files(questions: Questions) -> Iterator[Path]:
+    for files in _LOOKING:
+        yield from _PATCHKIT.glob(files)
+    for one in questions.by_key.values():
+        if isinstance(one.change, Rewrite):
+            for function in (one.change.rule.site, one.change.rule.edit):
+                yield from _beside(getattr(function, "__module__", type(function).__module__))
+
+
+def _beside(module: str) -> Iterable[Path]:
+    """The file of a module and those in its folder: patches take rules from each other."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file).parent.glob("*.py") if file else ()

@@ -1,0 +1,31 @@
+"""A progress bar on standard error, where that is a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .run import Progress
+
+
+@contextmanager
+def shown() -> Iterator[Progress]:
+    """A function to tell of progress; the bar is gone when the block ends."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[now]}"),
+    )
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None, now="asking for releases")
+
+        def tell(what: str, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, now=what)
+
+        yield tell

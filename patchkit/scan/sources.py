@@ -1,0 +1,161 @@
+"""Where the sources of releases come from: the package index, wheels in a folder, or a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from ..errors import UsageError
+from . import releases, tree
+from .errors import ScanError
+from .questions import Questions
+from .tree import Tree
+from .wheels import Wheels
+
+
+@dataclass(frozen=True)
+class Release:
+    """One release to scan.
+
+    Args:
+        library: the distribution.
+        version: its release.
+        fetch: brings its sources near; slow, and nothing else.
+        read: its modules, of the packages given.
+        note: what is to be said of it, once it is there.
+    """
+
+    library: str
+    version: str
+    fetch: Callable[[], None]
+    read: Callable[[Collection[str]], Tree]
+    note: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be scanned.
+
+    Args:
+        releases: by library, the oldest first.
+        gaps: library to why nothing of it, or not all, is scanned.
+    """
+
+    releases: tuple[Release, ...]
+    gaps: dict[str, str]
+
+
+def from_index(
+    libraries: Mapping[str, Questions], versions: str, *, newest: bool, cache: Path
+) -> Wanted:
+    """Releases that the package index has, fetched with pip and kept in a cache folder."""
+    wheels = Wheels(cache)
+    found: list[Release] = []
+    gaps: dict[str, str] = {}
+    for library, questions in libraries.items():
+        try:
+            listing = releases.listed(library, wheels.kept(library))
+        except ScanError as error:
+            gaps[library] = str(error)
+            continue
+        if listing.doubt:
+            gaps[library] = listing.doubt
+        chosen = releases.in_question(listing.versions, questions.patches, versions, newest=newest)
+        if not chosen:
+            gaps[library] = _none_in(library, versions)
+        found += [_of_index(wheels, library, version) for version in chosen]
+    return Wanted(tuple(found), gaps)
+
+
+def _of_index(wheels: Wheels, library: str, version: str) -> Release:
+    return Release(
+        library,
+        version,
+        lambda: wheels.fetch(library, version),
+        lambda packages: wheels.read(library, version, packages),
+        lambda: wheels.yanked(library, version),
+    )
+
+
+def from_folder(
+    libraries: Mapping[str, Questions], versions: str, folder: Path, *, newest: bool, named: bool
+) -> Wanted:
+    """Releases in a folder: wheels, or one unpacked tree.
+
+    Args:
+        libraries: which to look for.
+        versions: a range; of a tree without metadata, `==` its version.
+        folder: the folder.
+        newest: only the newest release of each.
+        named: whether the user named the libraries, so that a missing one is a gap.
+
+    Raises:
+        UsageError: there is no such folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    wheels = sorted(folder.glob("*.whl"))
+    found: list[Release] = []
+    gaps: dict[str, str] = {}
+    for library, questions in libraries.items():
+        here = _archives(wheels, library) if wheels else _tree(folder, library, questions, versions)
+        if not here:
+            if named:
+                gaps[library] = f"{folder} has no {'wheel' if wheels else 'package'} of {library}"
+            continue
+        chosen = releases.in_order(here)  # all that was handed over
+        if versions:
+            chosen = releases.in_question(chosen, questions.patches, versions)
+        chosen = chosen[-1:] if newest else chosen
+        if not chosen:
+            gaps[library] = _none_in(library, versions)
+        found += [_of_folder(library, version, here[version]) for version in chosen]
+    if not found and not gaps:
+        raise UsageError(f"{folder} has neither wheels nor packages of {', '.join(libraries)}")
+    return Wanted(tuple(found), gaps)
+
+
+def _archives(wheels: list[Path], library: str) -> dict[str, Path]:
+    from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+    found: dict[str, Path] = {}
+    for wheel in wheels:
+        try:
+            name, version, _, _ = parse_wheel_filename(wheel.name)
+        except InvalidWheelFilename:
+            continue
+        if name == canonicalize_name(library):
+            found.setdefault(str(version), wheel)
+    return found
+
+
+def _tree(folder: Path, library: str, questions: Questions, versions: str) -> dict[str, Path]:
+    from packaging.utils import canonicalize_name
+
+    if not any((folder / name).exists() for name in questions.packages):
+        return {}
+    for installed in metadata.distributions(path=[str(folder)]):
+        name = installed.metadata["Name"]
+        if name and canonicalize_name(name) == canonicalize_name(library):
+            return {installed.version: folder}
+    exact = versions.removeprefix("==").strip()
+    if not versions.startswith("==") or not releases.in_order([exact]):
+        raise UsageError(
+            f"{folder} does not say which version of {library} it has: give it, as "
+            "--versions '==1.2.3'"
+        )
+    return {exact: folder}
+
+
+def _of_folder(library: str, version: str, place: Path) -> Release:
+    read = tree.of_folder if place.is_dir() else tree.of_archive
+    return Release(
+        library, version, lambda: None, lambda packages: read(place, packages), lambda: ""
+    )
+
+
+def _none_in(library: str, versions: str) -> str:
+    where = f"lies in {versions!r}" if versions else "is claimed by a patch"
+    return f"no release of {library} {where}"
