@@ -75,7 +75,7 @@ def _of_index(wheels: Wheels, library: str, version: str) -> Release:
         version,
         lambda: wheels.fetch(library, version),
         lambda packages: wheels.read(library, version, packages),
-        lambda: wheels.yanked(library, version),
+        lambda: "yanked" if wheels.yanked(library, version) else "",
     )
 
 

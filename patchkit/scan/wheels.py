@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import zipfile
 from collections.abc import Collection
@@ -16,7 +15,7 @@ from .tree import Tree
 _SUFFIX = ".sources.zip"
 _NEEDED = (".py", ".dist-info/METADATA")
 _YANKED = "YANKED"
-"""A member of what is kept of a yanked release: why it was."""
+"""A member of what is kept of a yanked release."""
 
 
 def default_folder() -> Path:
@@ -70,13 +69,13 @@ class Wheels:
             self.fetch(library, version)
         return tree.of_archive(file, packages)
 
-    def yanked(self, library: str, version: str) -> str:
-        """Why the index had yanked a release when it was fetched; empty where it had not."""
+    def yanked(self, library: str, version: str) -> bool:
+        """Whether the index had yanked a release when it was fetched."""
         try:
             with zipfile.ZipFile(self._file(library, version)) as kept:
-                return kept.read(_YANKED).decode() if _YANKED in kept.namelist() else ""
+                return _YANKED in kept.namelist()
         except tree.UNREADABLE:
-            return ""
+            return False
 
     def _file(self, library: str, version: str) -> Path:
         return self.folder / f"{_spelled(library)}-{version}{_SUFFIX}"
@@ -97,7 +96,7 @@ class Wheels:
                 if not answer.ok or not wheels:
                     raise ScanError(_reason(library, version, answer))
                 kept = Path(temporary, "kept")
-                keep(wheels[0], kept, yanked=_why_yanked(answer.messages))
+                keep(wheels[0], kept, yanked="yanked version" in answer.messages)
                 # Another process may be at it too: whoever is last puts the same there.
                 kept.replace(self._file(library, version))
         except OSError as error:
@@ -107,7 +106,7 @@ class Wheels:
             ) from error
 
 
-def keep(wheel: Path, kept: Path, *, yanked: str = "") -> None:
+def keep(wheel: Path, kept: Path, *, yanked: bool = False) -> None:
     """Write what is needed of a wheel.
 
     Raises:
@@ -121,7 +120,7 @@ def keep(wheel: Path, kept: Path, *, yanked: str = "") -> None:
     except tree.UNREADABLE as error:
         raise ScanError(f"{wheel.name} does not unpack: {error}") from error
     if yanked:
-        contents[_YANKED] = yanked.encode()
+        contents[_YANKED] = b""
     with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as new:
         for name, content in contents.items():
             new.writestr(name, content)
@@ -132,14 +131,6 @@ def _spelled(library: str) -> str:
     from packaging.utils import canonicalize_name
 
     return canonicalize_name(library).replace("-", "_")
-
-
-def _why_yanked(messages: str) -> str:
-    if "yanked version" not in messages:
-        return ""
-    found = re.search(r"Reason for being yanked: *(.*)", messages)
-    reason = found.group(1).strip() if found else ""
-    return f"yanked: {reason}" if reason and reason != "<none given>" else "yanked"
 
 
 def _reason(library: str, version: str, answer: client.Answer) -> str:

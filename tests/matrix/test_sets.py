@@ -109,7 +109,7 @@ def environments_of_tox() -> set[str]:
 
 
 def test_tox_has_an_environment_for_each_set_and_measures_them_all() -> None:
-    names = {one.name for one in read_sets(default_folder())}
+    names = {one.name for one in read_sets(ROOT / "version_sets")}
     assert environments_of_tox() == names
     (full,) = re.findall(r"^ +full = .*matrix.*-\{(.*)\}$", TOX, re.MULTILINE)
     assert {name.strip() for name in full.split(",")} == names
@@ -126,7 +126,7 @@ def test_each_environment_of_tox_has_the_files_of_its_name() -> None:
 
 
 def test_the_shipped_sets_pin_what_is_measured() -> None:
-    for one in read_sets(default_folder()):
+    for one in read_sets(ROOT / "version_sets"):
         assert {"trl", "transformers", "peft", "accelerate", "bitsandbytes", "torch"} <= set(
             one.versions
         ), one.name

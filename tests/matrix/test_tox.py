@@ -28,7 +28,7 @@ root = pathlib.Path(__file__).parent
 if "--version" in sys.argv:
     sys.exit(0)
 (root / "called.json").write_text(json.dumps([sys.argv[1:], str(pathlib.Path.cwd())]))
-print("matrix-1.16: commands[0]> patchkit verify")
+print("matrix-1.16: commands[0]> patchkit verify", flush=True)
 content = (root / "answer").read_text()
 if content:
     own = sys.argv[sys.argv.index("--") + 1 :]

@@ -40,7 +40,7 @@ print(json.dumps({
     "file": patchkit.__file__,
     "value": madeup.f(),
     "statuses": {r.id: str(r.status) for r in patchkit.report()},
-    "tested": report["trl-adapter-bf16-cast"].tested,
+    "tested": str(report["trl-adapter-bf16-cast"].tested),
 }))
 """
 
