@@ -16,6 +16,7 @@ from pathlib import Path
 
 from patchkit.errors import PatchError
 from patchkit.matrix import STATES, Scan
+from patchkit.matrix.records import OF_THE_RELEASE
 from patchkit.scan import scan
 
 ANY = ">=0"
@@ -51,7 +52,9 @@ def findings(scans: Iterable[Scan], gaps: dict[str, str]) -> tuple[str, int]:
     holes = [f"- {one.library} {one.version}: {one.problem}" for one in scans if one.problem]
     holes += [f"- {name}: {reason}" for name, reason in gaps.items()]
     noted = [
-        f"- {one.library} {one.version}: {one.notes['*']}" for one in scans if "*" in one.notes
+        f"- {one.library} {one.version}: {one.notes[OF_THE_RELEASE]}"
+        for one in scans
+        if OF_THE_RELEASE in one.notes
     ]
     read = ", ".join(f"{one.library} {one.version}" for one in scans if not one.problem)
     parts = [f"Sources read: {read or 'none'}.\n"]

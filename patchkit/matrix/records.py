@@ -35,6 +35,9 @@ STATES = {
 }
 """What the sources of a release say of a patch."""
 
+OF_THE_RELEASE = "*"
+"""The key of a scan's note that is about the release itself."""
+
 
 class MatrixError(PatchError):
     """The compatibility matrix cannot be read or written."""
@@ -91,7 +94,8 @@ class Scan:
         version: its release.
         date: day of the scan, ISO 8601.
         states: patch id to one of `STATES`.
-        notes: patch id to what drifted, or where the site stands.
+        notes: patch id to what drifted, or where the site stands; `OF_THE_RELEASE` to what is to
+            be known of the release itself, such as that it was yanked.
         unlisted: patch id to `module:qualname` of functions with a site that the patch does not
             name.
         problem: why the release could not be scanned; then there are no states.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..matrix import STATES, Scan
+from ..matrix.records import OF_THE_RELEASE
 from .run import Scanned
-from .verdicts import OF_THE_RELEASE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

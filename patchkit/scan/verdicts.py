@@ -9,13 +9,11 @@ from fnmatch import fnmatchcase
 
 from ..environment import in_range
 from ..matrix import Scan
+from ..matrix.records import OF_THE_RELEASE
 from ..patch import Change, Patch, Rewrite
 from ..rewrite import Target
 from .facts import Facts, Found
 from .questions import Question, Questions
-
-OF_THE_RELEASE = "*"
-"""The key of a note that is not about one patch."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -105,6 +106,20 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     outcome = check_install(python, tmp_path)
     assert str(tmp_path) in str(outcome["file"])
     assert "demo" in run(python, "-m", "patchkit", "--help", cwd=tmp_path)
+
+
+def test_a_wheel_without_a_matrix(distributions: Path, tmp_path: Path) -> None:
+    """Somebody deletes it, and measures anew with what is built then."""
+    (sdist,) = distributions.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path)
+    (tree,) = (one for one in tmp_path.iterdir() if one.is_dir())
+    (tree / "compat_matrix.yaml").unlink()
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", tree, cwd=tmp_path)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "patchkit/patches/trl/adapter_bf16_cast.py" in names
+    assert "patchkit/compat_matrix.yaml" not in names
 
 
 def test_editable(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ DPO = "trl.trainer.dpo_trainer"
 
 pytestmark = [
     pytest.mark.releases,
-    pytest.mark.skipif(not SCRIPT.exists(), reason="a source distribution has no scripts"),
+    pytest.mark.skipif(not WORKFLOW.exists(), reason="a source distribution has no workflows"),
 ]
 
 
