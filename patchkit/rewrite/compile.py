@@ -6,8 +6,10 @@ import ast
 import itertools
 from dataclasses import dataclass
 from types import CodeType
+from typing import Any
 
 _LOCALS = "<locals>"
+_SOMEWHERE: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,13 @@ class Context:
 
     def compile(self, tree: ast.Module, filename: str) -> CodeType | None:
         """Compile what `parse` gave, and take the function's own code out of it."""
-        imports = [ast.Import([ast.alias(name)]) for name in self.imports]
-        for node in imports:
-            ast.fix_missing_locations(ast.copy_location(node, tree.body[0]))
-        module = ast.Module([*imports, *tree.body], [])
+        module = ast.Module([*self._imports(), *tree.body], [])
         code = compile(module, filename, "exec", flags=self.flags, dont_inherit=True)
         return self.find(code)
+
+    def _imports(self) -> list[ast.stmt]:
+        names = [ast.alias(name, **_SOMEWHERE) for name in self.imports]
+        return [ast.Import(names, **_SOMEWHERE)] if names else []
 
     def find(self, code: CodeType) -> CodeType | None:
         """The function's code among the constants of code that encloses it."""
