@@ -33,11 +33,11 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--all", "every", is_flag=True, help="Measure every version set.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def bisect(id: str, folder: Path | None, workdir: Path | None, every: bool, as_json: bool) -> None:  # noqa: A002
-    """Find the first and the last affected release of the library that a patch mends.
+    """Find the first and the last affected release.
 
-    Its reproducer is run on version sets, each in its tox environment, which is made where it is
-    not there. What is affected is taken to be one range: both ends are measured, and its borders
-    are bisected. A set that cannot tell is named, and another is asked.
+    The reproducer of the patch is run on version sets, each in its tox environment, which is made
+    where it is not there. What is affected is taken to be one range: both ends are measured, and
+    its borders are bisected. A set that cannot tell is named, and another is asked.
 
     The results are left in .matrix/bisect/ID, for `patchkit matrix record`.
 

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     help="The matrix to write; that of this installation by default.",
 )
 def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None) -> None:
-    """Merge measurements into the matrix; what was not measured again stays as it was.
+    """Merge measurements into the matrix.
 
-    FILES are what `patchkit verify --output` wrote, in whatever environments. Where they go into
-    the matrix of a checkout, its version sets without any result are written down as not measured.
-    Without FILES the patches are verified here and now.
+    What was not measured again stays as it was. FILES are what `patchkit verify --output` wrote,
+    in whatever environments. Where they go into the matrix of a checkout, its version sets without
+    any result are written down as not measured. Without FILES the patches are verified here and
+    now.
 
     \b
     Examples:

@@ -62,11 +62,12 @@ def scan(
     path: Path | None,
     as_json: bool,
 ) -> None:
-    """Look in released sources for what the patches mend, and record it in the matrix.
+    """Look in released sources for what patches mend.
 
-    IDS are patch ids or globs; all by default. Only these are shown and decide the exit status;
-    what is recorded of a release is always whole. Releases are fetched with pip, as you have set
-    it up, and nothing of them is imported. A scan that was interrupted goes on where it was.
+    What is found is recorded in the matrix. IDS are patch ids or globs; all by default. Only these
+    are shown and decide the exit status; what is recorded of a release is always whole. Releases
+    are fetched with pip, as you have set it up, and nothing of them is imported. A scan that was
+    interrupted goes on where it was.
 
     \b
     Exit status:
