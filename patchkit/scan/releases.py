@@ -55,7 +55,9 @@ def listed(library: str, kept: Iterable[str]) -> Listing:
     named = [one for found in _NAMED.findall(answer.messages) for one in found.split(",")]
     versions = in_order({*map(str.strip, named), *(kept if doubt else ())})
     if not versions:
-        raise ScanError(doubt or f"the package index knows no {library}, or has no release of it")
+        if doubt:
+            raise ScanError(f"{doubt}; --from takes a folder of wheels instead")
+        raise ScanError(f"the package index knows no {library}, or has no release of it")
     return Listing(tuple(versions), doubt)
 
 
