@@ -7,11 +7,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from .verification import NO_ERROR
+from .wording import listed
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from .verification import Verdict, Verification
+
+_NAMED = 4
+"""How many of the patches that are not due are named; JSON has all."""
 
 _WORST_FIRST = {
     "not-mended": "bold red",
@@ -34,16 +38,16 @@ _IN_WORDS = {
 
 
 def as_table(verification: Verification) -> Table:
-    """A rich table: trouble first, and what is not due in one line."""
+    """A rich table: trouble first, and what is not due below."""
     from rich.table import Table
     from rich.text import Text
 
     shown = [one for one in verification if one.outcome in _WORST_FIRST]
-    rest = len(verification) - len(shown)
+    rest = [one.id for one in verification if one.outcome not in _WORST_FIRST]
     table = Table(
         title=f"patchkit: {tally(verification)}",
         title_justify="left",
-        caption=f"{rest} more: not due here, or not run" if rest else None,
+        caption=f"not due here: {listed(rest, shown=_NAMED)}" if rest else None,
         caption_justify="left",
         box=None,
         show_header=False,

@@ -193,7 +193,7 @@ def test_verify_for_people(command) -> None:
         "mended          addon-mended",
         "                reproduced, mended",
         "                without it: ValueError: bug 1",
-        "1 more: not due here, or not run",
+        "not due here: addon-not-affected",
     ]
 
 
