@@ -6,6 +6,7 @@ import html
 import io
 from typing import TYPE_CHECKING
 
+from .environment import looked_up_once
 from .patch import Status
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def important_first(report: Report) -> list[PatchRecord]:
     return sorted(report, key=lambda one: _ORDER.index(one.status))
 
 
+@looked_up_once()
 def as_table(report: Report) -> Table:
     """A rich table, for a console that may have colours."""
     from rich.table import Table
@@ -87,6 +89,7 @@ def plain_text(table: Table, width: int = 80) -> str:
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 
+@looked_up_once()
 def as_html(report: Report) -> str:
     """A table whose rows unfold to the diffs."""
     rows = []

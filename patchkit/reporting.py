@@ -170,11 +170,8 @@ class Report(Sequence[PatchRecord]):
         """The diffs of all patches that are applied."""
         return "".join(one.diff() for one in self.with_status(Status.APPLIED, Status.OVERRIDDEN))
 
+    @looked_up_once()
     def to_dict(self) -> dict[str, Any]:
-        with looked_up_once():
-            return self._to_dict()
-
-    def _to_dict(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "changed": list(self.changed),

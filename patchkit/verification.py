@@ -96,7 +96,7 @@ class Verification(tuple[Verdict, ...]):
 
 @dataclass(frozen=True)
 class _Task:
-    """One patch and whether it is due; `outcome` where that is known without running anything."""
+    """One patch and whether it is due; its verdict where it is known without running anything."""
 
     entry: Entry
     due: bool

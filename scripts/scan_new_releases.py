@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from patchkit.errors import PatchError
-from patchkit.matrix import STATES, Scan
-from patchkit.matrix.records import OF_THE_RELEASE
-from patchkit.scan import scan
+from patchkit.scan import Scanned, scan
+from patchkit.scan.summary import lines
 
 ANY = ">=0"
-WRONG = ("drifted", "present")
 
 
 def main() -> int:
@@ -36,7 +33,7 @@ def main() -> int:
     except PatchError as error:
         text, status = f"# The newest releases could not be scanned\n\n{error}\n", 2
     else:
-        text, status = findings(found.scans, found.gaps)
+        text, status = findings(found)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:
@@ -44,41 +41,36 @@ def main() -> int:
     return status
 
 
-def findings(scans: Iterable[Scan], gaps: dict[str, str]) -> tuple[str, int]:
+def findings(scanned: Scanned) -> tuple[str, int]:
     """What is wrong, as Markdown, and the exit status."""
-    scans = list(scans)
-    found = {f"{one.library} {one.version}": list(_wrong(one)) for one in scans}
-    wrong = {release: lines for release, lines in found.items() if lines}
-    holes = [f"- {one.library} {one.version}: {one.problem}" for one in scans if one.problem]
-    holes += [f"- {name}: {reason}" for name, reason in gaps.items()]
-    noted = [
-        f"- {one.library} {one.version}: {one.notes[OF_THE_RELEASE]}"
-        for one in scans
-        if OF_THE_RELEASE in one.notes
-    ]
-    read = ", ".join(f"{one.library} {one.version}" for one in scans if not one.problem)
+    wrong: dict[str, list[str]] = {}
+    holes: list[str] = []
+    noted: list[str] = []
+    for line in lines(scanned):
+        if line.kind == "not scanned":
+            holes.append(f"- {line.where}: {line.what}")
+        elif line.kind == "note":
+            noted.append(f"- {line.where}: {line.what}")
+        elif line.kind == "unlisted":
+            wrong.setdefault(line.where, []).append(f"- `{line.patch}` does not name `{line.what}`")
+        else:
+            wrong.setdefault(line.where, []).append(f"- `{line.patch}` {line.kind}: {line.what}")
+    holes += [f"- {name}: {reason}" for name, reason in scanned.gaps.items()]
+    read = ", ".join(f"{one.library} {one.version}" for one in scanned.scans if not one.problem)
     parts = [f"Sources read: {read or 'none'}.\n"]
-    for release, lines in wrong.items():
-        parts.append(f"## {release}\n\n" + "\n".join(lines) + "\n")
+    for release in sorted(wrong):
+        parts.append(f"## {release}\n\n" + "\n".join(wrong[release]) + "\n")
     if holes:
         parts.append("## Not scanned\n\n" + "\n".join(holes) + "\n")
     if noted:
         parts.append("## Of the releases\n\n" + "\n".join(noted) + "\n")
     if wrong:
-        title, status = f"Drift: {', '.join(wrong)}", 1
+        title, status = f"Drift: {', '.join(sorted(wrong))}", 1
     elif holes:
         title, status = "Some newest releases could not be scanned", 2
     else:
         title, status = "Every patch holds on the newest releases", 0
     return "\n".join([f"# {title}\n", *parts]), status
-
-
-def _wrong(one: Scan) -> Iterator[str]:
-    for patch, state in one.states.items():
-        if state in WRONG:
-            yield f"- `{patch}` {state}: {one.notes.get(patch) or STATES[state]}"
-    for patch, places in one.unlisted.items():
-        yield f"- `{patch}` does not name {', '.join(f'`{place}`' for place in places)}"
 
 
 if __name__ == "__main__":

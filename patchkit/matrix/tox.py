@@ -35,7 +35,7 @@ class Tox:
 
         Args:
             version_set: what is installed.
-            ids: the patches; all, and the trainer tests, if there are none.
+            ids: the patches; all, if there are none.
             into: file for the JSON of `patchkit verify`.
 
         Returns:

@@ -109,7 +109,7 @@ def functions_in_file(
         if wanted is not None and not wanted(qualname):
             continue
         last = node.end_lineno or node.lineno
-        context = Context(qualname, _first_line(node), (), flags, imports)
+        context = Context(qualname, first_line(node), (), flags, imports)
         located = _locate(name, lines, last, context)
         if located is not None:
             yield located
@@ -197,7 +197,8 @@ def _at_module_level(lines: Sequence[str], number: int) -> bool:
     return True
 
 
-def _first_line(node: FunctionNode) -> int:
+def first_line(node: FunctionNode) -> int:
+    """The number of a function's first decorator's line, or of its own, from 1."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
@@ -206,7 +207,7 @@ def _function_at(tree: ast.AST, context: Context) -> FunctionNode | None:
         if (
             isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and node.name == context.name
-            and _first_line(node) == context.first
+            and first_line(node) == context.first
         ):
             return node
     return None

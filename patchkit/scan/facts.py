@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ..patch import Wrap
 from ..rewrite import Drift, FunctionSource, Rule, edited_code, find, functions_in_file
 from ..rewrite.edit import split_lines
+from ..rewrite.locate import FunctionNode, first_line
 from . import outline
 from .questions import Question, Questions, Sought
 
@@ -123,7 +124,7 @@ def _functions_with_sites(
     lines = split_lines(text)
     with_sites: dict[str, dict[str, int]] = {}
     for qualname, node in outline.functions(tree.body):
-        own = "".join(lines[outline.first_line(node) - 1 : node.end_lineno])
+        own = "".join(lines[first_line(node) - 1 : node.end_lineno])
         words = set(_WORD.findall(own))
         for key, one in sought.items():
             if one.words <= words and (sites := _count(node, one.rule)):
@@ -171,6 +172,6 @@ def _problem(tree: ast.Module, question: Question) -> str:
     return f"{qualname} has no parameter {', '.join(missing)} any more" if missing else ""
 
 
-def _decorators(function: outline.FunctionNode) -> Iterator[str]:
+def _decorators(function: FunctionNode) -> Iterator[str]:
     for decorator in function.decorator_list:
         yield ast.unparse(decorator).rpartition(".")[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+from ..rewrite.locate import FunctionNode
 
 
 def bindings(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
@@ -58,11 +58,6 @@ def parameters(function: FunctionNode) -> set[str]:
     given = function.args
     one_each = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     return {one.arg for one in [*one_each, given.vararg, given.kwarg] if one is not None}
-
-
-def first_line(function: FunctionNode) -> int:
-    """The number of its first decorator's line, or of its own, from 1."""
-    return min([function.lineno, *(one.lineno for one in function.decorator_list)])
 
 
 def _blocks(statement: ast.stmt) -> Iterator[ast.stmt]:
