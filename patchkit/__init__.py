@@ -5,6 +5,8 @@
 
 before training; `patchkit.report()` says what was done, to what and why, and
 `patchkit.revert()` undoes it.
+
+PYTEST_DONT_REWRITE: pytest would warn where this was imported before its plugin.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     import torch
 
     from .inspection.findings import Finding, Findings
+    from .local_patches import Paths
     from .patch import Patch, Rewrite, Status, Wrap
     from .precision.threading_dtype import ThreadedDtype
     from .reporting import PatchRecord, Report
@@ -87,6 +90,7 @@ def apply(
     strict: bool = False,
     dtype: torch.dtype | str | None = None,
     preflight: bool = False,
+    patches: Paths | None = None,
     **settings: str,
 ) -> Report:
     """Mend the installed libraries in memory, now or as each of their modules is imported.
@@ -104,6 +108,10 @@ def apply(
             where it is not the one that the training arguments say.
         preflight: run `preflight` at the start of every `Trainer.train()`, and stop there on
             errors. `PATCHKIT_PREFLIGHT=1` does the same from outside.
+        patches: a folder with patches of your own, or a single `.py` file, or several of them.
+            Each file that begins neither with `_` nor with `test_` defines one `PATCH`. They are
+            known until the process ends, and are read once. `PATCHKIT_PATCHES=folder` does the
+            same from outside, in child processes too; several are separated as in `PATH`.
         **settings: what single patches offer, such as `adapter_cast="bf16"`; see the page of
             the patch. An environment variable `PATCHKIT_ADAPTER_CAST` does the same.
 
@@ -112,11 +120,18 @@ def apply(
 
     Raises:
         UnknownPatchError: `only` or `exclude` names no patch.
-        UsageError: another argument does not make sense.
+        UsageError: another argument does not make sense, or there are no patches in a folder.
+        PatchDefinitionError: a file named by `patches` defines no patch that can be used.
         PatchError: with `strict`, a patch could not be applied; the message lists them all.
     """
     return _session().apply(
-        only, exclude, strict=strict, dtype=dtype, chosen=settings, preflight=preflight
+        only,
+        exclude,
+        strict=strict,
+        dtype=dtype,
+        chosen=settings,
+        preflight=preflight,
+        patches=patches,
     )
 
 
@@ -142,14 +157,34 @@ def patched(
     strict: bool = False,
     dtype: torch.dtype | str | None = None,
     preflight: bool = False,
+    patches: Paths | None = None,
+    others: bool = True,
     **settings: str,
 ) -> AbstractContextManager[Report]:
     """`apply` for the length of a `with` block; afterwards all is as it was before the block.
 
-    Patches that were applied before stay applied. Arguments and errors are those of `apply`.
+    Arguments and errors are those of `apply`, and one more.
+
+    Args:
+        only: as for `apply`.
+        exclude: as for `apply`.
+        strict: as for `apply`.
+        dtype: as for `apply`.
+        preflight: as for `apply`.
+        patches: as for `apply`; they are known after the block, too.
+        others: whether patches that were applied before stay applied, and what was chosen before
+            holds. If False, the block has the patches that it asks for and no others.
+        **settings: as for `apply`.
     """
     return _session().patched(
-        only, exclude, strict=strict, dtype=dtype, chosen=settings, preflight=preflight
+        only,
+        exclude,
+        strict=strict,
+        dtype=dtype,
+        chosen=settings,
+        preflight=preflight,
+        patches=patches,
+        others=others,
     )
 
 
@@ -190,6 +225,7 @@ def verify(
     everywhere: bool = False,
     fork: bool = False,
     jobs: int | None = None,
+    patches: Paths | None = None,
 ) -> Verification:
     """Show each bug that is due here without its patch, and its absence with it.
 
@@ -204,17 +240,19 @@ def verify(
             this needs `if __name__ == "__main__":`.
         jobs: how many reproducers run at once; by default as many as there are processors, and
             four at most. Each takes most of a gigabyte of memory.
+        patches: a folder with patches of your own, as for `apply`.
 
     Returns:
         a verdict for each patch; prints as a table, and has `exit_status` and `to_dict()`.
 
     Raises:
         UnknownPatchError: `only` names no patch.
-        UsageError: `fork` on a platform that does not fork.
+        UsageError: `fork` on a platform that does not fork; or there are no patches in a folder.
+        PatchDefinitionError: a file named by `patches` defines no patch that can be used.
     """
     from .verification import verify as run
 
-    return run(only, everywhere=everywhere, fork=fork, jobs=jobs)
+    return run(only, everywhere=everywhere, fork=fork, jobs=jobs, patches=patches)
 
 
 def thread_dtype(model: torch.nn.Module, dtype: torch.dtype | str) -> ThreadedDtype:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import ModuleType
 
 from .catalogue import Entry
 from .environment import module_is_absent, modules_matching
 from .mending import Mended, mend
-from .patch import Change, Rewrite, Status
+from .patch import Change, Rewrite, Status, Wrap
 from .resolution import Resolution
 from .rewrite import CodeSwaps, Collision, Drift, Target
+from .wrapping import already_wrapped
 
 
 @dataclass
@@ -27,6 +29,7 @@ class ArmedTarget:
             out to have nothing to mend.
         reason: why it drifted or failed.
         error: the exception behind a failure.
+        rival: the patch that it collided with.
         mended: the live callables that carry the change.
     """
 
@@ -36,6 +39,7 @@ class ArmedTarget:
     status: Status = Status.PENDING
     reason: str = ""
     error: Exception | None = None
+    rival: str = ""
     mended: list[Mended] = field(default_factory=list)
 
     def status_now(self) -> Status:
@@ -48,10 +52,14 @@ class ArmedTarget:
         for one in reversed(self.mended):
             one.undo()
         self.mended = []
-        self.status, self.reason, self.error = Status.PENDING, "", None
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: nothing is mended, and nothing has gone wrong yet."""
+        self.status, self.reason, self.error, self.rival = Status.PENDING, "", None, ""
 
 
-@dataclass
+@dataclass(eq=False)
 class ArmedPatch:
     """A patch with its targets spelled out for what is installed.
 
@@ -87,11 +95,17 @@ class ArmedPatch:
     def id(self) -> str:
         return self.entry.patch.id
 
+    @cached_property
+    def wraps(self) -> list[ArmedTarget]:
+        return [target for target in self.targets if isinstance(target.change, Wrap)]
+
     def waiting_for(self) -> Iterator[str]:
         """The modules whose import this patch waits for."""
-        for target in self.targets:
-            if target.status is Status.PENDING:
-                yield target.target.module
+        for target in self._pending():
+            yield target.target.module
+
+    def _pending(self) -> Iterator[ArmedTarget]:
+        return (target for target in self.targets if target.status is Status.PENDING)
 
     def mend_loaded(self, swaps: CodeSwaps) -> bool:
         """Mend all pending targets whose module is loaded; whether any was."""
@@ -107,20 +121,20 @@ class ArmedPatch:
         Returns:
             whether anything was mended.
         """
-        here = [
-            target
-            for target in self.targets
-            if target.status is Status.PENDING and target.target.module == module.__name__
-        ]
+        here = [one for one in self._pending() if one.target.module == module.__name__]
         for target in here:
             try:
                 target.mended = mend(self.id, target.change, module, swaps)
-            except (Drift, Collision) as error:
-                self._give_up(here, target, Status.DRIFTED, str(error), None)
+            except Drift as error:
+                self._give_up(here, target, Status.DRIFTED, str(error))
+                return False
+            except Collision as error:
+                self._yield_to(error, here, target)
                 return False
             except Exception as error:
                 reason = f"{type(error).__name__}: {error}"
-                self._give_up(here, target, Status.FAILED, reason, error)
+                self._give_up(here, target, Status.FAILED, reason)
+                target.error = error
                 return False
         for target in here:
             optional = target.optional and isinstance(target.change, Rewrite)
@@ -134,13 +148,60 @@ class ArmedPatch:
         culprit: ArmedTarget,
         status: Status,
         reason: str,
-        error: Exception | None,
     ) -> None:
         for target in here:
             target.undo()
             target.status = status
             target.reason = reason if target is culprit else f"left alone, because {reason}"
-        culprit.error = error
+
+    @classmethod
+    def _yield_to(cls, collision: Collision, here: list[ArmedTarget], culprit: ArmedTarget) -> None:
+        cls._give_up(here, culprit, Status.DRIFTED, str(collision))
+        for target in here:
+            target.rival = collision.owners[0]
+
+    def yield_wraps(self, others: Iterable[ArmedPatch]) -> None:
+        """Give way where another patch wraps the same callable, or waits to do so.
+
+        Found out from the definitions, before any module is loaded.
+        """
+        mine = [target for target in self.wraps if target.status is Status.PENDING]
+        if not mine:
+            return
+        taken = {
+            one.target: other.id
+            for other in others
+            for one in other.wraps
+            if other is not self and one.status in (Status.APPLIED, Status.PENDING)
+        }
+        for target in mine:
+            if rival := taken.get(target.target):
+                collision = already_wrapped(rival, self.id, target.target.qualname)
+                here = [one for one in self._pending() if one.target.module == target.target.module]
+                self._yield_to(collision, here, target)
+
+    def try_again(self, present: Collection[str]) -> None:
+        """Let targets wait anew whose rival is gone.
+
+        Args:
+            present: the ids of all armed patches.
+        """
+        for target in self.targets:
+            if target.rival and target.rival not in present:
+                target.forget()
+
+    def lay_aside(self) -> list[Mended]:
+        """Take back what holds now, and remember the rest; what `take_up` must be given."""
+        live = [one for target in self.targets for one in target.mended if one.live()]
+        for one in reversed(live):
+            one.undo()
+        return live
+
+    def take_up(self, laid_aside: list[Mended], swaps: CodeSwaps) -> None:
+        """Put back what was laid aside, and mend what was imported meanwhile."""
+        for one in laid_aside:
+            one.redo()
+        self.mend_loaded(swaps)
 
     def retry(self, swaps: CodeSwaps) -> bool:
         """Mend what has come loose: a module was reloaded, or a target put back.

@@ -1,25 +1,22 @@
-"""Finds patch definitions: those shipped with patchkit, and those of other distributions."""
+"""Finds patch definitions: those shipped, those of other distributions, and a project's own."""
 
 from __future__ import annotations
 
 import difflib
 import fnmatch
-import importlib
-import importlib.util
-import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
+from .definitions import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
+from .definitions import Definition, of_other_distributions, shipped
+from .definitions import shipped_package as shipped_package
 from .environment import check_range
 from .errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
+from .local_patches import VARIABLE, checked, definitions, from_environment
 from .patch import Patch
 from .settings import Setting
-
-ENTRY_POINT_GROUP = "patchkit.patches"
-_SHIPPED = "patchkit.patches"
 
 
 @dataclass(frozen=True)
@@ -30,11 +27,18 @@ class Entry:
         patch: the definition.
         module: name of the module that holds it.
         reproduce: shows the bug: raises without the patch, returns with it.
+        file: the file, where a project keeps it in a folder; empty for what is installed.
     """
 
     patch: Patch
     module: str
     reproduce: Callable[[], object] | None
+    file: str = ""
+
+    @property
+    def place(self) -> str:
+        """What a message calls it."""
+        return self.file or self.module
 
 
 @dataclass(frozen=True)
@@ -96,89 +100,116 @@ class Catalogue:
     def _nearest(self, name: str) -> str:
         near = difflib.get_close_matches(name, self.entries, n=3, cutoff=0.4)
         if near:
-            return f"Did you mean {' or '.join(map(repr, near))}?"
-        return f"There are: {', '.join(sorted(self.entries)) or 'none'}."
+            return f"Did you mean {' or '.join(map(repr, near))}?{self._unread()}"
+        return f"There are: {', '.join(sorted(self.entries)) or 'none'}.{self._unread()}"
+
+    def _unread(self) -> str:
+        return "".join(f" Cannot be read: {one.error}." for one in self.broken[:1])
+
+    def extended(self, definitions: Iterable[Definition]) -> Catalogue:
+        """This catalogue and more definitions; one that cannot be used is among the broken.
+
+        A file that is here already, under whatever name, is passed over.
+        """
+        entries, broken = dict(self.entries), list(self.broken)
+        settings = {setting.name: setting for setting in self.settings}
+        for one in definitions:
+            if Catalogue(entries)._has(one):
+                continue
+            broken = [other for other in broken if other.name != one.name]
+            try:
+                entry = _entry(one)
+                _check_against(entries, settings, entry)
+            except PatchError as error:
+                broken.append(Broken(one.name, error))
+            except Exception as error:
+                reason = PatchDefinitionError(
+                    f"the patch file {one.name} cannot be imported: {type(error).__name__}: {error}"
+                )
+                reason.__cause__ = error
+                broken.append(Broken(one.name, reason))
+            else:
+                entries[entry.patch.id] = entry
+                settings.update((one.name, one) for one in entry.patch.settings)
+        return Catalogue(entries, tuple(broken))
+
+    def imported(self, definitions: Iterable[Definition]) -> list[Definition]:
+        """Those that are not here yet, after their import: `fetch` only says what came of it."""
+        return [one.imported() for one in definitions if not self._has(one)]
+
+    def _has(self, definition: Definition) -> bool:
+        return bool(definition.file) and definition.file in map(_file, self)
+
+    def with_these(self, definitions: Iterable[Definition]) -> Catalogue:
+        """This catalogue and more definitions, all of which must be usable.
+
+        Raises:
+            PatchDefinitionError: one is not.
+        """
+        before = {id(one) for one in self.broken}
+        extended = self.extended(definitions)
+        for one in extended.broken:
+            if id(one) not in before:
+                raise one.error
+        return extended
 
 
 def load() -> Catalogue:
     """Read all definitions. One that cannot be read is set aside and does not stop the others."""
-    entries: dict[str, Entry] = {}
-    settings: dict[str, Setting] = {}
-    broken: list[Broken] = []
-    for name, fetch in [*_shipped(), *_of_other_distributions()]:
+    installed = Catalogue({}).extended([*shipped(), *of_other_distributions()])
+    local: list[Definition] = []
+    missing: list[Broken] = []
+    for given in from_environment():
         try:
-            entry = _entry(fetch(), name)
-            twin = entries.get(entry.patch.id)
-            if twin is not None:
-                raise PatchDefinitionError(
-                    f"patch {entry.patch.id!r} is defined twice: in {twin.module} and {name}"
-                )
-            for setting in entry.patch.settings:
-                if settings.get(setting.name, setting) != setting:
-                    raise PatchDefinitionError(
-                        f"patch {entry.patch.id!r} defines the setting {setting.name!r} otherwise "
-                        "than another patch does"
-                    )
-        except PatchError as error:
-            broken.append(Broken(name, error))
-        except Exception as error:
-            reason = PatchDefinitionError(
-                f"the patch file {name} cannot be imported: {type(error).__name__}: {error}"
-            )
-            reason.__cause__ = error
-            broken.append(Broken(name, reason))
-        else:
-            entries[entry.patch.id] = entry
-            settings.update((one.name, one) for one in entry.patch.settings)
-    return Catalogue(entries, tuple(broken))
+            local += in_places(checked(given))
+        except UsageError as error:
+            missing.append(Broken(given, UsageError(f"{VARIABLE}: {error}")))
+    known = installed.extended(local)
+    return Catalogue(known.entries, (*known.broken, *missing))
 
 
-def _entry(module: ModuleType, name: str) -> Entry:
+def in_places(paths: Iterable[Path]) -> list[Definition]:
+    """The definitions in folders and files.
+
+    Raises:
+        UsageError: a folder has none.
+    """
+    return [definition for path in paths for definition in definitions(path)]
+
+
+def _entry(definition: Definition) -> Entry:
+    module = definition.fetch()
     patch = getattr(module, "PATCH", None)
     if not isinstance(patch, Patch):
         raise PatchDefinitionError(
-            f"the patch file {name} defines no PATCH = Patch(...); a file that is no patch "
-            "begins with an underscore"
+            f"the patch file {definition.name} defines no PATCH = Patch(...); a file that is no "
+            "patch begins with an underscore"
         )
     for versions in [*patch.affects.values(), *(change.affects for change in patch.changes)]:
         check_range(patch.id, versions)
     for versions in patch.harmless.values():
         check_range(patch.id, versions, "harmless")
-    return Entry(patch, module.__name__, getattr(module, "reproduce", None))
+    return Entry(patch, module.__name__, getattr(module, "reproduce", None), definition.file)
 
 
-def _shipped() -> Iterator[tuple[str, Callable[[], ModuleType]]]:
-    package = shipped_package()
-    for found in pkgutil.walk_packages(package.__path__, f"{_SHIPPED}."):
-        if not found.ispkg and not found.name.rpartition(".")[2].startswith("_"):
-            yield found.name, _importing(found.name)
+def _check_against(
+    entries: Mapping[str, Entry], settings: Mapping[str, Setting], entry: Entry
+) -> None:
+    """Raise PatchDefinitionError where a definition contradicts those before it."""
+    patch = entry.patch
+    if twin := entries.get(patch.id):
+        raise PatchDefinitionError(
+            f"patch {patch.id!r} is defined twice: in {twin.place} and {entry.place}"
+        )
+    for setting in patch.settings:
+        if settings.get(setting.name, setting) != setting:
+            raise PatchDefinitionError(
+                f"patch {patch.id!r} defines the setting {setting.name!r} otherwise than another "
+                "patch does"
+            )
 
 
-def _importing(name: str) -> Callable[[], ModuleType]:
-    return lambda: importlib.import_module(name)
-
-
-def _of_other_distributions() -> Iterator[tuple[str, Callable[[], ModuleType]]]:
-    from importlib import metadata
-
-    for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
-        yield entry_point.value, entry_point.load
-
-
-def shipped_package() -> ModuleType:
-    """The package `patchkit.patches`: inside a wheel, or beside the engine in a checkout."""
-    try:
-        return importlib.import_module(_SHIPPED)
-    except ModuleNotFoundError as error:
-        if error.name != _SHIPPED:
-            raise
-    folder = Path(__file__).resolve().parent.parent / "patches"
-    spec = importlib.util.spec_from_file_location(
-        _SHIPPED, folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    if spec is None or spec.loader is None or not folder.is_dir():
-        raise PatchDefinitionError("this installation of patchkit lacks its patches; reinstall it")
-    package = importlib.util.module_from_spec(spec)
-    sys.modules[_SHIPPED] = package
-    spec.loader.exec_module(package)
-    return package
+def _file(entry: Entry) -> str:
+    """The file that defines a patch; empty where it is none."""
+    file = getattr(sys.modules.get(entry.module), "__file__", None)
+    return str(Path(file).resolve()) if file else ""

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from .errors import UsageError
+from .local_patches import VARIABLE
 
 PRELOADED = [
     "accelerate",
@@ -29,13 +30,14 @@ _LEAVE = 10
 """Seconds that a process has to end by itself, once it has said what came of it."""
 
 
-def run(patch_id: str, *, patched: bool, timeout: float) -> dict[str, Any]:
+def run(patch_id: str, *, patched: bool, timeout: float, patches: str = "") -> dict[str, Any]:
     """What `patchkit.reproduce.outcome` says in a fork.
 
     Args:
         patch_id: the patch.
         patched: whether to apply it first, and nothing else.
         timeout: seconds.
+        patches: the value of `PATCHKIT_PATCHES` there.
 
     Raises:
         UsageError: this platform does not fork.
@@ -45,7 +47,7 @@ def run(patch_id: str, *, patched: bool, timeout: float) -> dict[str, Any]:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_report, args=(theirs, patch_id, patched))
+    process = context.Process(target=_report, args=(theirs, patch_id, patched, patches))
     process.start()
     theirs.close()
     try:
@@ -65,9 +67,11 @@ def run(patch_id: str, *, patched: bool, timeout: float) -> dict[str, Any]:
         ours.close()
 
 
-def _report(connection: Connection, patch_id: str, patched: bool) -> None:
+def _report(connection: Connection, patch_id: str, patched: bool, patches: str) -> None:
     from .reproduce import outcome
 
+    # The environment is that of the process which was forked, and may be older.
+    os.environ[VARIABLE] = patches
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)

@@ -45,6 +45,9 @@ class Mended(Protocol):
     def undo(self) -> None:
         """Put back what was there, unless someone replaced it since."""
 
+    def redo(self) -> None:
+        """After `undo`, put the change there again, unless someone replaced it since."""
+
     def diff(self) -> Difference | str:
         """What was changed: text by `str`."""
 
@@ -67,6 +70,13 @@ class MendedFunction:
 
     def undo(self) -> None:
         self.swaps.remove(self.owner, self.function, self.rule)
+
+    def redo(self) -> None:
+        known = self.swaps.of(self.function)
+        if known.live if known else self.function.__code__ is self.entry.original:
+            self.entry = self.swaps.install(
+                self.owner, self.function, self.entry.source, self.rule, list(self.edits)
+            )
 
     def diff(self) -> Difference:
         return Difference(self.entry.source.name, self.entry.source.lines, self.edits)
@@ -92,10 +102,10 @@ def mend(owner: str, change: Change, module: ModuleType, swaps: CodeSwaps) -> li
 
     Raises:
         Drift: a target does not look as expected.
-        Collision: another patch edits the same place.
+        Collision: another patch edits the same place, or wraps the same callable.
     """
     if not isinstance(change, Rewrite):
-        return [wrap(change, module)]
+        return [wrap(owner, change, module)]
     target = Target.parse(change.target)
     done: list[Mended] = []
     try:

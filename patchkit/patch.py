@@ -19,6 +19,11 @@ Wrapper = Callable[[Callable[..., Any], Any, tuple[Any, ...], dict[str, Any]], A
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
+def is_id(text: object) -> bool:
+    """Whether a patch can have this id: lower-case words joined by hyphens."""
+    return isinstance(text, str) and bool(_ID.fullmatch(text))
+
+
 class Status(str, Enum):
     """What became of a patch in this process."""
 
@@ -102,6 +107,9 @@ class Patch:
         upstream: links to the reports and fixes.
         symptom: a regular expression that finds the error a user sees without the patch; what its
             reproducer raises must match it.
+        messages: what stands on a user's screen without the patch, word for word and without what
+            varies, so that a search for it finds the patch; each matches `symptom`. Empty where
+            the bug raises nothing.
         caution: what differs afterwards for someone who was not hit by the bug.
         settings: what a user may choose.
         opt_in: the keyword of `apply`, such as `preflight`, that asks for a patch which is no mend
@@ -121,6 +129,7 @@ class Patch:
     changes: tuple[Change, ...]
     upstream: tuple[str, ...] = ()
     symptom: str = ""
+    messages: tuple[str, ...] = ()
     caution: str = ""
     settings: tuple[Setting, ...] = field(default=())
     opt_in: str = ""
@@ -128,7 +137,7 @@ class Patch:
     harmless: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
+        if not is_id(self.id):
             self._refuse(f"its id must be lower-case words joined by hyphens, not {self.id!r}")
         if not isinstance(self.title, str) or not self.title:
             self._refuse("it has no title")
@@ -147,6 +156,11 @@ class Patch:
             re.compile(self.symptom)
         except (re.error, TypeError) as error:
             self._refuse(f"`symptom` is not a regular expression: {error}")
+        if not _is_strings(self.messages):
+            self._refuse(f"`messages` must be a tuple of strings, not {self.messages!r}")
+        for message in self.messages:
+            if not re.search(self.symptom, message):
+                self._refuse(f"`symptom` does not find the message {message!r}")
         if not isinstance(self.opt_in, str) or (self.opt_in and not self.opt_in.isidentifier()):
             self._refuse(f"`opt_in` must be a keyword of apply(), not {self.opt_in!r}")
         if self.requires not in ("", "cuda"):

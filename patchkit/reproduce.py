@@ -40,6 +40,7 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
     reproduce = SESSION.catalogue.entries[found].reproduce
     if reproduce is None:
         return {"outcome": "no-reproducer"}
+    patchkit.revert()  # under `patchkit run` all that is due is applied by now
     if patched:
         patchkit.apply(only=[found], strict=True)
     try:

@@ -6,29 +6,31 @@ import contextlib
 import gc
 import importlib
 import logging
-import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from types import FrameType, ModuleType
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
 
 from . import catalogue, hooks, settings
+from .advice import TROUBLE
 from .armed import ArmedPatch, still_loading
 from .catalogue import Catalogue, Entry
+from .definitions import Definition
 from .environment import looked_up_once
-from .errors import PatchError, PatchWarning, UsageError
+from .errors import PatchError, PatchWarning, UnknownPatchError, UsageError
+from .local_patches import Paths, checked, for_other_processes, forgotten_on_error
+from .mending import Mended
 from .patch import Status
-from .reporting import PatchRecord, Report, broken_record, record
+from .reporting import Report, broken_record, record
 from .resolution import resolve
 from .rewrite import CodeSwaps
-
-DISABLE_VARIABLE = "PATCHKIT_DISABLE"
-_TROUBLE = (Status.DRIFTED, Status.FAILED, Status.OVERRIDDEN)
+from .selection import DISABLE_VARIABLE as DISABLE_VARIABLE
+from .selection import Selection, select, switched_off
+from .trouble import explain, line_of_the_user, sentence, trouble_in
 
 logger = logging.getLogger("patchkit")
-
-Selection = str | Iterable[str] | None
 
 
 class Session:
@@ -44,6 +46,7 @@ class Session:
     def __init__(self, known: Catalogue | None = None) -> None:
         self._lock = threading.RLock()
         self._catalogue = known
+        self._local: list[Path] = []
         self._armed: dict[str, ArmedPatch] = {}
         self._disabled: dict[str, str] = {}
         self._swaps = CodeSwaps()
@@ -65,29 +68,34 @@ class Session:
         dtype: object,
         chosen: Mapping[str, object],
         preflight: bool = False,
+        patches: Paths | None = None,
     ) -> Report:
         if not isinstance(strict, bool):
             raise UsageError(f"strict= must be True or False, not {strict!r}")
         if not isinstance(preflight, bool):
             raise UsageError(f"preflight= must be True or False, not {preflight!r}")
-        with self._lock, looked_up_once():
-            wanted, disabled = self._select(only, exclude, ("preflight",) if preflight else ())
-            choices = settings.resolve(chosen, dtype, self.catalogue.settings)
-            disabled_before, self._disabled = self._disabled, disabled
-            choices_before = settings.snapshot()
-            settings.choose(choices)
-            fresh: list[ArmedPatch] = []
-            try:
-                changed = self._arm(wanted, strict, fresh)
-                report = self.report(changed)
-                if strict and (trouble := _trouble(report, wanted, everything=only is None)):
-                    raise PatchError(_explain(trouble))
-            except BaseException:
-                for patch in reversed(fresh):
-                    self._armed.pop(patch.id).undo()
-                settings.restore(choices_before)
-                self._disabled = disabled_before
-                raise
+        with forgotten_on_error():
+            paths, definitions = self._read(patches)
+            with self._lock, looked_up_once():
+                before = self.catalogue, self._local, self._disabled, settings.snapshot()
+                fresh: list[ArmedPatch] = []
+                try:
+                    self._add(paths, definitions)
+                    asked = ("preflight",) if preflight else ()
+                    wanted, disabled = select(self.catalogue, only, exclude, asked)
+                    settings.choose(settings.resolve(chosen, dtype, self.catalogue.settings))
+                    self._disabled = disabled
+                    changed = self._arm(wanted, strict, fresh)
+                    report = self.report(changed)
+                    ids = [entry.patch.id for entry in wanted]
+                    if strict and (trouble := trouble_in(report, ids, everything=only is None)):
+                        raise PatchError(explain(trouble))
+                except BaseException:
+                    for patch in reversed(fresh):
+                        self._armed.pop(patch.id).undo()
+                    self._catalogue, self._local, self._disabled, choices = before
+                    settings.restore(choices)
+                    raise
         self._wait_for_imports()
         if changed:
             logger.info("patchkit: %s", report.summary())
@@ -95,6 +103,31 @@ class Session:
             logger.info("patchkit: nothing new to do; %s", report.summary())
         self._warn(report)
         return report
+
+    def add(self, patches: Paths | None) -> None:
+        """Add a project's own patches to the catalogue, and apply none.
+
+        Args:
+            patches: as for `apply`.
+        """
+        with forgotten_on_error():
+            paths, definitions = self._read(patches)
+            with self._lock:
+                self._add(paths, definitions)
+
+    def _read(self, patches: Paths | None) -> tuple[list[Path], list[Definition]]:
+        """Import patch files. The lock is not held: they may import what is hooked."""
+        paths = [] if patches is None else checked(patches)
+        return paths, self.catalogue.imported(catalogue.in_places(paths))
+
+    def _add(self, paths: list[Path], definitions: list[Definition]) -> None:
+        self._catalogue = self.catalogue.with_these(definitions)
+        self._local = [*self._local, *(one for one in paths if one not in self._local)]
+
+    @property
+    def local_patches(self) -> str:
+        """The value of `PATCHKIT_PATCHES` with which another process knows the same patches."""
+        return for_other_processes(self._local)
 
     def revert(self, only: Selection) -> Report:
         with self._lock:
@@ -121,20 +154,43 @@ class Session:
         dtype: object,
         chosen: Mapping[str, object],
         preflight: bool = False,
+        patches: Paths | None = None,
+        others: bool = True,
     ) -> Iterator[Report]:
-        with self._lock:
-            armed = set(self._armed)
+        if not isinstance(others, bool):
+            raise UsageError(f"others= must be True or False, not {others!r}")
+        with self._lock, without_garbage_collection():
+            strictness = {patch: patch.strict for patch in self._armed.values()}
             choices, disabled = settings.snapshot(), self._disabled
+            laid_aside: dict[ArmedPatch, list[Mended]] = {}
+            if not others:
+                laid_aside = {one: one.lay_aside() for one in self._armed.values()}
+                self._armed = {}
+                settings.restore({})
         try:
             yield self.apply(
-                only, exclude, strict=strict, dtype=dtype, chosen=chosen, preflight=preflight
+                only,
+                exclude,
+                strict=strict,
+                dtype=dtype,
+                chosen=chosen,
+                preflight=preflight,
+                patches=patches,
             )
         finally:
-            with self._lock:
-                for patch_id in [i for i in self._armed if i not in armed]:
+            with self._lock, without_garbage_collection():
+                for patch_id in [i for i, one in self._armed.items() if one not in strictness]:
                     self._armed.pop(patch_id).undo()
+                for patch, was_strict in strictness.items():
+                    patch.strict = was_strict
                 settings.restore(choices)
                 self._disabled = disabled
+                for patch, mended in laid_aside.items():
+                    self._armed[patch.id] = patch
+                    patch.take_up(mended, self._swaps)
+            if laid_aside:
+                self._wait_for_imports()
+                self._warn(self.report())
 
     def applied(self) -> frozenset[str]:
         """The ids of the patches that the live targets carry now."""
@@ -147,7 +203,11 @@ class Session:
 
     def report(self, changed: tuple[str, ...] = ()) -> Report:
         with self._lock, looked_up_once():
-            records = [self._record(entry) for entry in self.catalogue]
+            left_out = {**self._switched_off(), **self._disabled}
+            records = [
+                record(entry, self._armed.get(entry.patch.id), left_out.get(entry.patch.id))
+                for entry in self.catalogue
+            ]
             records += [broken_record(broken) for broken in self.catalogue.broken]
         return Report(records, changed)
 
@@ -162,9 +222,9 @@ class Session:
                 ]
                 for patch in concerned:
                     patch.mend_module(module, self._swaps)
-                records = [self._record(patch.entry) for patch in concerned]
+                records = [record(patch.entry, patch, None) for patch in concerned]
                 strict = [patch.id for patch in concerned if patch.strict]
-                trouble = _trouble(Report(records), strict)
+                trouble = trouble_in(Report(records), strict)
                 for patch in concerned:
                     if trouble and patch.strict:
                         self._armed.pop(patch.id).undo()
@@ -173,66 +233,8 @@ class Session:
             logger.exception("patchkit: an error while mending %s", module.__name__)
             return
         if trouble:
-            raise PatchError(_explain(trouble))
+            raise PatchError(explain(trouble))
         self._warn(Report(records))
-
-    def _select(
-        self, only: Selection, exclude: Selection, asked: tuple[str, ...]
-    ) -> tuple[list[Entry], dict[str, str]]:
-        """What a call wants, and why it does not want the rest.
-
-        Args:
-            only: as for `apply`.
-            exclude: as for `apply`.
-            asked: the keywords of `apply` that ask for a patch with such an `opt_in`.
-        """
-        known = self.catalogue
-        if isinstance(only, Iterable) and not isinstance(only, str):
-            only = list(only)
-        included = set(known.entries) if only is None else known.named(only, "only=")
-        excluded = known.named(exclude, "exclude=")
-        both = included & excluded
-        if only is not None and both and not included - excluded:
-            raise UsageError(
-                f"only= and exclude= contradict each other: both name {', '.join(sorted(both))}"
-            )
-        switched_off = self._switched_off()
-        unasked = self._unasked(only, excluded, asked)
-        included |= {one.patch.id for one in known if one.patch.opt_in} - unasked
-        disabled = {}
-        for patch_id in known.entries:
-            if patch_id in switched_off:
-                disabled[patch_id] = f"switched off by {DISABLE_VARIABLE}"
-            elif patch_id in excluded:
-                disabled[patch_id] = "left out by exclude="
-            elif patch_id not in included | unasked:
-                disabled[patch_id] = "left out by only="
-        left_out = disabled.keys() | unasked
-        wanted = [entry for entry in known if entry.patch.id not in left_out]
-        return wanted, disabled
-
-    def _unasked(self, only: Selection, excluded: set[str], asked: tuple[str, ...]) -> set[str]:
-        """The patches that nobody gets unasked, less those that are asked for."""
-        named = {only} if isinstance(only, str) else set(only or ())
-        unasked = set()
-        for entry in self.catalogue:
-            patch_id, keyword = entry.patch.id, entry.patch.opt_in
-            if keyword in asked and patch_id in excluded:
-                raise UsageError(
-                    f"{keyword}=True and exclude= contradict each other: exclude= names {patch_id}"
-                )
-            if keyword and not (
-                keyword in asked or patch_id in named or settings.switched_on(keyword)
-            ):
-                unasked.add(patch_id)
-        return unasked
-
-    def _switched_off(self) -> set[str]:
-        names = [name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(",")]
-        names = [name for name in names if name]
-        if "all" in names:
-            return set(self.catalogue.entries)
-        return self.catalogue.named(names, f"the environment variable {DISABLE_VARIABLE}")
 
     def _arm(self, wanted: list[Entry], strict: bool, fresh: list[ArmedPatch]) -> tuple[str, ...]:
         """Arm what is due; what was not armed before is added to `fresh` as it is."""
@@ -251,6 +253,8 @@ class Session:
                     self._armed[patch.id] = patch
                     fresh.append(patch)
                 patch.strict = strict
+                patch.try_again(self._armed)
+                patch.yield_wraps(self._armed.values())
                 mended = patch.mend_loaded(self._swaps)
                 if patch.retry(self._swaps) or mended or patch in fresh:
                     changed.append(patch.id)
@@ -276,51 +280,26 @@ class Session:
             else:
                 hooks.when_loaded(name, self.module_loaded)
 
-    def _record(self, entry: Entry) -> PatchRecord:
-        patch_id = entry.patch.id
-        return record(entry, self._armed.get(patch_id), self._disabled.get(patch_id))
+    def _switched_off(self) -> dict[str, str]:
+        """What the environment will switch off; nothing where `apply` would refuse it."""
+        try:
+            return switched_off(self.catalogue)
+        except UnknownPatchError:
+            return {}
 
     def _warn(self, report: Report) -> None:
         for one in report:
             key = (one.id, one.status.value, one.reason)
-            if one.status in _TROUBLE and key not in self._warned:
+            if one.status in TROUBLE and key not in self._warned:
                 self._warned.add(key)
-                line = _line_of_the_user()
+                line = line_of_the_user()
                 warnings.warn_explicit(
-                    _sentence(one), PatchWarning, line.f_code.co_filename, line.f_lineno
+                    sentence(one), PatchWarning, line.f_code.co_filename, line.f_lineno
                 )
 
 
 SESSION = Session()
 """The one session of this process."""
-
-
-def _trouble(
-    report: Report, wanted: Iterable[Entry | str], *, everything: bool = False
-) -> list[PatchRecord]:
-    ids = {one if isinstance(one, str) else one.patch.id for one in wanted}
-    broken = {one.id for one in report if everything and not one.affects}
-    return [one for one in report if one.status in _TROUBLE and one.id in ids | broken]
-
-
-def _explain(trouble: list[PatchRecord]) -> str:
-    return "\n".join(["not mended, and strict=True:", *(f"  {_sentence(one)}" for one in trouble)])
-
-
-def _sentence(one: PatchRecord) -> str:
-    return f"patch {one.id} {one.status}: {one.reason}"
-
-
-def _line_of_the_user() -> FrameType:
-    """Where `apply` was called or the library imported, past us and the import machinery."""
-    frame = sys._getframe(1)
-    while frame.f_back and _package(frame.f_globals) in ("patchkit", "wrapt", "importlib"):
-        frame = frame.f_back
-    return frame
-
-
-def _package(namespace: Mapping[str, object]) -> str:
-    return str(namespace.get("__name__", "")).partition(".")[0]
 
 
 @contextlib.contextmanager

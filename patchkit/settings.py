@@ -20,7 +20,10 @@ DTYPES = {
 }
 
 
-RESERVED = ("only", "exclude", "strict", "dtype", "disable", "preflight")
+RESERVED = (
+    *("only", "exclude", "strict", "dtype", "preflight", "patches", "others"),
+    "disable",  # its variable is taken
+)
 _YES = ("1", "true", "on", "yes")
 _NO = ("", "0", "false", "off", "no")
 

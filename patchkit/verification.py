@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from re import search
 from typing import Any
 
 from .catalogue import Entry
-from .patch import Status
+from .local_patches import VARIABLE, Paths
+from .patch import Patch, Status
 from .resolution import resolve
 
 TIMEOUT = 600
@@ -96,11 +98,10 @@ class Verification(tuple[Verdict, ...]):
 
 @dataclass(frozen=True)
 class _Task:
-    """One patch and whether it is due; its verdict where it is known without running anything."""
+    """A patch whose reproducer is to be run, and whether it is due."""
 
-    entry: Entry
+    patch: Patch
     due: bool
-    known: Verdict | None = field(default=None)
 
 
 def verify(
@@ -109,6 +110,7 @@ def verify(
     everywhere: bool = False,
     fork: bool = False,
     jobs: int | None = None,
+    patches: Paths | None = None,
     progress: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Verification:
     """`patchkit.verify`, which says what the arguments are.
@@ -117,14 +119,18 @@ def verify(
     """
     from .session import SESSION
 
+    SESSION.add(patches)
     catalogue = SESSION.catalogue
     chosen = set(catalogue.entries) if only is None else catalogue.named(only, "only=")
     tasks = [_task(entry, everywhere) for entry in catalogue if entry.patch.id in chosen]
+    if only is None:
+        tasks += [Verdict(one.name, "error", str(one.error)) for one in catalogue.broken]
 
-    reproduce = _in_fork if fork else _in_new_process
+    # Other processes must know the patches of this one.
+    reproduce = partial(_in_fork if fork else _in_new_process, SESSION.local_patches)
 
-    def run(task: _Task) -> Verdict:
-        verdict = task.known or _verdict(task, reproduce)
+    def run(task: _Task | Verdict) -> Verdict:
+        verdict = task if isinstance(task, Verdict) else _verdict(task, reproduce)
         progress(verdict)
         return verdict
 
@@ -132,27 +138,28 @@ def verify(
         return Verification(pool.map(run, tasks))
 
 
-def _task(entry: Entry, everywhere: bool) -> _Task:
+def _task(entry: Entry, everywhere: bool) -> _Task | Verdict:
+    """What is to be run; the verdict where it is known without running anything."""
     patch = entry.patch
     try:
         resolution = resolve(patch)
     except ValueError as error:
-        return _Task(entry, False, Verdict(patch.id, "error", str(error)))
+        return Verdict(patch.id, "error", str(error))
     due = resolution.verdict is None
     unasked = resolution.verdict is Status.NOT_AFFECTED and not everywhere
     if resolution.verdict is Status.NOT_INSTALLED or unasked:
-        return _Task(entry, due, Verdict(patch.id, "not-affected", resolution.reason))
+        return Verdict(patch.id, "not-affected", resolution.reason)
     if entry.reproduce is None:
-        return _Task(entry, due, Verdict(patch.id, "error", "the patch has no reproducer"))
+        return Verdict(patch.id, "error", "the patch has no reproducer")
     if patch.requires == "cuda" and not _cuda_is_available():
         outcome = "needs-cuda" if due else "not-affected"
         reason = "there is no GPU to run the reproducer on"
-        return _Task(entry, due, Verdict(patch.id, outcome, reason))
-    return _Task(entry, due)
+        return Verdict(patch.id, outcome, reason)
+    return _Task(patch, due)
 
 
 def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> Verdict:
-    patch = task.entry.patch
+    patch = task.patch
     without = reproduce(patch.id, False)
     shown = without["outcome"] == "raised" and bool(search(patch.symptom, without["message"]))
     unclear = not shown and without["outcome"] != "passed"
@@ -178,17 +185,24 @@ def _cuda_is_available() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def _in_fork(patch_id: str, patched: bool) -> dict[str, Any]:
+def _in_fork(patches: str, patch_id: str, patched: bool) -> dict[str, Any]:
     from .forking import run
 
-    return run(patch_id, patched=patched, timeout=TIMEOUT)
+    return run(patch_id, patched=patched, timeout=TIMEOUT, patches=patches)
 
 
-def _in_new_process(patch_id: str, patched: bool) -> dict[str, Any]:
+def _in_new_process(patches: str, patch_id: str, patched: bool) -> dict[str, Any]:
     command = [sys.executable, "-m", "patchkit.reproduce", patch_id]
     command += ["--patched"] if patched else []
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+            env={**os.environ, VARIABLE: patches},
+        )
         outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     except subprocess.TimeoutExpired:
         return {"outcome": "error", "message": f"took more than {TIMEOUT} s"}

@@ -9,13 +9,14 @@ from types import ModuleType
 from typing import Any
 
 from .patch import Wrap, Wrapper
-from .rewrite import Binding, Drift, Target, bind
+from .rewrite import Binding, Collision, Drift, Target, bind
 
 
 @dataclass
 class WrappedCallable:
     """A callable that carries a wrapper of ours."""
 
+    owner: str
     binding: Binding
     qualname: str
     wrapper: Wrapper
@@ -30,6 +31,7 @@ class WrappedCallable:
         self.proxy = wrapt.FunctionWrapper(
             self.binding.value, self.wrapper, enabled=lambda: self.enabled
         )
+        self.proxy._self_patchkit = self  # wrapt keeps what begins so with the proxy
         setattr(self.binding.owner, self.binding.name, self.proxy)
 
     def live(self) -> bool:
@@ -39,6 +41,11 @@ class WrappedCallable:
         self.enabled = False
         if self._present() is self.proxy:
             setattr(self.binding.owner, self.binding.name, self.binding.value)
+
+    def redo(self) -> None:
+        self.enabled = True
+        if self._present() is self.binding.value:
+            setattr(self.binding.owner, self.binding.name, self.proxy)
 
     def diff(self) -> str:
         owner = getattr(self.binding.owner, "__module__", self.binding.owner.__name__)
@@ -50,27 +57,49 @@ class WrappedCallable:
 
 def note(target: str, wrapper: Wrapper | str) -> str:
     """What stands in a diff for a wrapper."""
+    return f"# {target} is wrapped by {wrapper_name(wrapper)}\n"
+
+
+def wrapper_name(wrapper: Wrapper | str) -> str:
+    """The dotted name of a wrapper; nothing is imported."""
     if isinstance(wrapper, str):
-        name = wrapper.replace(":", ".")
-    else:
-        name = f"{wrapper.__module__}.{getattr(wrapper, '__qualname__', '?')}"
-    return f"# {target} is wrapped by {name}\n"
+        return wrapper.replace(":", ".")
+    return f"{wrapper.__module__}.{getattr(wrapper, '__qualname__', '?')}"
 
 
-def wrap(change: Wrap, module: ModuleType) -> WrappedCallable:
+def wrap(owner: str, change: Wrap, module: ModuleType) -> WrappedCallable:
     """Wrap the target of a change in its loaded module.
+
+    Args:
+        owner: the id of the patch.
+        change: what to do.
+        module: the module.
 
     Raises:
         Drift: the target is missing or its signature is not what the wrapper relies on.
+        Collision: another patch wraps it; which wrapper is the outer one would be left to chance.
     """
     qualname = Target.parse(change.target).qualname
     binding = bind(module, qualname)
     if not callable(getattr(binding.owner, binding.name)):
         raise Drift(f"{qualname} is {type(binding.value).__name__}, not callable")
     _check_signature(binding, qualname, change.parameters)
-    wrapped = WrappedCallable(binding, qualname, _wrapper(change.wrapper))
+    for other in _wrapped_by_us(binding.value):
+        if other.enabled and other.owner != owner:
+            raise already_wrapped(other.owner, owner, qualname)
+    wrapped = WrappedCallable(owner, binding, qualname, _wrapper(change.wrapper))
     wrapped.install()
     return wrapped
+
+
+def already_wrapped(first: str, second: str, qualname: str) -> Collision:
+    """That two patches wrap one callable."""
+    return Collision((first, second), qualname, how="wrap")
+
+
+def _wrapped_by_us(value: Any) -> list[WrappedCallable]:
+    found = (getattr(one, "_self_patchkit", None) for one in _chain(value))
+    return [one for one in found if isinstance(one, WrappedCallable)]
 
 
 def _check_signature(binding: Binding, qualname: str, expected: tuple[str, ...]) -> None:

@@ -132,14 +132,17 @@ def test_functions_stay_functions(fresh) -> None:
 
 def test_patched_takes_what_apply_takes() -> None:
     apply, patched = inspect.signature(patchkit.apply), inspect.signature(patchkit.patched)
-    assert apply.parameters == patched.parameters
     kinds = {name: one.kind.name for name, one in apply.parameters.items()}
+    more = {name: one for name, one in patched.parameters.items() if name not in kinds}
+    assert {**apply.parameters, **more} == patched.parameters
+    assert [(name, one.kind.name) for name, one in more.items()] == [("others", "KEYWORD_ONLY")]
     assert kinds == {
         "only": "POSITIONAL_OR_KEYWORD",
         "exclude": "POSITIONAL_OR_KEYWORD",
         "strict": "KEYWORD_ONLY",
         "dtype": "KEYWORD_ONLY",
         "preflight": "KEYWORD_ONLY",
+        "patches": "KEYWORD_ONLY",
         "settings": "VAR_KEYWORD",
     }
 

@@ -241,7 +241,7 @@ def test_verify_where_a_version_does_not_parse(command, library) -> None:
     library.release("unknown")
     done = command("verify", "addon-mended", "--json", addons={"mended": ADDONS["mended"]})
     assert "Traceback" not in done.stderr
-    assert done.returncode in (1, 2)
+    assert done.returncode in (1, 64)
     assert "'unknown' is not a version" in done.stdout + done.stderr
 
 
@@ -303,7 +303,7 @@ def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
 def test_record_something_else(command, tmp_path, content: str, message: str) -> None:
     (tmp_path / "bad.json").write_text(content)
     done = command("matrix", "record", "bad.json", "--file", "m.yaml", addons={})
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (64, "")
     assert "Traceback" not in done.stderr
     assert message in done.stderr
     assert not (tmp_path / "m.yaml").exists()
@@ -329,12 +329,12 @@ def test_record_where_nothing_can_be_written(command, tmp_path) -> None:
     addons = {"mended": ADDONS["mended"]}
     done = command("matrix", "record", "--file", str(file), "--id", "addon-*", addons=addons)
     assert "Traceback" not in done.stderr
-    assert done.returncode == 2
+    assert done.returncode == 64
     assert "m.yaml" in done.stderr
 
 
 def test_unknown_id_in_a_real_process(command) -> None:
     done = command("verify", "no-such-patch", addons={})
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (64, "")
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("Error: only= names no patch: 'no-such-patch'")

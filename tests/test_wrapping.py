@@ -72,7 +72,7 @@ class Recorder:
 def put_around(
     module: ModuleType, shape: str, wrapper: Any = None, **options: Any
 ) -> WrappedCallable:
-    return wrap(Wrap(f"madeup.work:{shape}", wrapper or Recorder(), **options), module)
+    return wrap("a-patch", Wrap(f"madeup.work:{shape}", wrapper or Recorder(), **options), module)
 
 
 def hanging(module: ModuleType, shape: str) -> tuple[Any, str, Any]:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .patch_id import PatchId
+from .patches_option import patches_option
+
 if TYPE_CHECKING:
     from ..verification import Verdict
 
 
 @click.command()
-@click.argument("ids", nargs=-1)
+@click.argument("ids", nargs=-1, type=PatchId())
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 @click.option(
     "--output",
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     help="How many reproducers run at once.  [default: number of processors, 4 at most]",
 )
+@patches_option
 def verify(
     ids: tuple[str, ...],
     as_json: bool,
@@ -49,6 +53,11 @@ def verify(
     IDS are patch ids or globs; all by default. Each reproducer runs in processes of its own, on
     the libraries that are installed; nothing is applied here.
 
+    \b
+    Examples:
+      patchkit verify
+      patchkit verify 'trl-*' --fork
+      patchkit verify my-patch --patches patches
     \b
     Exit status:
       0  all is well

@@ -12,13 +12,14 @@ class Drift(Exception):
 
 
 class Collision(Exception):
-    """Two rules want to edit the same piece of one function.
+    """Two owners want to change the same thing.
 
     Args:
-        owners: the names under which the two edits were registered.
+        owners: the names under which the two changes were registered, the one in force first.
         where: what they collide on, for the message.
+        how: what both do to it.
     """
 
-    def __init__(self, owners: tuple[str, str], where: str) -> None:
+    def __init__(self, owners: tuple[str, str], where: str, how: str = "edit") -> None:
         self.owners = owners
-        super().__init__(f"{owners[0]} and {owners[1]} both edit {where}; leave one of them out")
+        super().__init__(f"{owners[0]} and {owners[1]} both {how} {where}; leave one of them out")

@@ -85,6 +85,11 @@ class CodeSwaps:
         entry.edits[owner, rule] = edits
         try:
             self._recompile(entry)
+        except Drift:
+            del entry.edits[owner, rule]
+            if rival := self._at_odds(entry, owner, rule, edits):
+                raise Collision((rival, owner), source.qualname) from None
+            raise
         except BaseException:
             del entry.edits[owner, rule]
             raise
@@ -111,6 +116,25 @@ class CodeSwaps:
             self._recompile(entry)
         self._register_text(entry.filename)
         return live
+
+    @staticmethod
+    def _at_odds(entry: RewrittenFunction, owner: str, rule: Rule, edits: list[Edit]) -> str:
+        """The owner whose edits do not go together with these ones, which do by themselves.
+
+        The text of one may hold a site of the other. Empty where there is none.
+        """
+
+        def fits(others: list[Edit], rules: list[Rule]) -> bool:
+            try:
+                edited_code(entry.source, [*edits, *others], [rule, *rules], entry.filename)
+            except Drift:
+                return False
+            return True
+
+        others = [(one, its, theirs) for (one, its), theirs in entry.edits.items() if one != owner]
+        if not others or not fits([], []):
+            return ""
+        return next((one for one, its, theirs in others if not fits(theirs, [its])), "")
 
     @staticmethod
     def _recompile(entry: RewrittenFunction) -> None:

@@ -39,6 +39,17 @@ class Pattern:
         """Whether the node itself is such code."""
         return _unify(self._tree, node, {})
 
+    def holes(self, node: ast.AST) -> dict[str, str]:
+        """What each capital letter stands for in a node that matches, as code.
+
+        Raises:
+            ValueError: the node does not match.
+        """
+        found: dict[str, ast.AST] = {}
+        if not _unify(self._tree, node, found):
+            raise ValueError(f"{ast.unparse(node)!r} does not match {self!r}")
+        return {letter: ast.unparse(code) for letter, code in found.items()}
+
     def within(self, node: ast.AST) -> bool:
         """Whether such code stands anywhere in the node."""
         return any(map(self, ast.walk(node)))

@@ -62,3 +62,12 @@ def test_within_looks_below() -> None:
 )
 def test_mentions(code: str, expected: bool) -> None:
     assert mentions(ast.parse(code), "bf16") is expected
+
+
+def test_holes_say_what_they_stand_for() -> None:
+    pattern = Pattern("N.sum() / D")
+    node = ast.parse("(a + b).sum() / f(x, y)").body[0].value  # type: ignore[attr-defined]
+    assert pattern.holes(node) == {"N": "a + b", "D": "f(x, y)"}
+    assert Pattern("f(x)").holes(ast.parse("f(x)").body[0].value) == {}  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="does not match Pattern"):
+        pattern.holes(ast.parse("a.sum()").body[0])

@@ -1,0 +1,35 @@
+"""`--patches FOLDER`: a project's own patches, for any command that reads the catalogue."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def patches_option(command: _Command) -> _Command:
+    """Add the option to a command, which is not told of it: the catalogue reads the variable."""
+    return click.option(
+        "--patches",
+        metavar="FOLDER",
+        type=click.Path(),
+        multiple=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_name_in_environment,
+        help="Know the patches in this folder, or .py file, too; may be repeated. "
+        "PATCHKIT_PATCHES does the same.",
+    )(command)
+
+
+def _name_in_environment(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> None:
+    from ..local_patches import VARIABLE, checked, for_other_processes
+
+    if given and not context.resilient_parsing:
+        os.environ[VARIABLE] = for_other_processes(checked(given))

@@ -1,0 +1,168 @@
+"""What is known of a new patch before anyone has written it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType
+
+from ..errors import UsageError
+from ..rewrite import FunctionSource, Target
+from . import choosing
+from .shortening import Anchor, local_names
+from .subject import Subject
+
+_MOST_NAMES = 4
+
+
+class NoSiteChosen(UsageError):
+    """Nobody said what in the function the patch is about.
+
+    Args:
+        source: the function.
+        candidates: the statements that it may be about.
+        all_of_them: whether these are all statements of the function.
+    """
+
+    def __init__(
+        self,
+        source: FunctionSource,
+        candidates: list[choosing.Statement],
+        all_of_them: bool,
+    ) -> None:
+        self.candidates = candidates
+        which = "its statements are" if all_of_them else "those that speak of precision are"
+        super().__init__(
+            f"say what in {source.qualname} is wrong, with --line or --find; {which} listed above"
+        )
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a rewrite is anchored at.
+
+    Args:
+        node: the site.
+        line: the number of its first line in the file.
+        pattern: code that matches it.
+        sites: how many places of the function the pattern matches.
+        names: identifiers in the pattern, as the compiled function has them.
+    """
+
+    node: ast.AST
+    line: int
+    pattern: str
+    sites: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A new patch.
+
+    Args:
+        id: its id.
+        target: the function that it mends.
+        library: the distribution of that.
+        since: the version that is installed: the only one known to be affected.
+        where: the place of the function, or of the site in it, for people.
+        site: what is rewritten; None where the function is wrapped.
+        parameters: the parameters of the function, less `self`.
+    """
+
+    id: str
+    target: Target
+    library: str
+    since: str
+    where: str
+    site: Site | None
+    parameters: tuple[str, ...]
+
+
+def draft(
+    patch_id: str,
+    subject: Subject,
+    *,
+    line: int | None = None,
+    find: str | None = None,
+    wrap: bool = False,
+) -> Draft:
+    """Decide what a new patch is about.
+
+    Args:
+        patch_id: its id.
+        subject: the function.
+        line: the line of its file that is wrong.
+        find: the code that is wrong.
+        wrap: whether to wrap the function and not rewrite it.
+
+    Raises:
+        NoSiteChosen: neither line nor code is given.
+        UsageError: what is given does not name one site.
+    """
+    from packaging.version import Version
+
+    source = _definition(subject, line, find)
+    if sum((line is not None, find is not None, wrap)) > 1:
+        raise UsageError("--line, --find and --wrap exclude each other")
+    site = None if wrap else _site(source, _anchor(source, line, find))
+    return Draft(
+        patch_id,
+        subject.target,
+        subject.library,
+        Version(subject.version).public,
+        f"{source.name}, line {site.line if site else source.node.lineno}",
+        site,
+        _parameters(source.node),
+    )
+
+
+def _definition(subject: Subject, line: int | None, find: str | None) -> FunctionSource:
+    """The definition meant, where branches of the module define the function each for itself."""
+    found = [
+        one
+        for one in subject.definitions
+        if (line is None or one.first <= line <= one.last)
+        and (find is None or choosing.contains(one, find))
+    ]
+    if len(found) == 1 or len(subject.definitions) == 1:
+        return (found or subject.definitions)[0]
+    lines = ", ".join(str(one.node.lineno) for one in subject.definitions)
+    raise UsageError(
+        f"{subject.target} is defined at lines {lines}; say with --line which one is wrong"
+    )
+
+
+def _anchor(source: FunctionSource, line: int | None, find: str | None) -> Anchor:
+    if line is not None:
+        return choosing.at_line(source, line)
+    if find is not None:
+        return choosing.with_code(source, find)
+    everything = choosing.statements(source)
+    some = choosing.candidates(everything)
+    raise NoSiteChosen(source, some, len(some) == len(everything))
+
+
+def _site(source: FunctionSource, anchor: Anchor) -> Site:
+    known, local = set(_names(source.code)), set(local_names(source.code))
+    found = [
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(ast.parse(anchor.pattern))
+        if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id not in local)
+    ]
+    names = [name for name in dict.fromkeys(found) if name in known]
+    return Site(anchor.site, anchor.line, anchor.pattern, anchor.sites, tuple(names[:_MOST_NAMES]))
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _names(const)
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+    given = node.args
+    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return tuple(name for name in names if name not in ("self", "cls"))

@@ -1,0 +1,134 @@
+"""The function that a new patch is about, found without importing its library."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import environment
+from ..errors import UsageError
+from ..rewrite import FunctionSource, Target, functions_in_file
+from ..wording import listed
+from .distribution import distribution_of
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function as it is installed.
+
+    Args:
+        target: its name.
+        library: the distribution that it belongs to.
+        version: the installed version of that.
+        definitions: all definitions of the function in the file: branches may hold one each.
+    """
+
+    target: Target
+    library: str
+    version: str
+    definitions: tuple[FunctionSource, ...]
+
+
+def find(given: str) -> Subject:
+    """The function of that name, `package.module:Class.method`.
+
+    Raises:
+        UsageError: there is none, or its source cannot be read; the message names what is near.
+    """
+    try:
+        target = Target.parse(given)
+    except ValueError as error:
+        raise UsageError(f"--target: {error}") from None
+    if target.is_glob:
+        raise UsageError("--target names one function; wildcards can be put into the patch later")
+    if "<locals>" in target.qualname:
+        outer = target.qualname.partition(".<locals>")[0]
+        raise UsageError(f"--target names the outermost function, {target.module}:{outer}")
+    file = _file(target)
+    text = file.read_text(encoding="utf-8")
+    short = target.module.replace(".", "/") + ("/__init__.py" if file.stem == "__init__" else ".py")
+    try:
+        found = tuple(functions_in_file(text, short, lambda name: name == target.qualname))
+    except SyntaxError as error:
+        raise UsageError(f"this Python cannot parse {short}: {error}") from None
+    if not found:
+        raise UsageError(_nothing_there(target, text))
+    library, version = distribution_of(target.package)
+    return Subject(target, library, version, found)
+
+
+def _file(target: Target) -> Path:
+    file = environment.module_file(target.module)
+    if file is not None:
+        return file
+    if environment.module_is_absent(target.package):
+        from importlib.metadata import packages_distributions
+
+        near = _near(target.package, packages_distributions())
+        raise UsageError(f"--target: there is no package {target.package} installed here{near}")
+    if not environment.module_is_absent(target.module):
+        raise UsageError(f"--target: {target.module} has no Python source, so nothing to rewrite")
+    modules = environment.modules_matching(f"{target.package}.*")
+    raise UsageError(f"--target: there is no module {target.module}{_near(target.module, modules)}")
+
+
+def _nothing_there(target: Target, text: str) -> str:
+    """What to say where the module does not define the function."""
+    tree = ast.parse(text)
+    names = _defined(tree.body)
+    outer = target.qualname.rpartition(".")[0]
+    start = f"--target: {target.module} defines no {target.qualname}"
+    if target.qualname in names:
+        node = names[target.qualname]
+        if isinstance(node, ast.ClassDef):
+            methods = [one for one in names if one.startswith(f"{target.qualname}.")]
+            return f"--target: {target.qualname} is a class; name a method: {listed(methods, 8)}"
+        return f"--target: {target} cannot be compiled by itself, so it cannot be rewritten"
+    if isinstance(owner := names.get(outer), ast.ClassDef):
+        methods = [one for one in names if one.startswith(f"{outer}.")]
+        bases = ", ".join(ast.unparse(base) for base in owner.bases)
+        inherited = f". {outer} may inherit it from {bases}; name the class that defines it"
+        return start + (inherited if bases else _near(target.qualname, methods))
+    elsewhere = _elsewhere(target)
+    if elsewhere:
+        return f"{start}, but {listed(elsewhere)} does"
+    return start + _near(target.qualname, names)
+
+
+def _defined(body: Iterable[ast.stmt], prefix: str = "") -> dict[str, ast.stmt]:
+    found: dict[str, ast.stmt] = {}
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found[prefix + node.name] = node
+            if isinstance(node, ast.ClassDef):
+                found.update(_defined(node.body, f"{prefix}{node.name}."))
+        else:
+            for block in ("body", "orelse"):
+                found.update(_defined(getattr(node, block, []), prefix))
+    return found
+
+
+def _elsewhere(target: Target) -> list[str]:
+    """The same name in other modules of the package: it may only be imported by this one."""
+    first = target.qualname.partition(".")[0]
+    found = []
+    for module in environment.modules_matching(f"{target.package}.*"):
+        file = environment.module_file(module)
+        text = file.read_text(encoding="utf-8", errors="replace") if file else ""
+        if f"class {first}" not in text and f"def {first}" not in text:
+            continue
+        try:
+            names = _defined(ast.parse(text).body)
+        except SyntaxError:
+            continue
+        if target.qualname in names:
+            found.append(f"{module}:{target.qualname}")
+    return found
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,58 @@
+"""The text of the test of a new patch."""
+
+from __future__ import annotations
+
+from . import code
+from .drafting import Draft
+
+TEST = '''\
+"""The bug without the patch, its absence with it, and nothing left behind."""
+
+import importlib
+{imports}
+import patchkit
+import pytest
+from patchkit.rewrite import bind
+
+PATCH = {quoted}
+{folder}
+
+def live() -> object:
+    module = importlib.import_module({module})
+    return bind(module, {qualname}){attribute}
+
+
+def test_the_bug_shows_without_the_patch_and_not_with_it() -> None:
+    (verdict,) = patchkit.verify(PATCH{patches})
+    if verdict.outcome in ("not-affected", "needs-cuda"):
+        pytest.skip(verdict.without)
+    assert verdict.outcome == "mended", verdict
+
+
+def test_it_is_applied_and_taken_back() -> None:
+    with patchkit.patched(exclude="*"{patches}, others=False):
+        before = live()
+        with patchkit.patched(PATCH, strict=True) as report:
+            if report[PATCH].status in ("not-affected", "not-installed"):
+                pytest.skip(report[PATCH].reason)
+            assert live() is not before
+        assert live() is before
+'''
+
+
+def test_file(draft: Draft, *, in_checkout: bool) -> str:
+    """The text of the test, red until the patch is done.
+
+    Args:
+        draft: the patch.
+        in_checkout: whether the patch is in the catalogue, and not in the folder above.
+    """
+    return TEST.format(
+        quoted=code.string(draft.id),
+        module=code.string(draft.target.module),
+        qualname=code.string(draft.target.qualname),
+        attribute=".value" if draft.site is None else ".function().__code__",
+        imports="" if in_checkout else "from pathlib import Path\n",
+        folder="" if in_checkout else "FOLDER = Path(__file__).resolve().parents[1]\n",
+        patches="" if in_checkout else ", patches=FOLDER",
+    )

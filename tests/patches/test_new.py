@@ -1,0 +1,54 @@
+"""`patchkit new` on a real library: from its installed source to a patch that holds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TARGET = "trl.trainer.reward_trainer:RewardTrainer.__init__"
+CAST = "param.data = param.data.to(torch.bfloat16)"
+REPRODUCE = """
+def reproduce() -> None:
+    from patchkit.lab.reproduce import train_in_temporary_folder
+
+    train_in_temporary_folder("reward", precision="fp16", quantization="4bit")
+"""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        timeout=900,
+        check=False,
+    )
+
+
+def test_from_red_to_green(tmp_path: Path) -> None:
+    done = run(tmp_path, "patchkit", "new", "my-cast", "--target", TARGET, "--find", CAST)
+    if "has no such code" in done.stderr:
+        pytest.skip(done.stderr.splitlines()[-1])
+    assert done.returncode == 0, done.stderr
+    file = tmp_path / "patches" / "my_cast.py"
+    test = "patches/tests/test_my_cast.py"
+    assert run(tmp_path, "pytest", "-q", test).returncode == 1
+
+    text = file.read_text().partition("\ndef reproduce")[0] + REPRODUCE
+    (raises,) = [line for line in text.splitlines(True) if "delete this line" in line]
+    for before, after in (
+        (raises, ""),
+        (f'replace(site, "{CAST}")', 'replace(site, "pass")'),
+        ("a regular expression for what reproduce() raises", "not implemented for 'BFloat16'"),
+    ):
+        assert text.count(before) == 1, text
+        text = text.replace(before, after)
+    file.write_text(text)
+    green = run(tmp_path, "pytest", "-q", test)
+    assert green.returncode == 0, green.stdout

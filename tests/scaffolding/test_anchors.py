@@ -1,0 +1,184 @@
+"""The pattern that is filled in finds one place of the function, whatever that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from patchkit import UsageError
+from patchkit.rewrite import Pattern, find
+from patchkit.scaffolding import subject
+from patchkit.scaffolding.drafting import NoSiteChosen, draft
+
+from .conftest import line_of
+
+INIT = "madeup.trainer:Trainer.__init__"
+
+
+def site(target: str = INIT, **options: Any) -> Any:
+    found = subject.find(target)
+    return draft("madeup-bug", found, **options).site, found.definitions[0]
+
+
+#: What is asked for, the pattern, how often it stands there, and the names in compiled code.
+ANCHORS: dict[str, tuple[dict[str, Any], str, int, tuple[str, ...]]] = {
+    "a call in an assignment": (
+        {"line": line_of("math.floor")},
+        "math.floor(S / A)",
+        1,
+        ("math", "floor"),
+    ),
+    "a call with arguments": (
+        {"line": line_of("math.fsum([size")},
+        "math.fsum([S, A])",
+        1,
+        ("math", "fsum"),
+    ),
+    "the test of an if": ({"line": line_of("size > 1000")}, "S > 1000 and (not R)", 1, ()),
+    "what a loop runs over": ({"line": line_of("for each")}, "range(S)", 1, ("range",)),
+    "an assignment of a name": (
+        {"line": line_of("self.size = size")},
+        "self.size = size",
+        1,
+        ("size",),
+    ),
+    "a statement that stands twice": ({"line": line_of("total * 2")}, "total = total * 2", 2, ()),
+    "in a function inside": (
+        {"line": line_of("math.sqrt")},
+        "math.sqrt(N) + self.size",
+        1,
+        ("math", "sqrt", "size"),
+    ),
+    "text with braces and quotes": (
+        {"line": line_of("curly")},
+        "self.name = \"a {curly} \\\\ 'quoted'\"",
+        1,
+        ("name",),
+    ),
+    "an expression": ({"find": "math.sqrt(number)"}, "math.sqrt(number)", 1, ("math", "sqrt")),
+    "an expression with a hole": ({"find": "math.sqrt(N)"}, "math.sqrt(N)", 1, ("math", "sqrt")),
+    "a statement": ({"find": "self.size = size"}, "self.size = size", 1, ("size",)),
+    "a part of a statement": ({"find": "each.__class__("}, "E.__class__(E)", 1, ("__class__",)),
+    "a part, spelled otherwise": (
+        {"find": "[ size ,scale"},
+        "math.fsum([S, A])",
+        1,
+        ("math", "fsum"),
+    ),
+    "a part of an if": ({"find": "1000 and not"}, "S > 1000 and (not R)", 1, ()),
+}
+
+
+@pytest.mark.parametrize("case", ANCHORS)
+def test_anchor(madeup, case: str) -> None:
+    given, pattern, sites, names = ANCHORS[case]
+    found, source = site(**given)
+    assert (found.pattern, found.sites) == (pattern, sites)
+    assert set(found.names) == set(names)
+    assert len(list(find(source.node, Pattern(found.pattern)))) == sites
+
+
+def test_a_long_anchor_gives_away_what_is_inside(madeup) -> None:
+    found, source = site("madeup.trainer:long", line=line_of("number.fifth"))
+    assert len(found.pattern) <= 72
+    assert found.pattern.startswith("math.fsum(")
+    assert len(list(find(source.node, Pattern(found.pattern)))) == 1
+
+
+REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "a line outside": (
+        INIT,
+        {"line": 1},
+        r"Trainer.__init__ is in lines 13 to \d+ of madeup/trainer",
+    ),
+    "a blank line": (INIT, {"line": line_of("def inner") - 1}, "the nearest are at"),
+    "the signature": (INIT, {"line": line_of("*rest")}, "the nearest are at"),
+    "no such code": (INIT, {"find": "torch.bfloat16"}, "has no such code: 'torch.bfloat16'"),
+    "code that stands often": (
+        INIT,
+        {"find": "size"},
+        r"stands \d+ times in Trainer.__init__, at lines",
+    ),
+    "no code": (INIT, {"find": "  "}, "has no such code"),
+    "both": (INIT, {"find": "size", "line": 17}, "exclude each other"),
+    "a wrap at a line": (INIT, {"wrap": True, "line": 17}, "exclude each other"),
+    "two definitions": (
+        "madeup.trainer:branch",
+        {"find": "number +"},
+        r"is defined at lines \d+, \d+; say",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_names_no_site(madeup, case: str) -> None:
+    target, given, message = REFUSED[case]
+    with pytest.raises(UsageError, match=message) as caught:
+        site(target, **given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("number", "text"), [("1", "number + 1"), ("2", "number + 2")])
+def test_a_line_tells_definitions_apart(madeup, number: str, text: str) -> None:
+    found, _ = site("madeup.trainer:branch", line=line_of(text))
+    assert found.pattern == f"N + {number}"
+    assert site("madeup.trainer:branch", find=text)[0].pattern == text
+
+
+def test_statements_are_listed_where_none_is_chosen(madeup) -> None:
+    with pytest.raises(NoSiteChosen) as caught:
+        site()
+    lines = [one.line for one in caught.value.candidates]
+    assert lines == sorted(lines)
+    assert {line_of("self.size = size"), line_of("math.sqrt")} <= set(lines)
+    assert line_of('"""Begin') not in lines
+
+
+def test_of_a_long_function_those_that_speak_of_precision(madeup) -> None:
+    body = "".join(f"    number = number + {n}\n" for n in range(40))
+    madeup.write("more", f"def f(number):\n{body}    number = number.to('float16')\n")
+    with pytest.raises(NoSiteChosen, match="those that speak of precision") as caught:
+        site("madeup.more:f")
+    assert [one.code for one in caught.value.candidates] == ["number = number.to('float16')"]
+
+
+TARGETS = {
+    "madeup.trainer.Trainer": "a target reads 'package.module:Class.method'",
+    "madeup.*:Trainer.__init__": "names one function",
+    "madeup.trainer:Trainer.__init__.<locals>.inner": "names the outermost function, madeup.trainer:Trainer.__init__",
+    "madeup.trainr:Trainer.__init__": "no module madeup.trainr; did you mean madeup.trainer",
+    "madeup.trainer:Trainr.__init__": "defines no Trainr.__init__; did you mean Trainer.__init__",
+    "madeup.trainer:Trainer.__int__": "may inherit it from Base; name the class that defines it",
+    "madeup.trainer:Base.lgo": "did you mean Base.log?",
+    "madeup.trainer:Trainer": "Trainer is a class; name a method: Trainer.__init__, Trainer.half",
+    "madeup.again:Trainer.__init__": "but madeup.trainer:Trainer.__init__ does",
+    "no_such_thing:f": "there is no package no_such_thing installed here",
+    "math:floor": "has no Python source",
+    "json:dumps": "the package json belongs to no installed distribution",
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_no_target(madeup, target: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        subject.find(target)
+    assert TARGETS[target] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_library_is_not_imported(madeup) -> None:
+    import sys
+
+    site(line=line_of("math.floor"))
+    assert "madeup" not in sys.modules
+
+
+@pytest.mark.parametrize("version", ["1.2.0", "1.2.0+cpu", "1.3.0rc1"])
+def test_the_range_begins_with_what_is_installed(madeup, version: str) -> None:
+    madeup.release(version)
+    begun = draft("madeup-bug", subject.find(INIT), wrap=True)
+    assert (begun.library, begun.since) == ("madeup", version.partition("+")[0])
+    assert begun.parameters == ("size", "scale")
+    assert Path(begun.target.module).name == "madeup.trainer"

@@ -1,0 +1,34 @@
+"""What is filled in is Python source, and evaluates to the code it stands for."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit.scaffolding import code
+
+
+@pytest.mark.parametrize(
+    ("pattern", "holes", "expected"),
+    [
+        ("f(x)", {}, "f(x)"),
+        ("A.sum() / B", {"A": "loss", "B": "(n + 1)"}, "loss.sum() / (n + 1)"),
+        ("f({'a': A}, {A})", {"A": "x"}, "f({'a': x}, {x})"),
+        ("f(A, 'A', \"it's\", '\\n')", {"A": "x"}, "f(x, 'A', \"it's\", '\\n')"),
+        ("f(f'{A} {{}}')", {"A": "x"}, "f(f'{x} {{}}')"),
+        ("B = A", {"A": "x"}, "B = x"),
+    ],
+)
+def test_filled_in(pattern: str, holes: dict[str, str], expected: str) -> None:
+    assert eval(code.filled_in(pattern, holes, "found"), {"found": holes}) == expected
+
+
+@pytest.mark.parametrize("text", ["short", 'with "quotes" and \\', "long " * 60, "x" * 300, "ö\n"])
+def test_string(text: str) -> None:
+    literal = code.string(text, 12)
+    assert eval(literal) == text
+    assert max(map(len, literal.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("values", [(), ("a",), ("a", 'b"')])
+def test_strings(values: tuple[str, ...]) -> None:
+    assert eval(code.strings(values)) == values

@@ -1,0 +1,418 @@
+"""A project's own patches, in a folder: by an argument, a variable and an option."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from patchkit import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
+from patchkit.local_patches import PACKAGE
+from patchkit.patch import Status
+
+TRAINER = """\
+def bug(number):
+    raise ValueError(f"bug {number}")
+
+def f():
+    return bug(1)
+
+class C:
+    def method(self):
+        return bug(2)
+"""
+REWRITE = """\
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Pattern, Rule, replace
+
+from ._texts import MENDED
+
+PATCH = Patch(
+    id="mine-rewrite",
+    title="f is mended",
+    affects={"madeup": ">=1"},
+    changes=(Rewrite("madeup.trainer:f", Rule(
+        Pattern("bug(1)"), lambda node: [replace(node, repr(MENDED))]
+    )),),
+    symptom="bug 1",
+)
+
+def reproduce():
+    from madeup.trainer import f
+    assert f() == MENDED
+"""
+WRAP = """\
+from patchkit.patch import Patch, Wrap
+from ..._texts import MENDED
+
+def around(wrapped, instance, args, kwargs):
+    return MENDED
+
+PATCH = Patch(
+    id="mine-wrap",
+    title="C.method is mended",
+    affects={"madeup": ">=1"},
+    changes=(Wrap("madeup.trainer:C.method", around),),
+    symptom="bug 2",
+)
+
+def reproduce():
+    from madeup.trainer import C
+    C().method()
+"""
+FILES = {
+    "_texts.py": "MENDED = 'mended'",
+    "rewrite.py": REWRITE,
+    "deep/er/wrap.py": WRAP,
+    "test_rewrite.py": "raise AssertionError('a test is no patch')",
+    "conftest.py": "raise AssertionError",
+    "tests/test_more.py": "raise AssertionError",
+    "_more/helper.py": "raise AssertionError",
+    ".hidden/wrap.py": "raise AssertionError",
+}
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def mine(library, tmp_path: Path) -> Iterator[Write]:
+    """Writes a folder of patches for the made-up library."""
+    library.write("trainer", TRAINER)
+
+    def write(files: dict[str, str], name: str = "mine") -> Path:
+        for file, source in files.items():
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source)
+        (tmp_path / name).mkdir(exist_ok=True)
+        return tmp_path / name
+
+    yield write
+    for name in [name for name in sys.modules if name.startswith(PACKAGE)]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def command(library, tmp_path: Path) -> Callable[..., Any]:
+    """Runs `patchkit …` where the made-up library is installed."""
+
+    def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return subprocess.run(
+            [sys.executable, "-m", "patchkit", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env},
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def apply(one: Any, patches: Any, **options: Any) -> Any:
+    given = {"only": None, "exclude": None, "strict": False, "dtype": None, "chosen": {}, **options}
+    only, exclude = given.pop("only"), given.pop("exclude")
+    return one.apply(only, exclude, patches=patches, **given)
+
+
+FORMS: dict[str, Callable[[Path], Any]] = {
+    "a path": lambda folder: folder,
+    "text": str,
+    "relative": lambda folder: folder.name,
+    "a list": lambda folder: [folder],
+    "twice, and below": lambda folder: [folder, str(folder), folder / "deep"],
+    "files": lambda folder: (folder / "rewrite.py", str(folder / "deep" / "er" / "wrap.py")),
+}
+IN_DEEP = {**FILES, "deep/er/wrap.py": WRAP.replace("from ..._texts import MENDED", "MENDED = 0")}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_apply(mine, library, session, monkeypatch, form: str) -> None:
+    folder = mine(IN_DEEP)
+    monkeypatch.chdir(folder.parent)
+    one = session()
+    report = apply(one, FORMS[form](folder), strict=True)
+    assert report.changed == ("mine-wrap", "mine-rewrite") or set(report.changed) == {
+        "mine-wrap",
+        "mine-rewrite",
+    }
+    module = library.load("trainer")
+    assert (module.f(), module.C().method()) == ("mended", 0)
+    assert {r.status for r in one.report()} == {Status.APPLIED}
+    assert apply(one, FORMS[form](folder)).changed == ()
+    assert len(one.report()) == 2
+    assert one.revert("mine-*").changed
+    with pytest.raises(ValueError, match="bug 1"):
+        module.f()
+
+
+def test_helpers_are_imported_from_above(mine, library, session) -> None:
+    apply(session(), mine(FILES), strict=True)
+    assert library.load("trainer").C().method() == "mended"
+
+
+def test_a_folder_with_an_init_file(mine, library, session) -> None:
+    more = {"__init__.py": "TEXT = 'mended'", "_texts.py": "from . import TEXT as MENDED"}
+    apply(session(), mine({**FILES, **more}), strict=True)
+    assert library.load("trainer").f() == "mended"
+
+
+def test_the_rewritten_code_can_call_a_helper_beside_the_patch(mine, library, session) -> None:
+    source = REWRITE.replace("repr(MENDED)", "helper(__package__ + '._texts:text') + '()'")
+    source = source.replace("import Pattern", "import helper, Pattern")
+    files = {"_texts.py": "MENDED = 'mended'\ndef text():\n    return MENDED", "r.py": source}
+    apply(session(), mine(files), strict=True)
+    assert library.load("trainer").f() == "mended"
+
+
+def test_folders_of_one_name_stay_apart(mine, library, session) -> None:
+    first = mine({"_texts.py": "MENDED = 'first'", "rewrite.py": REWRITE}, "a/patches")
+    wrap = WRAP.replace("..._texts", "._texts")
+    second = mine({"_texts.py": "MENDED = 'second'", "rewrite.py": wrap}, "b/patches")
+    apply(session(), [first, second], strict=True)
+    module = library.load("trainer")
+    assert (module.f(), module.C().method()) == ("first", "second")
+
+
+REFUSED = {
+    "no such folder": ({}, "nowhere", UsageError, "there is no folder or file of patches"),
+    "nothing in it": ({"README.md": ""}, ".", UsageError, "there is no patch in the folder"),
+    "helpers only": ({"_a.py": "", "test_a.py": ""}, ".", UsageError, "there is no patch in the"),
+    "no Python": ({"a.txt": ""}, "a.txt", UsageError, "in a folder or a .py file"),
+    "an error": (
+        {"a.py": "1 / 0"},
+        ".",
+        PatchDefinitionError,
+        r"a\.py cannot be imported: ZeroDivisionError: division by zero",
+    ),
+    "a typing error": ({"a.py": "PATCH = ("}, ".", PatchDefinitionError, r"a\.py .*SyntaxError"),
+    "a helper that is missing": (
+        {"a.py": "from ._b import c"},
+        ".",
+        PatchDefinitionError,
+        r"a\.py cannot be imported: ModuleNotFoundError",
+    ),
+    "no PATCH": ({"a.py": "x = 1"}, ".", PatchDefinitionError, r"a\.py defines no PATCH = Patch"),
+    "a dot in its name": (
+        {"a.b.py": REWRITE},
+        ".",
+        PatchDefinitionError,
+        r"a\.b\.py cannot be imported: a dot in a name means a package",
+    ),
+    "one id twice": (
+        {"a.py": REWRITE, "b.py": REWRITE, "_texts.py": "MENDED = 1"},
+        ".",
+        PatchDefinitionError,
+        r"patch 'mine-rewrite' is defined twice: in \S+a\.py and \S+b\.py",
+    ),
+    "an id of the session": (
+        {"a.py": REWRITE.replace("mine-rewrite", "known-bug"), "_texts.py": "MENDED = 1"},
+        ".",
+        PatchDefinitionError,
+        r"patch 'known-bug' is defined twice: in tests and \S+a\.py",
+    ),
+    "an error in the folder's init file": (
+        {"__init__.py": "1 / 0", "a.py": ""},
+        ".",
+        PatchDefinitionError,
+        "ZeroDivisionError",
+    ),
+    "one of two": (
+        {"a.py": REWRITE, "b.py": "1 / 0", "_texts.py": "MENDED = 1"},
+        ".",
+        PatchDefinitionError,
+        r"b\.py cannot be imported",
+    ),
+}
+
+
+@pytest.fixture
+def known(session) -> Any:
+    from patchkit.patch import Patch, Rewrite
+    from patchkit.rewrite import Pattern, Rule, replace
+
+    rule = Rule(Pattern("bug(1)"), lambda node: [replace(node, "1")])
+    return session(
+        Patch(
+            id="known-bug",
+            title="it is mended",
+            affects={"madeup": ">=1"},
+            changes=(Rewrite("madeup.trainer:f", rule),),
+        )
+    )
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_read_is_raised_and_nothing_applied(mine, known, library, case) -> None:
+    files, where, error, message = REFUSED[case]
+    folder = mine(files)
+    with pytest.raises(error, match=message) as caught:
+        apply(known, folder / where)
+    assert "\n" not in str(caught.value)
+    assert known.report().keys() == ["known-bug"]
+    assert known.report()["known-bug"].status is Status.AVAILABLE
+    assert not [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]
+
+
+@pytest.mark.parametrize("given", [7, [7], None, [None], "", b"mine"], ids=repr)
+def test_an_argument_of_another_type(session, given: Any) -> None:
+    if given is None:
+        assert apply(session(), given).keys() == []
+        return
+    with pytest.raises(UsageError, match="patches= takes"):
+        apply(session(), given)
+
+
+def test_a_file_is_read_anew_once_it_is_mended(mine, library, session) -> None:
+    folder = mine({"_texts.py": "1 / 0", "a.py": REWRITE})
+    one = session()
+    with pytest.raises(PatchDefinitionError):
+        apply(one, folder)
+    (folder / "_texts.py").write_text("MENDED = 'mended'")
+    apply(one, folder, strict=True)
+    assert library.load("trainer").f() == "mended"
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"only": "mine-x"}, UnknownPatchError),
+        ({"only": "mine-rewrite", "chosen": {"nonsense": "1"}}, UsageError),
+        ({"strict": True}, PatchError),
+    ],
+)
+def test_a_call_that_fails_adds_nothing(mine, known, library, options: Any, error: Any) -> None:
+    drifts = REWRITE.replace("bug(1)", "gone(1)")
+    folder = mine({"_texts.py": "MENDED = 'mended'", "a.py": drifts})
+    library.load("trainer")
+    with pytest.raises(error):
+        apply(known, folder, **options)
+    assert known.report().keys() == ["known-bug"]
+    (folder / "a.py").write_text(REWRITE)
+    apply(known, folder, only="mine-rewrite", strict=True)
+    assert library.load("trainer").f() == "mended"
+
+
+def test_the_shipped_catalogue_is_no_second_copy(fresh) -> None:
+    assert fresh(
+        """
+        import patchkit
+        from patchkit import catalogue
+        before = len(patchkit.report())
+        patchkit.apply(only=[], patches=catalogue.shipped_package().__path__[0])
+        result = len(patchkit.report()) == before
+        """
+    )
+
+
+def test_patched_keeps_them_known(mine, library, session) -> None:
+    one, folder = session(), mine(FILES)
+    with one.patched(None, None, strict=True, dtype=None, chosen={}, patches=folder):
+        assert library.load("trainer").f() == "mended"
+    assert {r.status for r in one.report()} == {Status.AVAILABLE}
+
+
+PROGRAM = """
+    import json
+    import patchkit
+    report = patchkit.apply(only="mine-*")
+    import madeup.trainer
+    result = [sorted(r.id for r in report if r.id.startswith("mine")), madeup.trainer.f()]
+    """
+
+
+def test_the_variable(mine, library, fresh) -> None:
+    folder = mine(FILES)
+    paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {"PYTHONPATH": paths, "PATCHKIT_PATCHES": folder.name}
+    assert fresh(PROGRAM, env=env) == [["mine-rewrite", "mine-wrap"], "mended"]
+
+
+def test_what_the_variable_names_and_cannot_be_read_is_told(mine, command) -> None:
+    files = {"a.py": "1 / 0", "rewrite.py": REWRITE, "_texts.py": "MENDED = 1"}
+    mine({**files, "twin.py": REWRITE})
+    done = command("report", "--json", PATCHKIT_PATCHES=os.pathsep.join(["mine", "nowhere"]))
+    patches = {row["id"]: row for row in json.loads(done.stdout)["patches"]}
+    failed = {Path(name).name: row["reason"] for name, row in patches.items() if not row["library"]}
+    assert patches["mine-rewrite"]["status"] == "available"
+    assert "ZeroDivisionError" in failed["a.py"]
+    assert "defined twice" in failed["twin.py"]
+    assert "PATCHKIT_PATCHES: there is no folder or file of patches 'nowhere'" in failed["nowhere"]
+    done = command("verify", "mine-wrap", PATCHKIT_PATCHES="mine")
+    assert done.returncode == 64
+    assert "'mine-wrap'. Did you mean 'mine-rewrite'? Cannot be read: " in done.stderr
+
+
+@pytest.mark.parametrize("how", ["option", "variable"])
+@pytest.mark.parametrize("fork", [[], ["--fork"]], ids=["new processes", "forks"])
+def test_verify(mine, command, how: str, fork: list[str]) -> None:
+    mine(FILES)
+    given = ["--patches", "mine"] if how == "option" else []
+    env = {"PATCHKIT_PATCHES": "mine"} if how == "variable" else {}
+    done = command("verify", "mine-*", "--json", *fork, *given, **env)
+    verdicts = {one["id"]: one["outcome"] for one in json.loads(done.stdout)["verdicts"]}
+    assert verdicts == {"mine-rewrite": "mended", "mine-wrap": "mended"}, done.stderr
+    assert done.returncode == 0
+
+
+def test_verify_names_what_cannot_be_read(fresh) -> None:
+    verdicts, status = fresh(
+        """
+        import patchkit
+        from patchkit.catalogue import Broken, Catalogue
+        from patchkit.session import SESSION
+        SESSION._catalogue = Catalogue({}, (Broken("a.py", patchkit.PatchError("oops")),))
+        found = patchkit.verify()
+        result = [[[one.id, one.outcome, one.without] for one in found], found.exit_status]
+        """
+    )
+    assert (verdicts, status) == ([["a.py", "error", "oops"]], 1)
+
+
+def test_an_option_that_names_nothing(command) -> None:
+    done = command("verify", "--patches", "nowhere")
+    assert (done.returncode, done.stdout) == (64, "")
+    assert done.stderr.splitlines()[-1].startswith("Error: there is no folder or file of patches")
+
+
+@pytest.mark.parametrize("fork", [False, True])
+def test_verify_sees_what_this_process_was_told(mine, library, fresh, fork: bool) -> None:
+    mine(FILES)
+    mine({"wrap.py": WRAP.replace("..._texts", "._texts"), "_texts.py": "MENDED = 1"}, "other")
+    paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    result = fresh(
+        f"""
+        import patchkit
+        if __name__ == "__main__":
+            patchkit.apply(only=[], patches="mine")
+            found = patchkit.verify("mine-rewrite", fork={fork})
+            other = patchkit.verify("mine-*", patches="mine/deep/er", fork={fork})
+            result = [[one.outcome for one in found], [one.id for one in other]]
+        """,
+        env={"PYTHONPATH": paths},
+    )
+    assert result == [["mended"], ["mine-rewrite", "mine-wrap"]] or result == [
+        ["mended"],
+        ["mine-wrap", "mine-rewrite"],
+    ]
+
+
+def test_no_folder_costs_nothing(fresh) -> None:
+    assert fresh(
+        textwrap.dedent(
+            """
+            import sys, patchkit
+            patchkit.apply()
+            result = not [name for name in sys.modules if name.startswith("patchkit_local")]
+            """
+        )
+    )
