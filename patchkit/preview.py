@@ -2,46 +2,137 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
 from .environment import module_file, modules_matching
 from .mending import Difference
 from .patch import Patch, Rewrite
-from .resolution import resolve
-from .rewrite import Edit, Target, functions_in_file
+from .resolution import Resolution, resolve
+from .rewrite import Edit, FunctionSource, Rule, Target, find, functions_in_file
+from .rewrite.edit import split_lines
+from .rewrite.locate import first_line
+from .scan import outline
+from .scan.facts import facts
+from .scan.questions import Questions
+from .scan.verdicts import verdict
+from .session import without_garbage_collection
 from .wrapping import note
 
 _MOST_FILES = 4
 """How many files are shown of those that one wildcard finds; there are hundreds of models."""
 
 
-def preview(patch: Patch) -> str:
-    """Unified diffs of all functions that the patch would rewrite, and a line for each wrap."""
-    files: dict[str, tuple[str, ...]] = {}
+@dataclass(frozen=True)
+class Preview:
+    """What a patch would do to the installed files; a unified diff by `str`.
+
+    Args:
+        drift: why `apply` would leave targets alone, one sentence each.
+        notes: lines that say what is wrapped, and where more is mended than is shown.
+        differences: what would be rewritten, one for each file.
+    """
+
+    drift: tuple[str, ...]
+    notes: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+    def __str__(self) -> str:
+        drift = (f"# drift: {one}\n" for one in self.drift)
+        return "".join([*drift, *self.notes, *map(str, self.differences)])
+
+
+@without_garbage_collection()
+def preview(patch: Patch) -> Preview:
+    """Look at the files that a patch is about; of wildcards, at the first few that have the bug."""
+    resolution = resolve(patch)
+    seen: dict[str, _Module] = {}
     edits: dict[str, dict[Edit, None]] = {}
+    lines: dict[str, tuple[str, ...]] = {}
+    concerned: set[str] = set()
     notes: list[str] = []
-    for change in resolve(patch).changes:
+    for change in resolution.changes:
         target = Target.parse(change.target)
+        if not target.module_is_glob:
+            concerned.add(target.module)
         if not isinstance(change, Rewrite):
             notes.append(note(str(target), change.wrapper))
             continue
         shown: set[str] = set()
-        for module in modules_matching(target.module):
-            file = module_file(module)
-            text = file.read_text(encoding="utf-8") if file else ""
-            if not all(name in text for name in change.rule.names):
+        for name in modules_matching(target.module):
+            module = seen.setdefault(name, _Module(name))
+            with_site = module.functions_with_site(change.rule)
+            if not any(map(target.matches_qualname, with_site)):
                 continue
             if len(shown) == _MOST_FILES:
                 notes.append(
                     f"# {target}: more modules may be mended like the {_MOST_FILES} below\n"
                 )
                 break
-            name = module.replace(".", "/")
-            name += "/__init__.py" if file and file.stem == "__init__" else ".py"
-            for source in functions_in_file(text, name, target.matches_qualname):
+            for source in module.sources(target, with_site):
                 if sites := change.rule.plan(source):
+                    concerned.add(name)
                     shown.add(name)
-                    files[name] = source.lines
-                    found = edits.setdefault(name, {})
+                    lines[module.short_name] = source.lines
+                    found = edits.setdefault(module.short_name, {})
                     for site in sites:
                         found.update(dict.fromkeys(site))
-    diffs = (str(Difference(name, lines, tuple(edits[name]))) for name, lines in files.items())
-    return "".join([*notes, *diffs])
+    return Preview(
+        _drift(patch, resolution, concerned),
+        tuple(notes),
+        tuple(Difference(name, lines[name], tuple(edits[name])) for name in lines),
+    )
+
+
+class _Module:
+    """A module of an installed package, read and parsed once for all changes of a patch."""
+
+    def __init__(self, name: str) -> None:
+        file = module_file(name)
+        self.text = file.read_text(encoding="utf-8") if file else ""
+        package = bool(file and file.stem == "__init__")
+        self.short_name = name.replace(".", "/") + ("/__init__.py" if package else ".py")
+        self._with_site: dict[Rule, set[str]] = {}
+
+    @cached_property
+    def _functions(self) -> list[tuple[str, ast.AST, str]]:
+        """Qualified names, syntax trees and sources."""
+        text = split_lines(self.text)
+        return [
+            (name, node, "".join(text[first_line(node) - 1 : node.end_lineno]))
+            for name, node in outline.functions(ast.parse(self.text).body)
+        ]
+
+    def functions_with_site(self, rule: Rule) -> set[str]:
+        """Their qualified names. Nothing is compiled: that would take most of the time."""
+        if not all(name in self.text for name in rule.names):
+            return set()
+        if rule not in self._with_site:
+            self._with_site[rule] = {
+                name
+                for name, node, text in self._functions
+                if all(one in text for one in rule.names) and next(find(node, rule.site), None)
+            }
+        return self._with_site[rule]
+
+    def sources(self, target: Target, among: set[str]) -> Iterator[FunctionSource]:
+        return functions_in_file(
+            self.text,
+            self.short_name,
+            lambda name: name in among and target.matches_qualname(name),
+        )
+
+
+def _drift(patch: Patch, resolution: Resolution, modules: set[str]) -> tuple[str, ...]:
+    """What the scan of releases says of the installed one, as far as these modules tell."""
+    if resolution.version is None or not resolution.changes:
+        return ()
+    questions = Questions([patch])
+    files = ((module, module_file(module)) for module in modules)
+    looked_at = {
+        module: facts(module, file.read_bytes(), questions) for module, file in files if file
+    }
+    found = verdict(patch, resolution.version, looked_at, questions)
+    return tuple(found.notes) if found.state == "drifted" else ()

@@ -1,116 +1,23 @@
-"""What patchkit has done in this process, read off the live objects."""
+"""What patchkit has done in this process."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from .armed import ArmedPatch
-from .catalogue import Broken, Entry
 from .environment import looked_up_once
 from .errors import UnknownPatchError
-from .patch import Patch, Status
-from .resolution import resolve
+from .patch import Status
+from .patch_record import PatchRecord, TargetRecord, broken_record, record
 
 if TYPE_CHECKING:
-    from .matrix import Tested
+    from .rendering import Printed
+
+__all__ = ["SCHEMA", "PatchRecord", "Report", "TargetRecord", "broken_record", "record"]
 
 SCHEMA = 2
-_NAMED = 8
-"""How many targets a sentence names; the record has all of them."""
-_WORST_FIRST = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN, Status.APPLIED, Status.PENDING)
-
-
-@dataclass(frozen=True)
-class TargetRecord:
-    """One place that a patch mends.
-
-    Args:
-        target: `module:qualname`.
-        status: `pending`, `applied`, `drifted`, `overridden` or `failed`.
-        reason: why, where it is not applied.
-    """
-
-    target: str
-    status: Status
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class PatchRecord:
-    """One patch in this process.
-
-    Args:
-        id: the patch.
-        title: what is so once it is applied.
-        library: the distribution that it mends.
-        version: the installed version of it; None where it is absent.
-        affects: distribution to PEP 440 range.
-        status: what became of it.
-        reason: why, in one sentence.
-        targets: the places it mends here.
-        upstream: links to the reports and fixes.
-        error: the exception behind `failed`.
-    """
-
-    id: str
-    title: str
-    library: str
-    version: str | None
-    affects: dict[str, str]
-    status: Status
-    reason: str
-    targets: tuple[TargetRecord, ...]
-    upstream: tuple[str, ...]
-    error: Exception | None = field(default=None, repr=False)
-    _patch: Patch | None = field(default=None, repr=False, compare=False)
-    _diffs: tuple[object, ...] = field(default=(), repr=False, compare=False)
-
-    def diff(self) -> str:
-        """A unified diff of each function as it was and as it is.
-
-        Where the patch is not applied, as it would be; empty where it is not due.
-        """
-        if self._diffs:
-            return "".join(map(str, self._diffs))
-        if self._patch is None or self.status in (Status.NOT_INSTALLED, Status.NOT_AFFECTED):
-            return ""
-        from .preview import preview
-
-        try:
-            return preview(self._patch)
-        except Exception as error:
-            return f"# no diff can be made: {type(error).__name__}: {error}\n"
-
-    @cached_property
-    def tested(self) -> Tested:
-        """What the compatibility matrix says of this patch on what is installed."""
-        from .matrix import tested
-        from .measurement import installed
-
-        here = {self.library: self.version} if self.version else {}
-        return tested(self.id, self.library, {**installed(), **here})
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "title": self.title,
-            "library": self.library,
-            "version": self.version,
-            "affects": dict(self.affects),
-            "status": self.status.value,
-            "reason": self.reason,
-            "targets": [
-                {"target": one.target, "status": one.status.value, "reason": one.reason}
-                for one in self.targets
-            ],
-            "upstream": list(self.upstream),
-            "tested": self.tested.to_dict(),
-            "error": repr(self.error) if self.error else None,
-        }
+"""Of the JSON. Keys may be added within a schema; none is taken away or changes its meaning."""
 
 
 class Report(Sequence[PatchRecord]):
@@ -186,106 +93,15 @@ class Report(Sequence[PatchRecord]):
 
         return as_text(self)
 
+    def __rich__(self) -> Printed:
+        from .rendering import Printed
+
+        return Printed(self)
+
     def __repr__(self) -> str:
         return f"<Report: {self.summary()}>"
 
     def _repr_html_(self) -> str:
-        from .rendering import as_html
+        from .rendering_html import as_html
 
         return as_html(self)
-
-
-def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
-    """The record of one patch.
-
-    Args:
-        entry: the patch.
-        armed: its state, if it is armed.
-        disabled: why the last `apply` left it out, if it did.
-    """
-    patch = entry.patch
-    error: Exception | None = None
-    targets: tuple[TargetRecord, ...] = ()
-    diffs: tuple[object, ...] = ()
-    try:
-        resolution = resolve(patch) if armed is None else armed.resolution
-        version = resolution.version
-    except ValueError as problem:
-        version, status, reason, error = None, Status.FAILED, str(problem), problem
-    else:
-        if armed is not None:
-            targets = tuple(_target_records(armed))
-            status, reason = _overall(targets)
-            error = next((one.error for one in armed.targets if one.error), None)
-            diffs = tuple(dict.fromkeys(m.diff() for one in armed.targets for m in one.mended))
-        elif resolution.verdict is not None:
-            status, reason = resolution.verdict, resolution.reason
-        elif disabled is not None:
-            status, reason = Status.DISABLED, disabled
-        else:
-            call = f"patchkit.apply({f'{patch.opt_in}=True' if patch.opt_in else ''})"
-            status, reason = Status.AVAILABLE, f"due here; {call} applies it"
-    return PatchRecord(
-        id=patch.id,
-        title=patch.title,
-        library=patch.library,
-        version=version,
-        affects=dict(patch.affects),
-        status=status,
-        reason=reason,
-        targets=targets,
-        upstream=patch.upstream,
-        error=error,
-        _patch=patch,
-        _diffs=diffs,
-    )
-
-
-def broken_record(broken: Broken) -> PatchRecord:
-    """The record of a definition that could not be read."""
-    return PatchRecord(
-        id=broken.name,
-        title="a patch definition that cannot be read",
-        library="",
-        version=None,
-        affects={},
-        status=Status.FAILED,
-        reason=str(broken.error),
-        targets=(),
-        upstream=(),
-        error=broken.error,
-    )
-
-
-def _target_records(armed: ArmedPatch) -> Iterator[TargetRecord]:
-    for one in armed.targets:
-        if one.mended:
-            for mended in one.mended:
-                live = Status.APPLIED if mended.live() else Status.OVERRIDDEN
-                yield TargetRecord(f"{one.target.module}:{mended.qualname}", live)
-        elif one.status is not Status.NOT_AFFECTED and not (
-            one.optional and one.status is Status.PENDING
-        ):
-            yield TargetRecord(str(one.target), one.status, one.reason)
-
-
-def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
-    """The worst status of the targets, and a sentence about them."""
-    present = {one.status for one in targets}
-    status = next((one for one in _WORST_FIRST if one in present), Status.PENDING)
-    concerned = [one for one in targets if one.status is status]
-    if status in (Status.DRIFTED, Status.FAILED):
-        others = sum(one.status is Status.APPLIED for one in targets)
-        also = f"; {others} other targets are mended" if others else ""
-        return status, concerned[0].reason + also
-    names = ", ".join(one.target.partition(":")[2] for one in concerned[:_NAMED])
-    if len(concerned) > _NAMED:
-        names += f" and {len(concerned) - _NAMED} more"
-    if status is Status.OVERRIDDEN:
-        return status, f"someone replaced {names} since"
-    if status is Status.PENDING:
-        what = f"{len(concerned)} modules" if concerned else "a module that has the bug"
-        return status, f"waits for the import of {what}"
-    waiting = len(targets) - len(concerned)
-    later = f"; {waiting} more when their modules are imported" if waiting else ""
-    return status, f"mended {names}{later}"

@@ -12,6 +12,16 @@ def listed(names: Iterable[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
+def cut(text: str, width: int) -> str:
+    """A text in one line of so many characters; a longer one ends in `...` between two words."""
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    start = line[: max(width - 2, 1)]  # with the blank after the last word that fits
+    words = start.rpartition(" ")[0] or start[:-1]
+    return f"{words.rstrip(' ,;:')}..."
+
+
 def megabytes(size: float) -> str:
     """A number of bytes, as `1.5 MiB`."""
     return f"{size / 2**20:.1f} MiB"

@@ -74,10 +74,10 @@ def test_a_sentence_names_the_first_few(models, library, session, apply) -> None
 
 
 def test_a_preview_shows_the_first_few(models) -> None:
-    shown = preview(patch(Rewrite("madeup.models.*:forward", BUG, sites=None)))
+    shown = str(preview(patch(Rewrite("madeup.models.*:forward", BUG, sites=None))))
     assert shown.startswith("# madeup.models.*:forward: more modules may be mended like the 4")
     assert shown.count("+++ ") == 4
-    few = preview(patch(Rewrite("madeup.models.model_0[012]:forward", BUG, sites=None)))
+    few = str(preview(patch(Rewrite("madeup.models.model_0[012]:forward", BUG, sites=None))))
     assert few.startswith("--- ")
     assert few.count("+++ ") == 3
 

@@ -7,12 +7,53 @@ import click
 from .. import __version__
 from .group import LazyGroup
 
-COMMANDS = {"demo": "demo", "report": "report", "verify": "verify", "matrix": "matrix"}
+COMMANDS = {
+    "doctor": "doctor",
+    "list": "list_patches:list_patches",
+    "report": "report",
+    "explain": "explain",
+    "diff": "diff",
+    "run": "run",
+    "demo": "demo",
+    "verify": "verify",
+    "matrix": "matrix",
+    "new": "new",
+    "completion": "completion",
+}
+SECTIONS = {
+    "What is wrong here": ("doctor", "list", "report", "explain"),
+    "What is done about it": ("diff", "run", "demo"),
+    "Does it hold": ("verify", "matrix"),
+    "More": ("new", "completion"),
+}
+_EPILOG = """\
+\b
+Exit statuses:
+  0    all is well
+  1    the command found trouble; its own help says which
+  2    of verify: a bug that is due does not show
+  64   the command line makes no sense
+  130  interrupted by Ctrl-C
+  141  nobody reads the output any more
+`run` passes on the exit status of the command that it runs."""
 
 
 @click.group(
-    cls=LazyGroup, commands_in=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    commands_in=COMMANDS,
+    sections=SECTIONS,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="patchkit")
 def main() -> None:
-    """Mend the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes."""
+    """Mend the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes.
+
+    \b
+    Examples:
+      patchkit doctor                              what is wrong here
+      patchkit list --due                          what would be mended
+      patchkit diff                                and how
+      patchkit run -- accelerate launch train.py   mend it, in that training only
+      patchkit explain "Attempting to unscale FP16 gradients."
+    """

@@ -8,35 +8,59 @@ from typing import Any
 
 import click
 
-from ..errors import PatchError
+from .exit_statuses import in_one_line
+from .output import never_fail_to_encode
 
 
 class LazyGroup(click.Group):
     """Commands that lie in modules beside this one.
 
-    Our own errors become one line and exit status 2, without a traceback.
-
     Args:
-        commands_in: name of a command to the module that has it under that name.
+        commands_in: name of a command to the module that has it under that name, or to
+            `module:name` where its name there is another.
+        sections: heading to the commands that the help lists below it; one heading by default.
     """
 
-    def __init__(self, *args: Any, commands_in: Mapping[str, str], **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        commands_in: Mapping[str, str],
+        sections: Mapping[str, tuple[str, ...]] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
         self.commands_in = commands_in
+        self.sections = sections or {"Commands": tuple(commands_in)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands_in)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = self.commands_in.get(cmd_name)
-        if module is None:
+        if cmd_name not in self.commands_in:
             return None
-        command = getattr(importlib.import_module(f".{module}", __package__), cmd_name)
+        module, _, name = self.commands_in[cmd_name].partition(":")
+        command = getattr(importlib.import_module(f".{module}", __package__), name or cmd_name)
         assert isinstance(command, click.Command)
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        widest = max(map(len, self.commands_in))
+        room = formatter.width - widest - 6
+        for heading, names in self.sections.items():
+            with formatter.section(heading):
+                found = [(name.ljust(widest), self.get_command(ctx, name)) for name in names]
+                formatter.write_dl(
+                    [(name, one.get_short_help_str(room)) for name, one in found if one]
+                )
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        with in_one_line():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with in_one_line():
             return super().invoke(ctx)
-        except PatchError as error:
-            raise click.UsageError(str(error)) from error
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        never_fail_to_encode()
+        return super().main(*args, **options)

@@ -45,7 +45,7 @@ def bisect(id: str, folder: Path | None, workdir: Path | None, every: bool, as_j
     Exit status:
       0  the patch claims what was measured
       1  it claims more or less, or no release shows the bug
-      2  the command cannot be carried out
+      64 the command cannot be carried out
     """
     from ..matrix.bisection.over_sets import over_sets
     from ..matrix.sets import default_folder, read_sets

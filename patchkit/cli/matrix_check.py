@@ -28,7 +28,7 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     Exit status:
       0  all patches claim what was measured
       1  a patch claims more or less than that
-      2  the command cannot be carried out
+      64 the command cannot be carried out
     """
     from ..matrix import default_path, read
     from ..matrix.checking import check as compare

@@ -72,7 +72,7 @@ def scan(
     \b
     Exit status:
       0  each patch matches where it is due, and no site stands anywhere else
-      1  a patch drifted, or a site is out of its range or in a place that it does not name
+      1  a patch drifted, or a site is where no patch claims it
       3  something could not be scanned, and all else is well
     \b
     Examples:

@@ -168,7 +168,7 @@ def test_refusals(tmp_path: Path, monkeypatch, arguments: list[str], message: st
         program(tmp_path / "tox", "#!/bin/sh\nexit 0\n")
         monkeypatch.setenv("PATH", str(tmp_path))
     result = invoke(*arguments)
-    assert result.exit_code == 2, result.output
+    assert result.exit_code == 64, result.output
     assert message in result.stderr
     assert result.stdout == ""
     assert result.stderr.count("Error: ") == 1
@@ -177,7 +177,7 @@ def test_refusals(tmp_path: Path, monkeypatch, arguments: list[str], message: st
 def test_check_of_a_damaged_matrix(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text("schema: 9\n")
     result = invoke("check", "--file", str(tmp_path / "m.yaml"))
-    assert (result.exit_code, result.stdout) == (2, "")
+    assert (result.exit_code, result.stdout) == (64, "")
     assert "m.yaml must be a mapping" in result.stderr
 
 

@@ -54,7 +54,7 @@ def test_drift(tmp_path: Path, invoke) -> None:
     text = " ".join(result.stdout.split())
     assert "drifted accelerate 1.16.0 to 1.17.0, 2 releases accelerate-gradscaler-guard" in text
     assert "has no parameter optimizer any more" in text
-    assert invoke("trl-*", "--from", str(tmp_path)).exit_code == 2
+    assert invoke("trl-*", "--from", str(tmp_path)).exit_code == 64
 
 
 def test_what_was_not_scanned(tmp_path: Path, invoke) -> None:
@@ -80,7 +80,7 @@ def test_what_was_not_scanned(tmp_path: Path, invoke) -> None:
 def test_refused(tmp_path: Path, invoke, arguments: list[str], message: str) -> None:
     write_wheel(tmp_path, WELL, "1.15.0", "accelerate")
     result = invoke("--from", str(tmp_path), *arguments)
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "matrix.yaml").exists()
 

@@ -128,7 +128,7 @@ def test_bad_command(show, tmp_path, monkeypatch, arguments: list[str], message:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
     done = show(*arguments)
-    assert (done.exit_code, done.stdout) == (2, "")
+    assert (done.exit_code, done.stdout) == (64, "")
     assert "Traceback" not in done.stderr
     errors = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert len(errors) == 1
@@ -139,7 +139,7 @@ def test_bad_command(show, tmp_path, monkeypatch, arguments: list[str], message:
 def test_a_damaged_matrix(show, file) -> None:
     file.write_text("schema: 2\n")
     done = show()
-    assert (done.exit_code, done.stdout) == (2, "")
+    assert (done.exit_code, done.stdout) == (64, "")
     assert done.stderr.splitlines()[-1].startswith("Error: m.yaml: ")
 
 

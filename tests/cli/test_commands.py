@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import patchkit
-from patchkit.cli import main
+
+from .conftest import invoke
 
 
 def is_installed(distribution: str) -> bool:
@@ -20,12 +20,8 @@ def is_installed(distribution: str) -> bool:
     return True
 
 
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments), prog_name="patchkit")
-
-
 def refused(result: Result, message: str) -> None:
-    assert result.exit_code == 2, result.output
+    assert result.exit_code == 64, result.output
     assert isinstance(result.exception, SystemExit)
     assert "Traceback" not in result.output
     errors = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
@@ -33,29 +29,6 @@ def refused(result: Result, message: str) -> None:
     assert message in errors[0]
     assert result.stderr.splitlines()[-1] == errors[0]
     assert result.stdout == ""
-
-
-def test_report_as_json() -> None:
-    result = invoke("report", "--json")
-    assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    given = json.loads(result.stdout)
-    assert given == json.loads(patchkit.report().to_json())
-    assert "trl-adapter-bf16-cast" in [row["id"] for row in given["patches"]]
-
-
-def test_report_as_a_table() -> None:
-    result = invoke("report")
-    assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("patchkit: ")
-    for one in patchkit.report():
-        assert one.id in result.stdout
-
-
-def test_report_applies_nothing() -> None:
-    before = [one.status for one in patchkit.report()]
-    invoke("report")
-    assert [one.status for one in patchkit.report()] == before
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,101 @@
+"""`patchkit diff`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .patch_id import PatchId
+from .patches_option import patches_option
+
+if TYPE_CHECKING:
+    from ..catalogue import Entry
+    from ..preview import Preview
+
+SCHEMA = 1
+_STYLES: dict[str, dict[str, Any]] = {
+    "+++": {"bold": True},
+    "---": {"bold": True},
+    "+": {"fg": "green"},
+    "-": {"fg": "red"},
+    "@": {"fg": "cyan"},
+    "#": {"fg": "yellow"},
+}
+
+
+@click.command()
+@click.argument("ids", nargs=-1, type=PatchId())
+@patches_option
+@click.option("--json", "as_json", is_flag=True, help="Print the diffs as JSON.")
+def diff(ids: tuple[str, ...], as_json: bool) -> None:
+    """What the patches change in the installed files, as a unified diff.
+
+    \b
+    Examples:
+      patchkit diff
+      patchkit diff trl-adapter-bf16-cast
+      patchkit diff 'peft-*' > peft.diff
+
+    IDS are patch ids and globs; all that are due by default. Nothing is imported or changed. For
+    a wrap, a line says what is wrapped and by what. Of a target with wildcards the first few
+    files are shown. `# drift` marks what is not as expected, and would be left alone.
+
+    \b
+    Exit status:
+      0  all is well
+      1  something is not as expected: it would drift
+    """
+    from ..environment import looked_up_once
+    from ..resolution import resolve
+    from ..session import SESSION
+
+    catalogue = SESSION.catalogue
+    chosen = catalogue.named(ids, "IDS") if ids else set(catalogue.entries)
+    rows = []
+    drift = False
+    with looked_up_once():
+        for entry in catalogue:
+            if entry.patch.id not in chosen:
+                continue
+            try:
+                resolution = resolve(entry.patch)
+            except ValueError as error:
+                click.echo(f"{entry.patch.id}: {error}", err=True)
+                drift = True
+                continue
+            if resolution.verdict is not None:
+                if ids:
+                    click.echo(f"{entry.patch.id} is not due: {resolution.reason}", err=True)
+                continue
+            found, problems = _look(entry)
+            drift |= bool(problems)
+            rows.append({"id": entry.patch.id, "drift": problems, "diff": str(found or "")})
+            if not as_json:
+                _show(entry, problems, found)
+    if as_json:
+        from .output import show_json
+
+        show_json({"schema": SCHEMA, "diffs": rows})
+    sys.exit(1 if drift else 0)
+
+
+def _look(entry: Entry) -> tuple[Preview | None, list[str]]:
+    """What would be changed, and what is not as expected."""
+    from ..preview import preview
+
+    try:
+        found = preview(entry.patch)
+    except Exception as error:  # of whoever wrote the rule, or a file that cannot be read
+        return None, [f"no diff can be made: {type(error).__name__}: {error}"]
+    return found, list(found.drift)
+
+
+def _show(entry: Entry, problems: list[str], found: Preview | None) -> None:
+    from .output import coloured
+
+    text = str(found) if found else "".join(f"# drift: {one}\n" for one in problems)
+    for line in [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]:
+        style = _STYLES.get(line[:3].strip()) or _STYLES.get(line[:1]) or {}
+        click.echo(click.style(line, **style), color=coloured())

@@ -1,0 +1,42 @@
+"""The exit statuses that all commands share, and what becomes of errors and interruptions."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import sys
+from collections.abc import Iterator
+
+import click
+
+from ..errors import PatchError
+
+USAGE = 64
+"""EX_USAGE of sysexits.h; `verify` needs click's 2 for something else."""
+INTERRUPTED = 130
+CLOSED_PIPE = 141
+"""As a shell reports a process that SIGINT, or SIGPIPE, has ended."""
+
+
+@contextlib.contextmanager
+def in_one_line() -> Iterator[None]:
+    """Errors of usage, and our own, end with a line and `USAGE`; a Ctrl-C with `INTERRUPTED`."""
+    try:
+        yield
+    except click.UsageError as error:
+        raise _with_our_status(error) from error.__cause__
+    except PatchError as error:
+        raise _with_our_status(click.UsageError(str(error))) from error
+    except KeyboardInterrupt:
+        after_the_echo = "\n" if sys.stderr.isatty() else ""
+        click.echo(f"{after_the_echo}Interrupted.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        raise click.exceptions.Exit(CLOSED_PIPE) from None
+
+
+def _with_our_status(error: click.UsageError) -> click.UsageError:
+    vars(error)["exit_code"] = USAGE  # over that of the class
+    return error

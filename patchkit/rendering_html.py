@@ -1,0 +1,93 @@
+"""A report as HTML for a notebook, readable on a dark page as on a light one."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from . import advice
+from .environment import looked_up_once
+from .patch import Status
+
+if TYPE_CHECKING:
+    from .reporting import PatchRecord, Report
+
+_GREEN = "background:rgba(46,160,67,.22)"
+_RED = "background:rgba(248,81,73,.22)"
+_YELLOW = "background:rgba(210,153,34,.25)"
+_BLUE = "background:rgba(56,139,253,.18)"
+# Backgrounds that let the page shine through, and no text colours: those are the page's own.
+_STATUS_STYLES = {
+    Status.APPLIED: _GREEN,
+    Status.PENDING: _BLUE,
+    Status.AVAILABLE: _BLUE,
+    Status.DRIFTED: _RED,
+    Status.OVERRIDDEN: _YELLOW,
+    Status.FAILED: _RED,
+}
+_LEFT = "text-align:left;vertical-align:top"
+"""Notebooks centre or right-align cells of their own accord."""
+_LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
+_ORDER = [
+    *advice.TROUBLE,
+    *advice.DUE,
+    Status.DISABLED,
+    Status.NOT_AFFECTED,
+    Status.NOT_INSTALLED,
+]
+
+
+@looked_up_once()
+def as_html(report: Report) -> str:
+    """How it stands, a row for each patch that is due, trouble first, and the others folded."""
+    from . import __version__
+
+    records = sorted(report, key=lambda one: _ORDER.index(one.status))
+    due = [one for one in records if one.status in _STATUS_STYLES]
+    rest = [one for one in records if one.status not in _STATUS_STYLES]
+    heading = html.escape(f"patchkit {__version__}: {advice.standing(report)}")
+    more = _details(f"{len(rest)} not due here", _table(rest)) if rest else ""
+    return f"<div><b>{heading}</b>{_table(due)}{more}</div>"
+
+
+def _table(records: Iterable[PatchRecord]) -> str:
+    titles = ("status", "patch", "library", "what and why")
+    head = f"<tr>{''.join(f'<th style={_LEFT!r}>{one}</th>' for one in titles)}</tr>"
+    return f'<table style="{_LEFT}">{head}{"".join(map(_row, records))}</table>'
+
+
+def _row(one: PatchRecord) -> str:
+    style = _STATUS_STYLES.get(one.status, "")
+    library = html.escape(f"{one.library} {one.version or ''}")
+    status = f'<td style="{_LEFT};{style}">{one.status.value}</td>'
+    names = "".join(f'<td style="{_LEFT}">{name}</td>' for name in (html.escape(one.id), library))
+    return f"<tr>{status}{names}{_what(one)}</tr>"
+
+
+def _what(one: PatchRecord) -> str:
+    against = f"untested: {one.tested}" if advice.doubtful([one]) else ""
+    todo = advice.advice(one) if one.status in advice.TROUBLE else ""
+    lines = [one.title, one.reason, against, todo and f"→ {todo}"]
+    text = "<br>".join(html.escape(line) for line in lines if line)
+    changed = [str(target.target) for target in one.targets if target.status is Status.APPLIED]
+    functions = "<br>".join(map(html.escape, changed))
+    if functions:
+        count = f"{len(changed)} function{'' if len(changed) == 1 else 's'}"
+        text += _details(count, functions)
+    diff = one.diff()
+    if diff:
+        lines_of_diff = "".join(map(_line, diff.splitlines(keepends=True)))
+        text += _details("diff", f'<pre style="font-family:monospace">{lines_of_diff}</pre>')
+    return f'<td style="{_LEFT}">{text}</td>'
+
+
+def _line(line: str) -> str:
+    header = line.startswith(("+++ ", "--- "))
+    style = "font-weight:bold" if header else _LINE_STYLES.get(line[:1], "")
+    escaped = html.escape(line)
+    return f'<span style="{style}">{escaped}</span>' if style else escaped
+
+
+def _details(summary: str, content: str) -> str:
+    return f"<details><summary>{html.escape(summary)}</summary>{content}</details>"

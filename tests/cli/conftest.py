@@ -1,0 +1,84 @@
+"""Fixtures: the command line over a made-up catalogue."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from patchkit.catalogue import Broken, Catalogue, Entry
+from patchkit.cli import main
+from patchkit.errors import PatchDefinitionError
+from patchkit.patch import Patch, Rewrite, Wrap
+from patchkit.rewrite import Pattern, Rule, replace
+from patchkit.session import Session
+from patchkit.settings import Setting
+
+BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "1")], names=("bug",))
+SOURCE = "class Trainer:\n    def train(self):\n        return bug()\n"
+MESSAGE = "Attempting to train in madeup precision"
+DOCSTRING = f"""Training dies.
+
+`ValueError: {MESSAGE}`, since the trainer asks for it
+in two lines.
+
+Mend: it asks no more."""
+
+
+def patch(name: str, target: str = "madeup.trainer:Trainer.train", **options: Any) -> Patch:
+    given = {
+        "id": name,
+        "title": f"the title of {name}, which is a long one so that it has to be cut somewhere",
+        "affects": {"madeup": ">=1"},
+        "changes": (Rewrite(target, BUG),),
+    }
+    return Patch(**{**given, **options})
+
+
+def patches() -> tuple[Patch, ...]:
+    return (
+        patch(
+            "madeup-cast",
+            symptom=MESSAGE,
+            messages=(MESSAGE,),
+            caution="It is slower.",
+            upstream=("https://example.org/1",),
+            settings=(Setting("madeup_cast", ("off", "on"), "whether to cast"),),
+        ),
+        patch("madeup-fixed", affects={"madeup": ">=2"}, symptom=MESSAGE, messages=(MESSAGE,)),
+        patch("madeup-asked", opt_in="preflight"),
+        patch(
+            "madeup-wrap",
+            changes=(Wrap("madeup.trainer:Trainer.train", "madeup.helpers:around"),),
+        ),
+        patch("absent-bug", "absent:f", affects={"absent": ""}),
+    )
+
+
+def invoke(*arguments: str, **options: Any) -> Result:
+    return CliRunner().invoke(main, list(arguments), prog_name="patchkit", **options)
+
+
+@pytest.fixture
+def use(library: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes these patches the whole catalogue of this process."""
+    library.write("trainer", SOURCE)
+    module = ModuleType("madeup_patch", DOCSTRING)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    def only(*given: Patch, broken: bool = False) -> None:
+        entries = {one.id: Entry(one, module.__name__, None) for one in given}
+        bad = (Broken("addon.bad", PatchDefinitionError("patch 'x': it has no title")),)
+        session = Session(Catalogue(entries, bad if broken else ()))
+        monkeypatch.setattr("patchkit.session.SESSION", session)
+
+    return only
+
+
+@pytest.fixture
+def madeup(use: Callable[..., None]) -> None:
+    use(*patches())

@@ -1,0 +1,150 @@
+"""`patchkit explain`: one patch in words, by its id or by the error on the screen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .conftest import MESSAGE, invoke, patch
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_text(madeup) -> None:
+    result = invoke("explain", "madeup-cast")
+    assert (result.exit_code, result.stderr) == (0, "")
+    text = words(result.stdout)
+    for part in (
+        "the bug Training dies.",
+        f"`ValueError: {MESSAGE}`, since the trainer asks for it in two lines.",
+        f"you see {MESSAGE}",
+        "affected madeup >=1",
+        "here madeup 1.2.0: due here; patchkit.apply() applies it",
+        "measured not measured on madeup 1.2.0",
+        "the mend it asks no more.",
+        "changes madeup.trainer:Trainer.train rewritten",
+        "differs It is slower.",
+        "settings madeup_cast='off' or 'on': whether to cast (PATCHKIT_MADEUP_CAST from outside;",
+        'leave out patchkit.apply(exclude="madeup-cast") PATCHKIT_DISABLE=madeup-cast',
+        "upstream https://example.org/1",
+        "see also patchkit diff madeup-cast patchkit verify madeup-cast",
+    ):
+        assert part in text
+
+
+def test_what_there_is_not_is_left_out(madeup) -> None:
+    text = invoke("explain", "madeup-wrap").stdout
+    for label in ("you see", "differs", "settings", "upstream"):
+        assert label not in text
+    assert "wrapped by madeup.helpers.around" in words(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("madeup-fixed", "here madeup 1.2.0 does not have this bug; >=2 has"),
+        ("absent-bug", "here absent is not installed"),
+    ],
+)
+def test_not_due(madeup, name: str, reason: str) -> None:
+    result = invoke("explain", name)
+    assert result.exit_code == 0
+    assert reason in words(result.stdout)
+
+
+@pytest.mark.parametrize(("columns", "widest"), [(60, 60), (80, 80), (200, 100)])
+def test_it_fits(madeup, columns: int, widest: int) -> None:
+    text = invoke("explain", "madeup-cast", env={"COLUMNS": str(columns)}).stdout
+    assert widest - 25 < max(map(len, text.splitlines())) <= widest
+
+
+def test_several(madeup) -> None:
+    text = invoke("explain", "madeup-w*", "absent-bug").stdout
+    assert [line for line in text.splitlines() if line in ("madeup-wrap", "absent-bug")] == [
+        "madeup-wrap",
+        "absent-bug",
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [MESSAGE],
+        MESSAGE.split(),
+        [f"Traceback (most recent call last):\n  in x\nValueError: {MESSAGE}\n"],
+    ],
+    ids=["quoted", "unquoted", "traceback"],
+)
+def test_an_error_that_several_know(madeup, arguments: list[str]) -> None:
+    result = invoke("explain", *arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("2 patches know this error")
+    assert [line for line in lines if line.startswith("madeup-")] == [
+        "madeup-cast (due)",
+        "madeup-fixed (not-affected)",
+    ]
+    found = json.loads(invoke("explain", *arguments, "--json").stdout)["patches"]
+    assert [one["id"] for one in found] == ["madeup-cast", "madeup-fixed"]
+
+
+def test_an_error_that_one_knows_is_explained(use) -> None:
+    use(patch("madeup-cast", symptom="x", messages=("some x of it",)), patch("madeup-other"))
+    assert "the mend" in invoke("explain", "that was some x of it").stdout
+
+
+def test_an_error_that_none_knows(madeup) -> None:
+    result = invoke("explain", "no such error at all")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("No patch knows this error.")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["madeup-csat"], "Did you mean 'madeup-cast'"),
+        (["madeup-csat", "madeup-wrpa"], "Did you mean 'madeup-"),
+        (["madeup-cast", "madeup-wrpa"], "Did you mean 'madeup-wrap'"),
+        (["word"], "ID names no patch: 'word'"),
+        ([], "Missing argument"),
+    ],
+)
+def test_refused(madeup, arguments: list[str], message: str) -> None:
+    result = invoke("explain", *arguments)
+    assert (result.exit_code, result.stdout) == (64, "")
+    assert message in result.stderr
+
+
+def test_the_json(madeup) -> None:
+    given = json.loads(invoke("explain", "madeup-cast", "--json").stdout)
+    assert given["schema"] == 1
+    (one,) = given["patches"]
+    assert list(one) == [
+        "id",
+        "title",
+        "library",
+        "headline",
+        "bug",
+        "mend",
+        "messages",
+        "caution",
+        "affects",
+        "upstream",
+        "targets",
+        "settings",
+        "opt_in",
+        "requires",
+        "switch_off",
+        "version",
+        "status",
+        "reason",
+        "tested",
+    ]
+    assert one["headline"] == "Training dies."
+    assert one["targets"] == [
+        {"target": "madeup.trainer:Trainer.train", "how": "rewritten", "affects": ""}
+    ]

@@ -1,0 +1,98 @@
+"""`patchkit list`: one line a patch, what is due first."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .conftest import invoke, patch, patches
+
+
+def ids(text: str) -> list[str]:
+    return [line.split()[1] for line in text.splitlines() if line.startswith("  ")]
+
+
+ALL = ["madeup-cast", "madeup-wrap", "madeup-asked", "madeup-fixed", "absent-bug"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], ALL),
+        (["--due"], ["madeup-cast", "madeup-wrap", "madeup-asked"]),
+        (["madeup-f*", "absent-bug"], ["absent-bug", "madeup-fixed"]),
+        (["--due", "absent-bug"], []),
+    ],
+)
+def test_which(madeup, arguments: list[str], expected: list[str]) -> None:
+    result = invoke("list", *arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert ids(result.stdout) == expected
+    listed = json.loads(invoke("list", *arguments, "--json").stdout)
+    assert sorted(one["id"] for one in listed["patches"]) == sorted(expected)
+
+
+def test_the_text(madeup) -> None:
+    lines = invoke("list").stdout.splitlines()
+    assert lines[0] == "madeup 1.2.0"
+    assert lines[1].startswith("  * madeup-cast   the title of madeup-cast, which")
+    assert lines[1].endswith("...")
+    assert [line[2] for line in lines if line.startswith("  ")] == ["*", "*", "?", "-", "."]
+    assert lines[-1] == "* due  ? on request  - not affected  . not installed"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_it_fits(madeup, width: int) -> None:
+    text = invoke("list", env={"COLUMNS": str(width)}).stdout
+    assert max(map(len, text.splitlines())) <= max(width, 56)
+    assert (patches()[0].title in text) == (width >= 120)
+
+
+def test_the_json(madeup) -> None:
+    given = json.loads(invoke("list", "madeup-cast", "--json").stdout)
+    assert given == {
+        "schema": 1,
+        "patches": [
+            {
+                "id": "madeup-cast",
+                "title": patches()[0].title,
+                "library": "madeup",
+                "version": "1.2.0",
+                "affects": {"madeup": ">=1"},
+                "due": True,
+                "on_request": False,
+                "status": "available",
+                "reason": "due here; patchkit.apply() applies it",
+            }
+        ],
+    }
+
+
+def test_what_cannot_be_read_is_listed(use) -> None:
+    use(patch("madeup-cast"), broken=True)
+    result = invoke("list")
+    assert "  ! addon.bad" in result.stdout
+    assert "! cannot be read" in result.stdout
+
+
+def test_an_empty_catalogue(use) -> None:
+    use()
+    assert invoke("list").stdout == "nothing\n"
+
+
+def test_it_imports_little(fresh) -> None:
+    """What keeps the answer under 300 ms."""
+    loaded = fresh(
+        """
+        import runpy, sys
+        sys.argv = ["patchkit", "list"]
+        try:
+            runpy.run_module("patchkit", run_name="__main__", alter_sys=True)
+        except SystemExit as end:
+            assert not end.code
+        heavy = ("torch", "numpy", "transformers", "trl", "rich", "yaml", "wrapt", "asyncio")
+        result = [name for name in heavy if name in sys.modules]
+        """
+    )
+    assert loaded == []

@@ -1,0 +1,116 @@
+"""Fixtures: reports of a made-up library, with a patch of every status."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+from patchkit import PatchDefinitionError
+from patchkit.catalogue import Broken, Catalogue
+from patchkit.patch import Patch, Rewrite, Status, Wrap
+from patchkit.reporting import PatchRecord, Report, TargetRecord
+from patchkit.rewrite import Pattern, Rule, replace
+from patchkit.session import Session
+
+BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
+SOURCE = """\
+class Trainer:
+    def __init__(self):
+        self.before = 1
+        self.value = bug()
+        self.after = 2
+
+    def step(self, size=1):
+        return size
+
+
+def bug():
+    return "bug"
+"""
+TARGET = "madeup.trainer:Trainer.__init__"
+
+
+def patch(name: str = "madeup-bug", *changes: Any, affects: str = ">=1", **options: Any) -> Patch:
+    return Patch(
+        **{
+            "id": name,
+            "title": "it is mended",
+            "affects": {"madeup": affects},
+            "changes": changes or (Rewrite(TARGET, BUG),),
+            "upstream": ("https://example.org/1",),
+            **options,
+        }
+    )
+
+
+def passing(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
+    return wrapped(*args, **kwargs)
+
+
+@pytest.fixture
+def library(library):
+    library.write("trainer", SOURCE)
+    return library
+
+
+@pytest.fixture
+def three(library, session) -> Report:
+    return session(patch("a-a"), patch("b-b", affects=">=2"), patch("c-c")).report()
+
+
+def broken_rule() -> Rule:
+    def oops(node: Any) -> Any:
+        raise ZeroDivisionError("oops")
+
+    return Rule(Pattern("bug()"), oops)
+
+
+def troubled(library: Any, session: Any, apply: Any) -> Session:
+    """A session with a patch of every status."""
+    library.load("trainer")
+    absent = Patch(
+        id="not-installed",
+        title="x",
+        affects={"no-such-thing": ""},
+        changes=(Rewrite("no_such_thing:f", BUG),),
+    )
+    library.write("later", "def f():\n    return bug()\n")
+    one = session(
+        patch("applied-one"),
+        patch("pending-one", Rewrite("madeup.later:f", BUG)),
+        absent,
+        patch("not-affected", affects="<1"),
+        patch("disabled-one"),
+        patch("drifted-one", Rewrite("madeup.trainer:Trainer.gone", BUG)),
+        patch("overridden-one", Wrap("madeup.trainer:Trainer.step", passing)),
+        patch("failed-one", Rewrite("madeup.trainer:Trainer.__init__", broken_rule())),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        apply(one, exclude="disabled-one")
+    library.load("trainer").Trainer.step = lambda self: None
+    return one
+
+
+def record(**given: Any) -> PatchRecord:
+    return PatchRecord(
+        **{
+            "id": "a-a",
+            "title": "it is mended",
+            "library": "madeup",
+            "version": "1.2.0",
+            "affects": {"madeup": ">=1"},
+            "status": Status.DRIFTED,
+            "reason": "why",
+            "targets": (TargetRecord(TARGET, Status.DRIFTED, "why"),),
+            "upstream": (),
+            **given,
+        }
+    )
+
+
+def broken_report() -> Report:
+    error = PatchDefinitionError("patch 'x': it has no title")
+    return Session(Catalogue({}, (Broken("addon.bad", error),))).report()

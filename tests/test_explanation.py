@@ -1,0 +1,140 @@
+"""What is said of a patch, read off its definition and its docstring; and which know an error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from patchkit import catalogue
+from patchkit.catalogue import Entry
+from patchkit.explanation import explain
+from patchkit.patch import Patch, Rewrite, Wrap
+from patchkit.rewrite import Pattern, Rule, replace
+from patchkit.settings import Setting
+from patchkit.symptoms import with_symptom
+
+RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
+SHIPPED = {entry.patch.id: entry for entry in catalogue.load() if ".patches." in entry.module}
+
+
+def entry(monkeypatch: Any, docstring: str | None = None, **options: Any) -> Entry:
+    module = ModuleType("madeup_patch", docstring)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    given = {
+        "id": "madeup-bug",
+        "title": "it is mended",
+        "affects": {"madeup": ">=1", "other": "<3"},
+        "changes": (
+            Rewrite("madeup.a:f", RULE, affects="<2"),
+            Wrap("madeup.b:C.g", "madeup_patch.helpers:around"),
+        ),
+    }
+    return Entry(Patch(**{**given, **options}), module.__name__, None)
+
+
+DOCSTRINGS = {
+    "all three": ("The bug.\n\nMore of\nit.\n\nAnd more.\n\nMend: so.\n\nThen so.", 3 * ("x",)),
+    "indented": ("\n    The bug.\n\n    More.\n\n    Mend: so.\n    ", 3 * ("x",)),
+    "no mend": ("The bug.\n\nMore.", ("x", "x", "")),
+    "a headline of two lines": ("The\n  bug.\n\nMend: so.", ("x", "", "x")),
+    "a headline": ("The bug.", ("x", "", "")),
+    "empty": ("", ("", "", "")),
+    "none": (None, ("", "", "")),
+    "no mend in so many words": ("The bug.\n\nMore.\n\nNo mend: so.", ("x", "x", "x")),
+}
+
+
+@pytest.mark.parametrize("case", DOCSTRINGS)
+def test_docstrings(monkeypatch, case: str) -> None:
+    docstring, present = DOCSTRINGS[case]
+    one = explain(entry(monkeypatch, docstring))
+    assert (bool(one.headline), bool(one.bug), bool(one.mend)) == tuple(map(bool, present))
+    assert one.headline in ("The bug.", "")
+    assert one.bug in ("More of\nit.\n\nAnd more.", "More.", "")
+    assert one.mend in ("so.\n\nThen so.", "so.", "")
+
+
+def test_a_module_that_is_gone(monkeypatch) -> None:
+    one = entry(monkeypatch, "The bug.")
+    monkeypatch.delitem(sys.modules, one.module)
+    assert explain(one).headline == ""
+
+
+def test_what_is_changed(monkeypatch) -> None:
+    rewritten, wrapped = explain(entry(monkeypatch)).targets
+    assert (rewritten.target, rewritten.how, rewritten.affects) == ("madeup.a:f", "rewritten", "<2")
+    assert (wrapped.target, wrapped.how, wrapped.affects) == (
+        "madeup.b:C.g",
+        "wrapped by madeup_patch.helpers.around",
+        "",
+    )
+
+
+def test_what_can_be_chosen_and_switched_off(monkeypatch) -> None:
+    setting = Setting("madeup_cast", ("off", "on"), "whether")
+    one = explain(entry(monkeypatch, settings=(setting,)))
+    assert one.to_dict()["settings"] == [
+        {
+            "name": "madeup_cast",
+            "choices": ("off", "on"),
+            "help": "whether",
+            "variable": "PATCHKIT_MADEUP_CAST",
+        }
+    ]
+    assert one.switch_off == (
+        'patchkit.apply(exclude="madeup-bug")',
+        "PATCHKIT_DISABLE=madeup-bug",
+        "patchkit run --exclude madeup-bug -- python train.py",
+        'patchkit.revert(only="madeup-bug")',
+    )
+    asked = explain(entry(monkeypatch, opt_in="preflight"))
+    assert asked.switch_off[0] == "patchkit.apply(preflight=False)"
+
+
+@pytest.mark.parametrize("patch_id", SHIPPED)
+def test_shipped_patches_say_it_all(patch_id: str) -> None:
+    one = explain(SHIPPED[patch_id])
+    for text in (one.headline, one.bug, one.mend):
+        assert text
+        assert "Mend:" not in text
+    assert one.headline.endswith(".")
+    assert "\n" not in one.headline
+    assert one.targets
+    json.dumps(one.to_dict())
+
+
+def known(monkeypatch: Any) -> list[Entry]:
+    return [
+        entry(monkeypatch, id="a-a", symptom="Big|small", messages=("Big bang in line",)),
+        entry(monkeypatch, id="b-b", symptom="bang", messages=("bang",)),
+        entry(monkeypatch, id="c-c", symptom="silent"),
+        entry(monkeypatch, id="d-d"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("RuntimeError: Big bang in line 7", ["a-a", "b-b"]),
+        ("a lot before\nbig\n  bang in\tLINE\nand after", ["a-a", "b-b"]),
+        ("big bang in l", ["a-a", "b-b"]),
+        ("g bang in lin", ["a-a", "b-b"]),
+        ("g in line", []),
+        ("Big", ["a-a"]),  # by symptom, since no message has it
+        ("it was Silent then", ["c-c"]),
+        ("nothing of it", []),
+    ],
+)
+def test_who_knows_an_error(monkeypatch, text: str, ids: list[str]) -> None:
+    entries = known(monkeypatch)
+    assert [one.patch.id for one in with_symptom(text, entries)] == ids
+
+
+def test_shipped_patches_are_found_by_their_messages() -> None:
+    for one in SHIPPED.values():
+        for message in one.patch.messages:
+            assert one in with_symptom(f"Traceback:\n  x\nError: {message} x", SHIPPED.values())
