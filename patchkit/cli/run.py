@@ -1,0 +1,104 @@
+"""`patchkit run`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+EXAMPLE = "patchkit run -- accelerate launch train.py"
+
+
+@click.command(context_settings={"allow_interspersed_args": False})
+@click.option("--only", multiple=True, metavar="ID", help="Apply only this patch: an id or a glob.")
+@click.option(
+    "--exclude", multiple=True, metavar="ID", help="Leave this patch out: an id or a glob."
+)
+@click.option("--strict", is_flag=True, help="Stop where a patch that is due cannot be applied.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["fp16", "bf16", "fp32"]),
+    help="What you train in, where it is not what the training arguments say.",
+)
+@click.option("--preflight", is_flag=True, help="Look before each training; stop on errors.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What single patches offer, such as adapter_cast=bf16.",
+)
+@click.option(
+    "--patches",
+    multiple=True,
+    metavar="PATH",
+    type=click.Path(exists=True, resolve_path=True),
+    help="A folder, or a .py file, of more patches.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Say a line for each interpreter.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...")
+def run(
+    only: tuple[str, ...],
+    exclude: tuple[str, ...],
+    strict: bool,
+    dtype: str | None,
+    preflight: bool,
+    settings: tuple[str, ...],
+    patches: tuple[str, ...],
+    verbose: bool,
+    command: tuple[str, ...],
+) -> None:
+    """Run any command with patchkit applied in each of its interpreters.
+
+    At the start of the command itself and of each Python that it starts, however it does so, and
+    nowhere else. This process becomes the command: arguments, input, signals and exit status are
+    its own, and nothing is written to disk.
+
+    Not reached: `python -I`, `-E` and `-S`, which ignore PYTHONPATH, and what a shell script
+    starts with a PYTHONPATH of its own or with `env -i`. --verbose shows what was reached.
+
+    \b
+    Exit status: that of the command, or
+      64   the options do not make sense
+      78   with --strict: of each interpreter in which a patch that is due
+           cannot be applied
+      126  the command cannot be executed
+      127  it is not there
+    \b
+    Examples:
+      patchkit run -- python train.py --fp16
+      patchkit run -- accelerate launch --num_processes 2 train.py
+      patchkit run --only 'trl-*' --strict -- torchrun --nproc_per_node 2 train.py
+      patchkit run --verbose -- bash train.sh
+    """
+    from ..running.choices import Choices
+    from ..running.launch import CannotRunError, launch
+    from ..running.rehearsal import check
+    from ..running.variables import for_command
+
+    if not command:
+        raise click.UsageError(f"which command? For instance: {EXAMPLE}")
+    choices = Choices(
+        only=only,
+        exclude=exclude,
+        strict=strict,
+        dtype=dtype,
+        preflight=preflight,
+        settings=dict(map(_name_and_value, settings)),
+        patches=patches,
+        verbose=verbose,
+    )
+    check(choices)
+    try:
+        sys.exit(launch(command, for_command(os.environ, choices.encode())))
+    except CannotRunError as error:
+        click.echo(f"patchkit run: {error}", err=True)
+        sys.exit(error.status)
+
+
+def _name_and_value(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise click.UsageError(f"--set takes NAME=VALUE, not {text!r}")
+    return name, value

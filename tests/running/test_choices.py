@@ -1,0 +1,168 @@
+"""What was chosen is checked before the command runs, and reaches each interpreter."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import patchkit
+from patchkit.cli import main
+from patchkit.running import launch
+from patchkit.running.choices import Choices
+
+TELL = """
+import json, os
+import patchkit
+from patchkit import settings
+found = [one for one in patchkit.report() if one.id in {"madeup-bug", "transformers-preflight"}]
+print(json.dumps([{one.id: one.reason or one.status for one in found}, settings.snapshot()]))
+"""
+
+
+def told(world, *options: str, **env: str) -> tuple[dict[str, str], dict[str, str]]:
+    # A child with an environment of its own has it from the one that was reached.
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {TELL!r}], env={{'PYTHONPATH': {world.environment()['PYTHONPATH']!r}}})"
+    done = world.run(*options, "--", sys.executable, "-c", child, env=world.environment(**env))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    statuses, settings = json.loads(done.stdout)
+    return statuses, settings
+
+
+def test_by_default(world) -> None:
+    statuses, settings = told(world)
+    assert statuses["madeup-bug"] == "waits for the import of 1 modules"
+    assert settings == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--only", "trl-*", "--only", "peft-*"], "left out by only="),
+        (["--exclude", "trl-*", "--exclude", "madeup-bug"], "left out by exclude="),
+    ],
+)
+def test_selections(world, options: list[str], reason: str) -> None:
+    assert told(world, *options)[0]["madeup-bug"] == reason
+
+
+def test_settings(world) -> None:
+    options = ["--set", "madeup_choice=second", "--dtype", "fp16", "--preflight"]
+    statuses, settings = told(world, *options)
+    assert settings == {"madeup_choice": "second", "dtype": "float16"}
+    assert "apply(preflight=True)" not in statuses["transformers-preflight"]
+
+
+def test_patches(world) -> None:
+    source = (world.folder / "more_patches.py").read_text()
+    (world.folder / "more-1.0.dist-info" / "entry_points.txt").unlink()
+    assert world.run("--", *world.probe).stdout == "buggy\n"
+    file = world.write("own/a_patch.py", source)
+    code = f"import os; os.chdir('/'); os.execv({world.probe[0]!r}, {world.probe})"
+    done = world.run("--patches", "own", "--", sys.executable, "-c", code)
+    assert done.stdout == "mended\n", done.stderr
+    done = world.run("--patches", str(file), "--only", "madeup-bag", "--", *world.probe)
+    assert "Did you mean 'madeup-bug'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--only", "trl-adaptor-bf16-cast"], "Did you mean 'trl-adapter-bf16-cast'"),
+        (["--exclude", "nothing-*"], "--exclude names no patch: 'nothing-*'."),
+        (["--only", "trl-dora-magnitude", "--exclude", "trl-*"], "contradict each other"),
+        (["--preflight", "--exclude", "transformers-*"], "contradict each other"),
+        (["--set", "adapter_cast"], "--set takes NAME=VALUE, not 'adapter_cast'"),
+        (["--set", "other=1"], "--set: no patch has a setting 'other'. There are: adapter_cast"),
+        (["--set", "strict=1"], "--strict is an option of its own"),
+        (["--set", "adapter_cast=fp8"], "--set adapter_cast must be one of "),
+        (["--dtype", "fp8"], "'fp8' is not one of 'fp16', 'bf16', 'fp32'"),
+        (["--patches", "nowhere"], "'nowhere' does not exist"),
+        (["--no-such-option"], "--no-such-option"),
+    ],
+)
+def test_refused_before_the_command(options: list[str], message: str, monkeypatch) -> None:
+    monkeypatch.setattr(launch, "launch", lambda *_: pytest.fail("the command runs"))
+    before = [one.status for one in patchkit.report()]
+    done = CliRunner().invoke(main, ["run", *options, "--", "true"], prog_name="patchkit")
+    assert done.exit_code == 64, done.output
+    assert done.stdout == ""
+    assert message in done.stderr.splitlines()[-1]
+    assert [one.status for one in patchkit.report()] == before
+
+
+def test_variables_are_checked_too(world) -> None:
+    done = world.run("--", *world.probe, env=world.environment(PATCHKIT_DISABLE="madeup-bag"))
+    assert done.returncode == 64
+    assert "PATCHKIT_DISABLE" in done.stderr
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_drift(world, strict: bool) -> None:
+    """A place that is not as expected: told before the script starts where it shows there."""
+    world.write("madeup.py", "def f():\n    return 'something else'\n")
+    options = ["--strict"] if strict else []
+    done = world.run(*options, "--", *world.probe)
+    if strict:  # it shows as the module is imported, and is raised there
+        assert done.returncode == 1
+        assert "PatchError" in done.stderr
+        assert done.stdout == ""
+    else:
+        assert done.returncode == 0
+        assert "PatchWarning: patch madeup-bug drifted" in done.stderr
+        assert done.stdout == "something else\n"
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_drift_at_the_start(world, strict: bool) -> None:
+    (world.folder / "madeup.py").rename(world.folder / "moved.py")
+    world.write("mad.py", "print('the script runs')")
+    options = ["--strict"] if strict else []
+    done = world.run(*options, "--", sys.executable, "mad.py")
+    if strict:
+        assert done.returncode == 78
+        assert done.stdout == ""
+        assert "patchkit run: process " in done.stderr
+        assert "madeup-bug drifted: madeup 1.0 has no module madeup" in done.stderr
+        assert "Traceback" not in done.stderr
+    else:
+        assert done.returncode == 0
+        assert done.stdout == "the script runs\n"
+        assert "PatchWarning: patch madeup-bug drifted" in done.stderr
+
+
+def test_verbose(world) -> None:
+    child = [sys.executable, "-c", "pass"]
+    done = world.run(
+        "-v", "--", sys.executable, "-c", f"import subprocess; subprocess.run({child})"
+    )
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("patchkit run: process ") for line in lines)
+    assert all("1 pending" in line for line in lines)
+    assert "-c pass)" in lines[1]
+
+
+def test_the_script_may_call_patchkit(world) -> None:
+    code = """
+import madeup, patchkit
+found = [madeup.f()]
+patchkit.revert()
+found.append(madeup.f())
+assert "madeup-bug" in patchkit.apply().changed
+found.append(madeup.f())
+assert patchkit.report()["madeup-bug"].status == "applied"
+print(*found)
+"""
+    assert world.run("--", sys.executable, "-c", code).stdout == "mended buggy mended\n"
+
+
+def test_there_and_back() -> None:
+    given = Choices(("a",), ("b", "c"), True, "fp16", True, {"d": "e"}, ("/f",), True)
+    assert Choices.decode(given.encode()) == given
+    assert Choices.decode(Choices().encode()) == Choices()
+    later = json.loads(given.encode()) | {"added": "by another version"}
+    assert Choices.decode(json.dumps(later)) == given
