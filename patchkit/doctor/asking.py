@@ -1,0 +1,58 @@
+"""Runs the process that asks torch, and collects its answers."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from typing import Any
+
+TIMEOUT = 180
+"""Seconds that importing torch and bitsandbytes and using each device may take."""
+
+
+def ask(command: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The answers, as `probing` gives them; under `ended`, how the process ended if not well.
+
+    Args:
+        command: what to run instead.
+    """
+    command = command or (sys.executable, "-m", "patchkit.doctor.probing")
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        answers = _answers(late.stdout)
+        answers["ended"] = f"took more than {TIMEOUT} s"
+        return answers
+    answers = _answers(done.stdout)
+    if done.returncode:
+        answers["ended"] = _end(done.returncode, done.stderr)
+    return answers
+
+
+def _answers(output: bytes | None) -> dict[str, Any]:
+    answers: dict[str, Any] = {}
+    for line in (output or b"").decode("utf-8", "replace").splitlines():
+        try:
+            answers |= json.loads(line)
+        except ValueError:  # cut off in the middle
+            continue
+    return answers
+
+
+def _end(status: int, errors: bytes) -> str:
+    if status < 0:
+        try:
+            return f"was ended by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"was ended by signal {-status}"
+    lines = errors.decode("utf-8", "replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"ended with status {status}: {last[:200]}"

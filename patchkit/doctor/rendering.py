@@ -1,0 +1,87 @@
+"""A diagnosis as text: what to do first, then what was found."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .. import __version__
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from .diagnosis import Diagnosis
+    from .section import Row, Section, Step
+
+WIDTH = 80
+_LABEL = 18
+_SPACE = "\0"
+Line = tuple[str, str]
+"""A line and how a terminal shows it: a style of rich, or nothing."""
+
+
+def as_text(diagnosis: Diagnosis) -> str:
+    return "\n".join(text for text, _ in lines(diagnosis))
+
+
+def as_rich(diagnosis: Diagnosis) -> Text:
+    """The same with colours, for a terminal."""
+    from rich.text import Text
+
+    return Text("\n").join(Text(text, style=style) for text, style in lines(diagnosis))
+
+
+def lines(diagnosis: Diagnosis) -> Iterator[Line]:
+    yield f"patchkit {__version__} doctor", "bold"
+    yield "", ""
+    yield "What to do", "bold"
+    if not diagnosis.steps:
+        yield "  Nothing.", "green"
+    for number, step in enumerate(diagnosis.steps, 1):
+        yield from _step(number, step)
+    for section in diagnosis.sections:
+        yield from _section(section)
+
+
+def _step(number: int, step: Step) -> Iterator[Line]:
+    style = "red" if step.wrong else ""
+    for line in _folded(step.what, f"{number:>2}. ", " " * 4):
+        yield line, style
+    for place, command in enumerate(step.do):
+        if place:
+            yield "    or", ""
+        for line in command.splitlines():
+            yield f"      {line}", "cyan"
+
+
+def _section(section: Section) -> Iterator[Line]:
+    yield "", ""
+    yield section.title, "bold"
+    for row in section.rows:
+        yield from _row(row, any(one.label for one in section.rows))
+
+
+def _row(row: Row, labelled: bool) -> Iterator[Line]:
+    style = "yellow" if row.alarming else ""
+    if not labelled:
+        for line in _folded(row.text, "  ", "  "):
+            yield line, style
+        return
+    label = f"  {row.label:<{_LABEL - 2}}"
+    if len(row.label) > _LABEL - 3:
+        yield f"  {row.label}", style
+        label = " " * _LABEL
+    for line in _folded(row.text, label, " " * _LABEL):
+        yield line, style
+
+
+def _folded(text: str, first: str, others: str) -> list[str]:
+    """Folded between words; what stands in backticks is one word, so that it can be copied."""
+    one_line = " ".join(text.split())
+    whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), one_line)
+    folded = textwrap.wrap(
+        whole, WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+    )
+    return [line.replace(_SPACE, " ") for line in folded] or [first.rstrip()]

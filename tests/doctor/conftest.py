@@ -1,0 +1,57 @@
+"""An installation made of nothing but metadata: folders `NAME-VERSION.dist-info` on `sys.path`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable
+from pathlib import Path
+
+# What is imported when it is needed must be there before site-packages are out of sight.
+import packaging.requirements
+import packaging.specifiers
+import pytest
+import rich.console
+import rich.text
+import yaml
+
+from patchkit.session import SESSION
+
+assert packaging.specifiers
+assert packaging.requirements
+assert rich.console
+assert rich.text
+assert yaml
+
+
+class Installation:
+    """What is installed, as far as metadata tell."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def add(
+        self, name: str, version: str, requires: Iterable[str] = (), *, points: str = ""
+    ) -> None:
+        info = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+        lines += [f"Requires-Dist: {one}" for one in requires]
+        (info / "METADATA").write_text("\n".join(lines) + "\n")
+        if points:
+            (info / "entry_points.txt").write_text(points)
+
+
+@pytest.fixture
+def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
+    """An empty installation, whatever is installed for the tests, and no variables of patchkit."""
+    assert SESSION.catalogue  # the patches import what is on the path now
+    for name in [name for name in os.environ if name.upper().startswith("PATCHKIT")]:
+        monkeypatch.delenv(name)
+    folder = tmp_path / "site"
+    folder.mkdir()
+    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    rest = [one for one in sys.path if one in standard or one.endswith("lib-dynload")]
+    monkeypatch.setattr(sys, "path", [str(folder), *rest])
+    return Installation(folder)

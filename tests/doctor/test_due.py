@@ -1,0 +1,105 @@
+"""What patchkit mends here: due, switched off, unreadable, and whose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from patchkit import session
+from patchkit.catalogue import load
+from patchkit.doctor import due
+
+VERSIONS = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}
+
+
+@pytest.fixture
+def libraries(installation):
+    for name, version in VERSIONS.items():
+        installation.add(name, version)
+    return installation
+
+
+def test_nothing_installed(installation) -> None:
+    section = due.check()
+    assert section.facts["due"] == {}
+    assert section.steps == ()
+    assert section.rows[0].text == "none"
+
+
+def test_due(libraries) -> None:
+    section = due.check()
+    assert "trl-adapter-bf16-cast" in section.facts["due"]
+    assert not [name for name in section.facts["due"] if name.startswith("bitsandbytes-")]
+    assert "transformers-preflight" not in section.facts["due"]
+    (step, *_) = section.steps
+    assert not step.wrong
+    assert f"patchkit mends {len(section.facts['due'])} bugs" in step.what
+    assert step.do == ("import patchkit; patchkit.apply()", "patchkit run -- python train.py")
+    assert sum(int(part.split()[-1]) for part in section.rows[0].text.split(",")) == len(
+        section.facts["due"]
+    )
+
+
+def test_switched_off(libraries, monkeypatch) -> None:
+    everything = set(due.check().facts["due"])
+    monkeypatch.setenv("PATCHKIT_DISABLE", "trl-*")
+    section = due.check()
+    off = set(section.facts["switched_off"])
+    assert off == {name for name in everything if name.startswith("trl-")}
+    assert set(section.facts["due"]) == everything - off
+    monkeypatch.setenv("PATCHKIT_DISABLE", "all")
+    section = due.check()
+    assert section.facts["due"] == {}
+    assert section.steps == ()
+
+
+@pytest.mark.parametrize(
+    ("trl", "asked"), [("1.16.0", False), ("1.16.1", True)], ids=["measured", "not measured"]
+)
+def test_what_was_never_run_is_worth_running(installation, trl: str, asked: bool) -> None:
+    installation.add("trl", trl)
+    steps = [step for step in due.check().steps if step.do[0].startswith("patchkit verify")]
+    assert bool(steps) == asked
+    assert not any(step.wrong for step in steps)
+
+
+def test_patches_of_others_and_of_the_project(libraries, tmp_path: Path, monkeypatch) -> None:
+    points = "[patchkit.patches]\ngood = acme_patches:good\nbad = acme_patches:bad\n"
+    libraries.add("acme-patches", "1.0", points=points)
+    (libraries.folder / "acme_patches.py").write_text(
+        "from types import SimpleNamespace\n"
+        "from patchkit.patch import Patch, Wrap\n"
+        "change = Wrap('trl:x', 'acme_patches:wrapper')\n"
+        "good = SimpleNamespace(__name__='acme_patches', PATCH=Patch(\n"
+        "    id='trl-acme', title='t', affects={'trl': '>=1'}, changes=(change,)))\n"
+    )
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "broken.py").write_text("raise RuntimeError('/home/zaphod/secret/x.py')\n")
+    (own / "mine.py").write_text(
+        "from patchkit.patch import Patch, Wrap\n"
+        "PATCH = Patch(id='trl-mine', title='t', affects={'trl': '>=1'},\n"
+        "    changes=(Wrap('trl:x', 'os:getcwd'),))\n"
+    )
+    monkeypatch.setenv("PATCHKIT_PATCHES", str(own))
+    monkeypatch.setattr(session.SESSION, "_catalogue", load())
+    section = due.check()
+    assert section.facts["from_others"] == ["acme-patches"]
+    assert section.facts["your_own"] == ["trl-mine"]
+    assert {"trl-acme", "trl-mine"} <= section.facts["due"].keys()
+    broken = " ".join(section.facts["broken"])
+    assert "RuntimeError" in broken
+    assert "acme_patches:bad" in broken
+    assert len([step for step in section.steps if step.wrong]) == 2
+    assert "zaphod" not in repr(section)
+    assert str(tmp_path) not in repr(section)
+
+
+def test_an_installed_version_that_does_not_parse(installation) -> None:
+    installation.add("trl", "of-today")
+    section = due.check()
+    assert section.facts["troubled"]
+    (step,) = section.steps
+    assert "'of-today' is not a version" in step.what
+    assert step.wrong

@@ -1,0 +1,65 @@
+"""Environment variables of patchkit: those it has, those that are misspelt, those that are wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit.doctor import variables
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem", "meant"),
+    [
+        ("PATCHKIT_DISABLE", "trl-*,peft-lora-input-dtype", "", ""),
+        ("PATCHKIT_DISABLE", "all", "", ""),
+        ("PATCHKIT_DISABLE", "trl-nothing", "names no patch: 'trl-nothing'", ""),
+        ("PATCHKIT_PREFLIGHT", "1", "", ""),
+        ("PATCHKIT_PREFLIGHT", "maybe", "must be 1 or 0, not 'maybe'", ""),
+        ("PATCHKIT_ADAPTER_CAST", "bf16", "", ""),
+        ("PATCHKIT_ADAPTER_CAST", "bf61", "must be one of", ""),
+        ("PATCHKIT_ADAPTOR_CAST", "bf16", "has no environment variable", "PATCHKIT_ADAPTER_CAST"),
+        ("PATCHKIT_DISABLED", "all", "has no environment variable", "PATCHKIT_DISABLE"),
+        ("PATCH_KIT_DISABLE", "all", "has no environment variable", "PATCHKIT_DISABLE"),
+        ("patchkit_disable", "all", "has no environment variable", "PATCHKIT_DISABLE"),
+        ("PATCHKIT_FROBNICATE", "1", "has no environment variable", ""),
+        ("PATCHKIT_CACHE", "/home/zaphod/cache", "", ""),
+        ("PATCHKIT_PATCHES", "/home/zaphod/patches", "", ""),
+        ("PATCHKIT_WHEELS", "/home/zaphod/wheels", "", ""),
+        ("PATCHKIT_RUN", "{}", "", ""),
+    ],
+)
+def test_a_variable(
+    installation, monkeypatch, name: str, value: str, problem: str, meant: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    section = variables.check()
+    (found,) = section.facts
+    assert (found["name"], found["meant"]) == (name, meant)
+    assert problem in found["problem"]
+    assert bool(found["problem"]) == bool(problem)
+    assert [step.wrong for step in section.steps] == [True] * bool(problem)
+    assert "zaphod" not in repr(section)
+
+
+def test_one_wrong_variable_is_not_blamed_on_another(installation, monkeypatch) -> None:
+    monkeypatch.setenv("PATCHKIT_DISABLE", "trl-*")
+    monkeypatch.setenv("PATCHKIT_PREFLIGHT", "maybe")
+    problems = {one["name"]: one["problem"] for one in variables.check().facts}
+    assert problems["PATCHKIT_DISABLE"] == ""
+    assert "maybe" in problems["PATCHKIT_PREFLIGHT"]
+
+
+def test_what_to_do_about_a_misspelt_one(installation, monkeypatch) -> None:
+    monkeypatch.setenv("PATCHKIT_ADAPTOR_CAST", "bf16")
+    (step,) = variables.check().steps
+    assert step.do == (
+        'export PATCHKIT_ADAPTER_CAST="$PATCHKIT_ADAPTOR_CAST"\nunset PATCHKIT_ADAPTOR_CAST',
+    )
+
+
+@pytest.mark.parametrize("name", ["DISABLE", "PATCH", "DISPATCHKIT_X", "MY_PATCHKIT_DISABLE"])
+def test_variables_of_others(installation, monkeypatch, name: str) -> None:
+    monkeypatch.setenv(name, "1")
+    section = variables.check()
+    assert section.facts == []
+    assert section.steps == ()
