@@ -34,6 +34,10 @@ PATCH = Patch(
         "https://github.com/pytorch/pytorch/issues/127176",
     ),
     symptom="Attempting to unscale FP16 gradients|not implemented for 'BFloat16'",
+    messages=(
+        "Attempting to unscale FP16 gradients.",
+        "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'",
+    ),
     caution="The upcast parameters take twice the memory, and so do their gradients and optimizer "
     "states. Where FSDP or DeepSpeed trains, nothing is done.",
     settings=(GRADSCALER_GUARD,),

@@ -86,7 +86,8 @@ PATCH = Patch(
         "https://github.com/unslothai/unsloth-zoo/pull/795",
         "https://github.com/huggingface/peft/issues/341",
     ),
-    symptom="trained biases became float16",
+    symptom="trained biases became float16|Attempting to unscale FP16 gradients",
+    messages=("Attempting to unscale FP16 gradients.",),
     caution="A trained bias is cast in every forward, where upstream casts it once.",
 )
 

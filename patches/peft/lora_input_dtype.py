@@ -35,6 +35,10 @@ PATCH = Patch(
         "https://github.com/NVIDIA-NeMo/Automodel/pull/1622",
     ),
     symptom="have the same dtype, but got",
+    messages=(
+        "expected m1 and m2 to have the same dtype, but got:",
+        "mat1 and mat2 must have the same dtype, but got",
+    ),
 )
 
 

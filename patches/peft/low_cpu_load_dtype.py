@@ -45,6 +45,10 @@ PATCH = Patch(
     ),
     upstream=("https://github.com/huggingface/peft/pull/3509",),
     symptom="(must|to) have the same dtype",
+    messages=(
+        "mat1 and mat2 must have the same dtype, but got",
+        "expected m1 and m2 to have the same dtype, but got:",
+    ),
     caution="A module that was trained in float32 is in the dtype of the model that it is loaded "
     "onto, for training too, as it is without the option.",
 )

@@ -58,6 +58,7 @@ PATCH = Patch(
         "https://github.com/huggingface/peft/pull/1706",
     ),
     symptom="Attempting to unscale FP16 gradients",
+    messages=("Attempting to unscale FP16 gradients.",),
     caution="Trained copies of a float16 model take twice the memory, and so do their gradients, "
     "optimizer states and saved adapters. `autocast_adapter_dtype=False` leaves them alone.",
 )

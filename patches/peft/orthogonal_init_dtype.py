@@ -46,6 +46,7 @@ PATCH = Patch(
         "https://github.com/huggingface/peft/pull/2389",
     ),
     symptom="Only Tensors of floating point and complex dtype can require gradients",
+    messages=("Only Tensors of floating point and complex dtype can require gradients",),
 )
 
 

@@ -42,6 +42,11 @@ PATCH = Patch(
     ),
     upstream=("https://github.com/huggingface/peft/pull/1318",),
     symptom="packed weights were cast|uint8|size of tensor|invalid for input of size",
+    messages=(
+        "Blockwise 4bit dequantization on CPU only supports uint8 storage, got",
+        "must match the size of tensor b",
+        "is invalid for input of size",
+    ),
     caution="8-bit weights stay int8.",
 )
 

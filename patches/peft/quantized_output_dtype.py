@@ -91,6 +91,7 @@ PATCH = Patch(
         "https://github.com/huggingface/peft/pull/2076",
     ),
     symptom="to have the same dtype",
+    messages=("Expected query, key, and value to have the same dtype, but got query.dtype:",),
     caution="Where such a model ran all the same, because all that follows takes float32, its "
     "hidden states are half precision now, as those of LoRA on the same model are.",
 )

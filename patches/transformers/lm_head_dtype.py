@@ -33,6 +33,10 @@ PATCH = Patch(
         "https://github.com/unslothai/unsloth-zoo/pull/462",
     ),
     symptom="have the same dtype, but got",
+    messages=(
+        "expected m1 and m2 to have the same dtype, but got:",
+        "mat1 and mat2 must have the same dtype, but got",
+    ),
 )
 
 

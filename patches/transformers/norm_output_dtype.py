@@ -94,6 +94,10 @@ PATCH = Patch(
         "https://github.com/NVIDIA-NeMo/Automodel/issues/1632",
     ),
     symptom="have the same dtype, but got",
+    messages=(
+        "expected m1 and m2 to have the same dtype, but got:",
+        "mat1 and mat2 must have the same dtype, but got",
+    ),
     caution="A model whose linear layers are all quantized took the float32 and went on in it; "
     "without autocast its hidden states are now in half precision, as with half-precision norms.",
 )

@@ -18,6 +18,7 @@ PATCH = Patch(
     changes=(Wrap("transformers.trainer:Trainer.train", "patchkit.inspection.training:preflight"),),
     upstream=("https://github.com/huggingface/transformers/issues/23165",),
     symptom="Attempting to unscale FP16 gradients",
+    messages=("Attempting to unscale FP16 gradients.",),
     caution="A training that would fail raises PreflightError instead of the library's own error, "
     "and before anything is loaded or moved.",
     opt_in="preflight",

@@ -66,6 +66,7 @@ PATCH = Patch(
         "https://github.com/unslothai/unsloth/pull/4005",
     ),
     symptom="not implemented for 'BFloat16'",
+    messages=("\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'",),
     caution="bf16 runs keep float32 adapters too: twice the memory for them, their gradients and "
     'their optimizer states. `apply(adapter_cast="bf16")` leaves upstream\'s cast in place there.',
     settings=(ADAPTER_CAST,),

@@ -98,6 +98,7 @@ PATCH = Patch(
         "https://github.com/huggingface/trl/pull/7253",
     ),
     symptom="'NoneType' object has no attribute 'apply'|from Triton|active drivers",
+    messages=("'NoneType' object has no attribute 'apply'",),
 )
 
 

@@ -88,6 +88,7 @@ PATCH = Patch(
         "https://github.com/huggingface/trl/pull/5765",
     ),
     symptom="Attempting to unscale FP16 gradients",
+    messages=("Attempting to unscale FP16 gradients.",),
     caution="While it generates, the model takes two more bytes for each parameter that is cast; "
     "upstream takes none, since it keeps no float32 weights to go back to. Buffers stay as they "
     "are.",

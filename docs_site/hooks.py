@@ -1,0 +1,57 @@
+"""What MkDocs calls while it builds the site: pages that no file of docs/ holds, and links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from error_page import fill_in
+from links import site_links
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from patch_index import by_library, index_page
+from patch_page import patch_page
+
+from patchkit import catalogue, matrix
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+ELSEWHERE = {"changelog.md": "CHANGELOG.md", "benchmarks.md": "benchmarks/README.md"}
+"""Pages that stand outside of docs/: their address on the site, and their place here."""
+PATCHES = "Patches"
+"""The section of the navigation that gets a page for each patch."""
+
+CATALOGUE = catalogue.load()
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Refuse a catalogue that would leave holes, and put its patches into the navigation."""
+    if CATALOGUE.broken:
+        raise SystemExit("\n".join(f"{one.name}: {one.error}" for one in CATALOGUE.broken))
+    nav: list[dict[str, Any]] = config.nav or []
+    (section,) = (one for one in nav if PATCHES in one)
+    section[PATCHES] += [
+        {library: [{one.id: f"patches/{one.id}.md"} for one in patches]}
+        for library, patches in by_library(CATALOGUE).items()
+    ]
+    return config
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add a page for each patch, their index, and the pages that stand outside of docs/."""
+    measured = matrix.shipped()
+    pages = {f"patches/{entry.patch.id}.md": patch_page(entry, measured) for entry in CATALOGUE}
+    pages["patches/index.md"] = index_page(CATALOGUE)
+    for page, place in ELSEWHERE.items():
+        pages[page] = REPOSITORY.joinpath(place).read_text(encoding="utf-8")
+    for page, text in pages.items():
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_page_markdown(text: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Fill in what is made of the catalogue, and make links of the repository links of the site."""
+    place = page.file.src_uri
+    if place == "errors.md":
+        text = fill_in(text, CATALOGUE)
+    return site_links(text, ELSEWHERE.get(place, f"docs/{place}"), ELSEWHERE, REPOSITORY)

@@ -1,0 +1,34 @@
+"""Small pieces of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_LINK = re.compile(
+    r"https://github\.com/(?P<name>[^/]+/[^/]+)/(?:issues|pull)/(?P<number>\d+)(?P<rest>\S*)"
+)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines]
+
+
+def code_block(text: str, language: str = "text") -> list[str]:
+    """The lines of a block of code."""
+    return [f"```{language}", text, "```"]
+
+
+def upstream_link(address: str) -> str:
+    """A link with a short text: `owner/name#1`."""
+    found = _LINK.fullmatch(address)
+    return f"[{found['name']}#{found['number']}]({address})" if found else f"<{address}>"
+
+
+def ranges(affects: dict[str, str]) -> str:
+    """Which versions of which distributions: `trl >=0.26`."""
+    return ", ".join(
+        f"`{name} {versions}`".replace(" `", "`") for name, versions in affects.items()
+    )

@@ -1,0 +1,64 @@
+"""The page of one patch."""
+
+from __future__ import annotations
+
+from markup import code_block, ranges, table, upstream_link
+from measured import measurements
+
+from patchkit.catalogue import Entry
+from patchkit.explanation import Explanation, explain
+from patchkit.matrix import Matrix
+
+
+def patch_page(entry: Entry, matrix: Matrix) -> str:
+    """The page in Markdown."""
+    one = explain(entry)
+    lines = [f"# {one.id}", "", one.headline, "", f"*With the patch: {one.title}.*"]
+    if one.opt_in:
+        lines += ["", f"Nobody gets it unasked: `patchkit.apply({one.opt_in}=True)`."]
+    if one.messages:
+        lines += ["", "## The error", ""]
+        for message in one.messages:
+            lines += [*code_block(message), ""]
+    lines += ["", "## The bug", "", one.bug or one.headline, "", "## What the patch does", ""]
+    lines += [one.mend[:1].upper() + one.mend[1:], "", *_targets(one)]
+    if one.caution:
+        lines += ["", "## What else changes", "", one.caution]
+    lines += [*_settings(one), *_switch_off(one), *_affected(one)]
+    lines += [*measurements(entry.patch, matrix), "", "## Upstream", ""]
+    lines += [f"- {upstream_link(address)}" for address in one.upstream]
+    return "\n".join(lines) + "\n"
+
+
+def _targets(one: Explanation) -> list[str]:
+    rows = [[f"`{it.target}`", it.how, it.affects or "all affected"] for it in one.targets]
+    return [
+        *table(["function", "how", f"in {one.library}"], rows),
+        "",
+        f"The lines that change in your installation: `patchkit diff {one.id}`.",
+    ]
+
+
+def _settings(one: Explanation) -> list[str]:
+    if not one.settings:
+        return []
+    rows = [
+        [
+            f"`{it.name}`",
+            ", ".join(f"`{choice}`" for choice in it.choices),
+            f"`{it.variable}`",
+            it.help,
+        ]
+        for it in one.settings
+    ]
+    head = ["argument of `apply`", "choices, the default first", "variable", "what it decides"]
+    return ["", "## Settings", "", *table(head, rows)]
+
+
+def _switch_off(one: Explanation) -> list[str]:
+    return ["", "## Do without it", "", *(f"- `{way}`" for way in one.switch_off)]
+
+
+def _affected(one: Explanation) -> list[str]:
+    needed = " Its reproducer needs a GPU." if one.requires == "cuda" else ""
+    return ["", "## Who is affected", "", f"{ranges(one.affects)}.{needed}"]

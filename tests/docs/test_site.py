@@ -1,0 +1,171 @@
+"""The site, built as CI builds it: strictly, of docs/ and the catalogue."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import patchkit
+from patchkit import catalogue
+
+pytest.importorskip("material", reason="the site needs mkdocs-material")
+pytest.importorskip("mkdocstrings", reason="the site needs mkdocstrings-python")
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PATCHES = [entry.patch for entry in catalogue.load()]
+MESSAGES = sorted({message for patch in PATCHES for message in patch.messages})
+LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
+# As they stand on a screen, with what varies, and where they must lead.
+PASTED = {
+    "NotImplementedError: \"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'": "#_amp_foreach",
+    "_amp_foreach_non_finite_check_and_unscale_cuda": "#_amp_foreach",
+    "BFloat16": "#_amp_foreach",
+    "ValueError: Attempting to unscale FP16 gradients.": "#attempting-to-unscale-fp16",
+    "RuntimeError: expected m1 and m2 to have the same dtype, but got: float != c10::BFloat16": "#expected-m1-and-m2",
+    "RuntimeError: expected mat1 and mat2 to have the same dtype, but got: c10::Half != float": "#",
+    "mat1 and mat2 must have the same dtype, but got Float and BFloat16": "#mat1-and-mat2-must",
+    '"have the same dtype"': "#",
+    "have the same dtype": "#",
+    "RuntimeError: shape '[64, 32]' is invalid for input of size 4096": "#is-invalid-for-input",
+    "RuntimeError: The size of tensor a (128) must match the size of tensor b (64) at non-singleton dimension 0": "#must-match-the-size",
+    "Expected query, key, and value to have the same dtype, but got query.dtype: c10::BFloat16 key.dtype: float": "#expected-query-key",
+    "AttributeError: 'NoneType' object has no attribute 'apply'": "#nonetype-object",
+    "loss does not fall": "#the-loss-does-not-fall",
+    "adapters are bfloat16": "#adapters-are-bfloat16",
+}
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site without a network: a proxy that does not answer stands for one."""
+    nowhere = "http://127.0.0.1:9"
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=REPOSITORY,
+        env={**os.environ, "http_proxy": nowhere, "https_proxy": nowhere, "all_proxy": nowhere},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = build(folder)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sections(site: Path) -> list[dict[str, Any]]:
+    """What the search knows."""
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    return list(index["docs"])
+
+
+def text_of(sections: list[dict[str, Any]], page: str) -> str:
+    """All text of one page, as a person reads it."""
+    found = (it for it in sections if it["location"].partition("#")[0] == page)
+    plain = (re.sub(r"<[^>]+>", "", f"{it['title']} {it['text']}") for it in found)
+    return html.unescape(" ".join(" ".join(plain).split()))
+
+
+@pytest.mark.parametrize("patch", PATCHES, ids=lambda it: it.id)
+def test_a_patch_has_a_page(patch: patchkit.Patch, sections: list[dict[str, Any]]) -> None:
+    page = text_of(sections, f"patches/{patch.id}/")
+    for part in (*patch.messages, patch.title, f'exclude="{patch.id}"', *patch.affects.values()):
+        assert " ".join(part.split()) in page or patch.opt_in, part
+    for change in patch.changes:
+        assert change.target in page
+    for setting in patch.settings:
+        assert setting.variable in page
+    assert patch.id in text_of(sections, "patches/")
+
+
+def test_every_patch_is_in_the_navigation(site: Path) -> None:
+    home = (site / "index.html").read_text(encoding="utf-8")
+    assert not [one.id for one in PATCHES if f'href="patches/{one.id}/"' not in home]
+
+
+def test_the_error_page_has_every_message_and_every_patch(sections: list[dict[str, Any]]) -> None:
+    page = text_of(sections, "errors/")
+    assert not [message for message in MESSAGES if message not in page]
+    assert not [patch.id for patch in PATCHES if patch.id not in page]
+
+
+def test_the_reference_has_every_public_name(site: Path) -> None:
+    page = (site / "api" / "index.html").read_text(encoding="utf-8")
+    assert not [name for name in patchkit.__all__ if f'id="patchkit.{name}"' not in page]
+
+
+class Loads(HTMLParser):
+    """What a browser fetches for a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        # A canonical address, or the next page, is named and not fetched.
+        if tag != "link" or (found.get("rel") or "") not in ("canonical", "next", "prev"):
+            self.found.append(found.get(LOADS.get(tag, "")) or "")
+
+
+def loaded_from_elsewhere(site: Path) -> Iterator[str]:
+    for page in site.rglob("*.html"):
+        reader = Loads()
+        reader.feed(page.read_text(encoding="utf-8"))
+        yield from (f"{page.name}: {one}" for one in reader.found if re.match(r"(\w+:)?//", one))
+    for style in site.rglob("*.css"):
+        found = re.findall(r"(?:url\(|@import\s*)[\"']?((?:\w+:)?//[^\"')]+)", style.read_text())
+        yield from (f"{style.name}: {one}" for one in found)
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    assert not list(loaded_from_elsewhere(site))
+
+
+def test_no_link_of_the_repository_is_left(site: Path) -> None:
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    assert not [str(page) for page, text in pages.items() if re.search(r'href="[^":]+\.md', text)]
+
+
+@pytest.fixture(scope="module")
+def answers(site: Path) -> dict[str, list[str]]:
+    """Where the search of the site leads, by what was asked."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("the search is JavaScript, and node is not installed")
+    (worker,) = site.glob("assets/javascripts/workers/search.*.min.js")
+    program = Path(__file__).with_name("search.js")
+    done = subprocess.run(
+        [node, str(program), str(worker), str(site / "search" / "search_index.json")],
+        input=json.dumps([*PASTED, *MESSAGES]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return dict(zip([*PASTED, *MESSAGES], json.loads(done.stdout), strict=True))
+
+
+@pytest.mark.parametrize("pasted", PASTED)
+def test_a_pasted_error_leads_to_its_place(pasted: str, answers: dict[str, list[str]]) -> None:
+    assert answers[pasted][:1], "nothing was found"
+    assert answers[pasted][0].startswith(f"errors/{PASTED[pasted]}")
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_message_leads_to_the_error_page(message: str, answers: dict[str, list[str]]) -> None:
+    assert answers[message][0].startswith("errors/#")
