@@ -28,6 +28,7 @@ _STATUS_STYLES = {
 }
 _LEFT = "text-align:left;vertical-align:top"
 """Notebooks centre or right-align cells of their own accord."""
+_CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 _LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
 _ORDER = [
     *advice.TROUBLE,
@@ -78,7 +79,7 @@ def _what(one: PatchRecord) -> str:
     diff = one.diff()
     if diff:
         lines_of_diff = "".join(map(_line, diff.splitlines(keepends=True)))
-        text += _details("diff", f'<pre style="font-family:monospace">{lines_of_diff}</pre>')
+        text += _details("diff", f'<pre style="{_CODE}">{lines_of_diff}</pre>')
     return f'<td style="{_LEFT}">{text}</td>'
 
 
