@@ -62,7 +62,7 @@ def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
             Step(
                 "No library that patchkit mends is installed for this Python. If you train with "
                 "another Python, ask that one; else install the libraries.",
-                ("/path/to/that/python -m patchkit doctor", "pip install 'patchkit[train]'"),
+                ("/path/to/that/python -m patchkit doctor", "pip install trl peft bitsandbytes"),
             ),
         )
     if "torch" in missing:

@@ -9,12 +9,14 @@ import json
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import patchkit
+from patchkit.environment import installed_version
 from patchkit.lab import cuda_fp16, tiny, train, trainers
+from patchkit.lab.course import Course
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,12 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     # The libraries print their logs to stdout.
     with contextlib.redirect_stdout(sys.stderr):
-        outcome = _outcome(options, tell)
+        outcome = _outcome(options, Course(tell))
     print(json.dumps(outcome) if options.json else _text(outcome), flush=True)
     return 0
 
 
-def _outcome(options: argparse.Namespace, tell: Callable[[int, float], None]) -> dict[str, Any]:
+def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
     try:
         if options.patched:
             patchkit.apply(strict=True)
@@ -56,13 +58,23 @@ def _outcome(options: argparse.Namespace, tell: Callable[[int, float], None]) ->
                 seed=options.seed,
                 lora=options.lora,
                 args=options.args,
-                on_step=tell,
+                course=course,
             )
     except Exception as error:
         traceback.print_exc()
-        outcome = {"ok": False, "error_type": type(error).__name__, "error": str(error)}
+        outcome = {
+            "ok": False,
+            "error_type": type(error).__name__,
+            "error": str(error),
+            "trainer": options.trainer,
+            "trl": installed_version("trl"),
+            "device": course.device,
+            "losses": course.losses_in_order(),
+            "dtypes": [dataclasses.asdict(one) for one in course.dtypes],
+        }
     else:
         outcome = {"ok": True, **dataclasses.asdict(result)}
+    outcome["steps_begun"] = course.begun
     if options.patched:
         outcome["report"] = patchkit.report().to_dict()
         outcome["report_text"] = str(patchkit.report())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from patchkit.lab import tiny, trainers
+from patchkit.lab.course import Course
+from patchkit.lab.dtypes import KindDtypes
 
 if TYPE_CHECKING:
     import torch
@@ -32,6 +33,8 @@ class TrainingResult:
     trainable_dtypes: dict[str, int]
     #: The same after training.
     trainable_dtypes_after: dict[str, int]
+    #: All of the model's dtypes by kinds of modules, when training began.
+    dtypes: tuple[KindDtypes, ...]
     #: How many trainable tensors have other values after training.
     changed: int
     #: The version of TRL.
@@ -52,7 +55,7 @@ def train(
     seed: int = 0,
     lora: dict[str, Any] | None = None,
     args: dict[str, Any] | None = None,
-    on_step: Callable[[int, float], None] | None = None,
+    course: Course | None = None,
 ) -> TrainingResult:
     """Train LoRA adapters on a tiny model. Whatever the libraries raise, the caller gets.
 
@@ -67,7 +70,7 @@ def train(
         seed: Seed of the adapters, the data order and sampling.
         lora: `LoraConfig` arguments, over the defaults.
         args: Training arguments, over the defaults.
-        on_step: Called with the step, from 1, and its loss.
+        course: What is known of the training is written here, for who wants it of one that dies.
 
     Raises:
         trainers.TrainerUnavailable: The installed TRL has no such trainer.
@@ -80,15 +83,7 @@ def train(
     import trl
 
     transformers.set_seed(seed)
-    losses: dict[int, float] = {}
-
-    def on_log(_: Any, args: Any, state: Any, control: Any, logs: Any = None, **__: Any) -> None:
-        if logs and "loss" in logs:
-            losses[state.global_step] = float(logs["loss"])
-            if on_step is not None:
-                on_step(state.global_step, losses[state.global_step])
-
-    recorder = type("Recorder", (transformers.TrainerCallback,), {"on_log": on_log})
+    course = course or Course()
     instance = recipe.build(
         trainers.Setup(
             folder=folder,
@@ -97,7 +92,7 @@ def train(
             lora=lora or {},
             defaults=_defaults(folder, precision, steps, seed, torch.cuda.is_available()),
             args=args or {},
-            callbacks=[recorder()],
+            callbacks=[course.callback()],
         )
     )
     before = {name: value.clone() for name, value in _trainable(instance.model).items()}
@@ -107,9 +102,10 @@ def train(
         trainer=trainer,
         precision=precision,
         quantization=quantization,
-        losses=tuple(losses[step] for step in sorted(losses)),
+        losses=course.losses_in_order(),
         trainable_dtypes=_count_dtypes(before),
         trainable_dtypes_after=_count_dtypes(after),
+        dtypes=course.dtypes,
         changed=sum(
             name not in after or not torch.equal(value.float(), after[name].float())
             for name, value in before.items()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ...pictures import FRAME, INK, PALE
 from .grid import Grid
 from .states import WORST_FIRST, State
 
@@ -24,9 +25,6 @@ _ID_CHARACTER = 0.0675
 _TICK_CHARACTER = 0.062
 _TICK_APART = 0.1
 _LEGEND_COLUMNS = 3
-_INK = "#1f2328"
-_PALE = "#59636e"
-_FRAME = "#b8bec5"
 
 
 def label_width(grids: Iterable[Grid]) -> float:
@@ -63,11 +61,11 @@ class Canvas:
         return LINE * -(-len(WORST_FIRST) // _LEGEND_COLUMNS) + GAP / 2
 
     def text(self, x: float, y: float, text: str, **options: Any) -> None:
-        options = {"color": _INK, "va": "center_baseline", "size": 8, **options}
+        options = {"color": INK, "va": "center_baseline", "size": 8, **options}
         self._axes.text(x, y, text, parse_math=False, **options)
 
     def note(self, y: float, text: str) -> None:
-        self.text(MARGIN, y, text, size=7, color=_PALE)
+        self.text(MARGIN, y, text, size=7, color=PALE)
 
     def legend(self, top: float) -> None:
         wide = (WIDTH - 2 * MARGIN) / _LEGEND_COLUMNS
@@ -108,7 +106,7 @@ class Canvas:
                 last = at * wide
                 x = left + (at + 0.5) * wide
                 style = {"rotation": 90, "ha": "center", "va": "bottom", "size": 7}
-                self.text(x, bottom - 0.04, tick, color=_PALE, **style)
+                self.text(x, bottom - 0.04, tick, color=PALE, **style)
 
     def _rules(self, grid: Grid, left: float, top: float, wide: float) -> None:
         """White lines between cells, the broader ones before a labelled column."""
@@ -134,4 +132,4 @@ class Canvas:
 
     def _frame(self, x: float, y: float, wide: float, high: float) -> None:
         xs, ys = [x, x + wide, x + wide, x, x], [y, y, y + high, y + high, y]
-        self._axes.plot(xs, ys, color=_FRAME, linewidth=0.6, solid_joinstyle="miter")
+        self._axes.plot(xs, ys, color=FRAME, linewidth=0.6, solid_joinstyle="miter")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import textwrap
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from ...pictures import PictureError, as_bytes, drawing
 from ..records import MatrixError
 from .canvas import (
     CELL,
@@ -23,17 +22,6 @@ from .view import View
 
 _MOST_NOTES = 12
 _NOTE_CHARACTERS = 165
-_SETTINGS = {
-    "svg.hashsalt": "patchkit",
-    "svg.fonttype": "none",
-    "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans", "Verdana"],
-    "font.monospace": ["DejaVu Sans Mono", "Menlo", "Consolas"],
-}
-_METADATA: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": "patchkit matrix show", "Title": "What was measured"},
-    "png": {"Software": "patchkit matrix show"},
-}
 
 
 def draw(view: View, form: str) -> bytes:
@@ -47,15 +35,10 @@ def draw(view: View, form: str) -> bytes:
         MatrixError: matplotlib is absent.
     """
     try:
-        from matplotlib import style
-    except ImportError as error:
-        raise MatrixError(
-            f"a picture needs matplotlib ({error}): pip install 'patchkit[plot]', or write "
-            "Markdown with --output matrix.md"
-        ) from error
-    # Not as the user's own settings of matplotlib say: the matrix does not know them.
-    with style.context(["default", _SETTINGS]):
-        return _drawn(view, form)
+        with drawing():
+            return _drawn(view, form)
+    except PictureError as error:
+        raise MatrixError(f"{error}, or write Markdown with --output matrix.md") from error
 
 
 def _drawn(view: View, form: str) -> bytes:
@@ -78,9 +61,7 @@ def _drawn(view: View, form: str) -> bytes:
     for note in notes:
         canvas.note(top + LINE / 2, note)
         top += LINE
-    file = io.BytesIO()
-    figure.savefig(file, format=form, dpi=160, metadata=_METADATA[form])
-    return file.getvalue()
+    return as_bytes(figure, form, title="What was measured", maker="patchkit matrix show")
 
 
 def _notes(view: View) -> Iterator[str]:

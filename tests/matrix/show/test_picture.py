@@ -163,7 +163,7 @@ def test_a_formula_is_no_formula(shown, ran) -> None:
 
 def test_without_matplotlib(shown, matrix, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MatrixError, match=r"needs matplotlib .* pip install 'patchkit\[plot\]'"):
+    with pytest.raises(MatrixError, match=r"needs matplotlib .* pip install matplotlib"):
         draw(shown(matrix), "svg")
 
 

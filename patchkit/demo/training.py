@@ -1,0 +1,93 @@
+"""Two trainings, each in a fresh process that does not outlive this one's interest in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from .progress import progress
+
+_TAIL = 2000
+_PATIENCE = 5.0
+"""Seconds that a process has to end itself."""
+Bar = Callable[[str, int], None]
+
+
+def both(
+    what: Mapping[str, str], steps: int, folder: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Train without patchkit, then with it.
+
+    Args:
+        what: `trainer`, `precision` and `quantization`.
+        steps: optimizer steps of each training.
+        folder: for models, output and temporary files; the trainings write nowhere else.
+
+    Returns:
+        what came of each: `ok`, `losses`, `dtypes`, and `error_type` and `error` of one that died.
+    """
+    arguments = [text for name, value in what.items() for text in (f"--{name}", value)]
+    arguments += ["--steps", str(steps), "--folder", str(folder)]
+    with progress(steps) as bar:
+        without = _train("without patchkit", arguments, folder, bar)
+        return without, _train("with patchkit", [*arguments, "--patched"], folder, bar)
+
+
+def _train(title: str, arguments: list[str], folder: Path, bar: Bar) -> dict[str, Any]:
+    """Its steps come line by line, and the outcome last."""
+    bar(f"{title}: loading the libraries", 0)
+    command = [sys.executable, "-m", "patchkit.lab", "--json", *arguments]
+    losses: list[float] = []
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", dir=folder) as log,
+        _running(command, log, {**os.environ, "TMPDIR": str(folder)}) as process,
+    ):
+        assert process.stdout is not None
+        for said in filter(None, map(_read, process.stdout)):
+            if "ok" in said:
+                return said
+            losses.append(said["loss"])
+            bar(f"{title}: step {said['step']}, loss {said['loss']:.3f}", said["step"])
+        status = process.wait()
+        log.seek(0)
+        return {
+            "ok": False,
+            "error_type": "SubprocessError",
+            "error": f"the process died with status {status}:\n{log.read()[-_TAIL:]}",
+            "losses": losses,
+        }
+
+
+def _read(line: str) -> dict[str, Any] | None:
+    """A line of ours, or None: below Python, libraries print to this pipe too."""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return None
+    return said if isinstance(said, dict) and ("ok" in said or "loss" in said) else None
+
+
+@contextmanager
+def _running(
+    command: list[str], log: IO[str], env: Mapping[str, str]
+) -> Iterator[subprocess.Popen[str]]:
+    """Left by Ctrl-C or an error, the process is ended before anyone removes its folder."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=log, text=True, errors="replace", env=env
+    ) as process:
+        try:
+            yield process
+        except BaseException:
+            process.terminate()
+            try:
+                process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise

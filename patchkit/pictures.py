@@ -1,0 +1,89 @@
+"""What all pictures share: matplotlib with our settings, and files that come out the same."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import PatchError, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK = "#1f2328"
+PALE = "#59636e"
+FRAME = "#b8bec5"
+_SETTINGS = {
+    "svg.hashsalt": "patchkit",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans", "Verdana"],
+    "font.monospace": ["DejaVu Sans Mono", "Menlo", "Consolas"],
+}
+_METADATA: dict[str, Callable[[str, str], dict[str, Any]]] = {
+    "svg": lambda title, maker: {"Date": None, "Creator": maker, "Title": title},
+    "png": lambda title, maker: {"Software": maker},
+    "pdf": lambda title, maker: {"CreationDate": None, "Creator": maker, "Title": title},
+}
+
+
+class PictureError(PatchError):
+    """A picture cannot be drawn or written."""
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw by matplotlib's defaults and ours, whatever the user's own settings are.
+
+    Raises:
+        PictureError: matplotlib is absent.
+    """
+    try:
+        from matplotlib import style
+    except ImportError as error:
+        raise PictureError(
+            f"a picture needs matplotlib ({error}): pip install matplotlib"
+        ) from error
+    with style.context(["default", _SETTINGS]):
+        yield
+
+
+def as_bytes(figure: Figure, form: str, *, title: str, maker: str) -> bytes:
+    """The same figure gives the same bytes, with the same matplotlib.
+
+    Args:
+        figure: drawn within `drawing()`, and still in it.
+        form: `svg`, `png` or `pdf`.
+        title: of the picture.
+        maker: the command that draws it.
+    """
+    file = io.BytesIO()
+    figure.savefig(file, format=form, dpi=160, metadata=_METADATA[form](title, maker))
+    return file.getvalue()
+
+
+def check_picture_file(path: Path, option: str) -> None:
+    """Refuse a file that no picture could be written to, before any work is done for it.
+
+    Args:
+        path: the file.
+        option: what the user gave it to, such as `--plot`.
+
+    Raises:
+        UsageError: the ending is unknown, or the folder is missing or not to be written to.
+        PictureError: matplotlib is absent.
+    """
+    if path.suffix.lower().removeprefix(".") not in _METADATA:
+        endings = ", ".join(f".{form}" for form in _METADATA)
+        raise UsageError(f"{option} {path.name}: the ending must be one of {endings}")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option} {path}: there is no folder {path.parent}; make it first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"{option} {path}: it cannot be written to")
+    with drawing():
+        pass
