@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
 import linecache
+import os
+import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -21,7 +25,8 @@ from patchkit.catalogue import Catalogue, Entry
 from patchkit.patch import Patch
 from patchkit.session import Session
 
-NEED_THE_LIBRARIES = ("patches", "precision", "distributed", "inspection")
+NEED_THE_LIBRARIES = ("patches", "precision", "distributed", "inspection", "examples")
+LAUNCH_TIMEOUT = 240
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -118,8 +123,6 @@ def fresh(tmp_path: Path) -> Callable[..., Any]:
 
 
 def run_fresh(code: str, folder: Path, *, env: dict[str, str] | None = None) -> Any:
-    import os
-
     program = f"{textwrap.dedent(code)}\nimport json as _json\nprint('\\n' + _json.dumps(result))\n"
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -132,3 +135,34 @@ def run_fresh(code: str, folder: Path, *, env: dict[str, str] | None = None) -> 
     )
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`launch("torch.distributed.run", "--nproc_per_node", "2", "--master_port={port}", …)`."""
+
+    def run(module: str, *arguments: str, env: dict[str, str] | None = None):
+        from patchkit.lab import tiny
+
+        tiny.go_offline()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *(one.format(port=port) for one in arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "OMP_NUM_THREADS": "1", **(env or {})},
+            start_new_session=True,
+        )
+        try:
+            stdout, stderr = process.communicate(timeout=LAUNCH_TIMEOUT)
+        finally:
+            # A rank that waits for one that died would outlive its launcher.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    return run

@@ -1,0 +1,91 @@
+"""The scripts of `examples/` as their first lines say to start them: they train with, and die without."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from patchkit import catalogue
+from patchkit.resolution import resolve
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ID = "trl-adapter-bf16-cast"
+ERROR = "not implemented for 'BFloat16'"
+SCRIPTS = ("sft", "dpo", "grpo")
+DUE = {change.target for change in resolve(catalogue.load().entries[ID].patch).changes}
+
+
+def has_the_bug(trainer: str) -> bool:
+    return any(target.startswith(f"trl.trainer.{trainer}_trainer:") for target in DUE)
+
+
+def accelerate(launch, trainer: str, *arguments: str, **env: str):
+    """On a CPU and without MPI it starts one process, whatever it is told."""
+    script = str(EXAMPLES / f"train_{trainer}.py")
+    return launch("accelerate.commands.launch", "--cpu", script, *arguments, env=env)
+
+
+def torchrun(launch, trainer: str, **env: str):
+    """In two processes; SFT's are in tests/distributed."""
+    two = ["torch.distributed.run", "--nproc_per_node=2", "--master_port={port}"]
+    return launch(*two, str(EXAMPLES / f"train_{trainer}.py"), "--steps=2", env=env)
+
+
+def check_trained(done, trainer: str, ranks: int) -> None:
+    assert done.returncode == 0, done.stderr[-4000:]
+    # Two processes write to one pipe: lines may run into each other.
+    found = re.findall(r"rank (\d) of (\d): losses \[[-\d., e]+\]", done.stdout)
+    assert sorted(found) == [(str(rank), str(ranks)) for rank in range(ranks)]
+    assert done.stdout.count("trainable ['torch.float32']") == ranks
+    if has_the_bug(trainer):
+        assert done.stdout.count(f"<patchkit trl/trainer/{trainer}_trainer.py>") == ranks
+        applied = done.stdout.partition("applied (")[2].partition("pending (")[0]
+        assert applied.count(ID) == 1
+
+
+@pytest.mark.parametrize("trainer", SCRIPTS)
+def test_accelerate_launch(launch, tmp_path: Path, trainer: str) -> None:
+    kept = ["--output=kept"] if trainer == "sft" else []
+    check_trained(accelerate(launch, trainer, "--steps=2", *kept), trainer, 1)
+    # The tiny model and, without --output, what was trained are not kept.
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"] * len(kept)
+    assert len(list(tmp_path.glob("kept/checkpoint-2/adapter_model.safetensors"))) == len(kept)
+
+
+@pytest.mark.parametrize("trainer", SCRIPTS)
+def test_without_patchkit_it_dies(launch, trainer: str) -> None:
+    if not has_the_bug(trainer):
+        pytest.skip(f"this TRL's {trainer.upper()} trainer does not have the bug")
+    done = accelerate(launch, trainer, PATCHKIT_DISABLE="all")
+    assert done.returncode != 0
+    assert ERROR in done.stderr
+
+
+@pytest.mark.parametrize("trainer", ["dpo", "grpo"])
+def test_two_ranks(launch, trainer: str) -> None:
+    check_trained(torchrun(launch, trainer), trainer, 2)
+
+
+@pytest.mark.parametrize("trainer", SCRIPTS)
+def test_its_first_lines_name_the_columns(trainer: str) -> None:
+    text = ast.get_docstring(ast.parse((EXAMPLES / f"train_{trainer}.py").read_text("utf-8")))
+    columns = {"sft": ("text", "messages"), "dpo": ("chosen", "rejected"), "grpo": ("prompt",)}
+    assert all(f"`{column}`" in text for column in columns[trainer])
+    assert f"accelerate launch examples/train_{trainer}.py" in text
+
+
+def test_help() -> None:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "train_sft.py"), "--help"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert "fp16 QLoRA with TRL's SFTTrainer" in done.stdout
+    assert "--dataset" in done.stdout
