@@ -337,4 +337,4 @@ def test_unknown_id_in_a_real_process(command) -> None:
     done = command("verify", "no-such-patch", addons={})
     assert (done.returncode, done.stdout) == (64, "")
     assert done.stderr.count("\n") == 1
-    assert done.stderr.startswith("Error: only= names no patch: 'no-such-patch'")
+    assert done.stderr.startswith("Error: IDS names no patch: 'no-such-patch'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="The matrix to write; that of this installation by default.",
 )
-def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print what was measured as JSON.")
+def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     """Merge measurements into the matrix.
 
     What was not measured again stays as it was. FILES are what `patchkit verify --output` wrote,
@@ -36,6 +38,7 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None) -> 
     from .. import measurement
     from ..matrix import default_path, write
     from ..verification import verify
+    from .output import show_json
 
     if files and ids:
         raise click.UsageError("--id chooses what to measure here; with FILES nothing is measured")
@@ -48,8 +51,17 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None) -> 
     else:
         new = measurement.measured(verify(ids or None, everywhere=True))
     write(path, old.merged(new))
-    for line in measurement.summary(new):
-        click.echo(line)
+    if as_json:
+        show_json(
+            {
+                "schema": 1,
+                "results": [asdict(one) for one in new.results],
+                "unmeasured": [asdict(one) for one in new.unmeasured],
+            }
+        )
+    else:
+        for line in measurement.summary(new):
+            click.echo(line)
 
 
 def _sets() -> list[VersionSet]:

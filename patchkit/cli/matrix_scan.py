@@ -80,13 +80,12 @@ def scan(
       patchkit matrix scan --newest
       patchkit matrix scan --from dist/
     """
-    from rich.console import Console
-
     from .. import matrix
     from ..catalogue import load
     from ..scan import scan as run
     from ..scan.progress import shown
     from ..scan.summary import as_tables, exit_status
+    from .output import show
 
     file = path or matrix.default_path()
     before = matrix.read_or_empty(file)
@@ -108,5 +107,5 @@ def scan(
         content = {"scans": [vars(one) for one in scanned.scans], "gaps": scanned.gaps}
         click.echo(json.dumps(content, indent=2))
     else:
-        Console().print(as_tables(scanned, chosen))
+        show(as_tables(scanned, chosen))
     sys.exit(exit_status(scanned, chosen))

@@ -20,6 +20,7 @@ import click
 @click.option(
     "--format", "form", type=click.Choice(["table", "markdown", "json"]), help="Default: table."
 )
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -35,18 +36,29 @@ def show(
     libraries: tuple[str, ...],
     by: str,
     form: str | None,
+    as_json: bool,
     output: Path | None,
     file: Path | None,
 ) -> None:
     """Show what was measured, patches by releases.
 
     IDS are patch ids and globs; all by default.
+
+    \b
+    Examples:
+      patchkit matrix show
+      patchkit matrix show 'trl-*' --by set
+      patchkit matrix show --output matrix.svg
     """
     from ..catalogue import load
     from ..matrix.file import default_path, read
     from ..matrix.show.output import check_ending, printed, write
     from ..matrix.show.selection import select
 
+    if as_json:
+        if form not in (None, "json"):
+            raise click.UsageError(f"--json and --format {form} contradict each other")
+        form = "json"
     if output is not None:
         check_ending(output, form)
     view = select(read(file or default_path()), load(), ids, libraries, by=by)

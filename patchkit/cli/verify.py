@@ -64,16 +64,17 @@ def verify(
       1  a due patch does not mend, or its reproducer fails for another reason
       2  a due bug does not show: it may be fixed upstream
     """
-    from rich.console import Console
-
     from ..rendering_verdicts import as_table
+    from ..session import SESSION
     from ..verification import verify as run
+    from .output import show
 
     def said(verdict: Verdict) -> None:
         if verdict.is_due or everywhere:
             click.echo(f"{verdict.outcome:<15} {verdict.id}", err=True)
 
-    verification = run(ids or None, everywhere=everywhere, fork=fork, jobs=jobs, progress=said)
+    chosen = SESSION.catalogue.named(ids, "IDS") if ids else None
+    verification = run(chosen, everywhere=everywhere, fork=fork, jobs=jobs, progress=said)
     text = json.dumps(verification.to_dict(), indent=2) if as_json or output else ""
     if output is not None:
         try:
@@ -84,5 +85,5 @@ def verify(
     if as_json:
         click.echo(text)
     else:
-        Console().print(as_table(verification))
+        show(as_table(verification))
     sys.exit(verification.exit_status)

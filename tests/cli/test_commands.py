@@ -51,9 +51,9 @@ def test_version() -> None:
         (["reprot"], "No such command 'reprot'"),
         (["report", "--jsno"], "No such option"),
         (["report", "trl"], "Got unexpected extra argument (trl)"),
-        (["verify", "no-such-patch"], "only= names no patch: 'no-such-patch'"),
+        (["verify", "no-such-patch"], "IDS names no patch: 'no-such-patch'"),
         (["verify", "trl-adapter-bf16-cats"], "Did you mean 'trl-adapter-bf16-cast'"),
-        (["verify", "zzz-*", "--json"], "only= names no patch: 'zzz-*'"),
+        (["verify", "zzz-*", "--json"], "IDS names no patch: 'zzz-*'"),
         (
             ["matrix", "record", "--id", "no-such-patch", "--file", "m.yaml"],
             "names no patch: 'no-such-patch'",

@@ -61,6 +61,23 @@ def test_check_as_json(tmp_path: Path) -> None:
     assert len(one["contradictions"]) == 1
 
 
+def test_record_says_what_it_merged(tmp_path: Path) -> None:
+    where = {"versions": {"trl": "1.16.0"}, "python": "3", "platform": "x", "device": "cpu"}
+    verdict = {"id": PATCH, "outcome": "mended", "without": "", "with_patch": ""}
+    content = {
+        "schema": 2,
+        "environment": {**where, "date": "2026-01-01"},
+        "verdicts": [verdict],
+    }
+    measured = tmp_path / "1.16.json"
+    measured.write_text(json.dumps(content))
+    result = invoke("record", str(measured), "--file", str(tmp_path / "m.yaml"), "--json")
+    assert result.exit_code == 0, result.output
+    given = json.loads(result.stdout)
+    assert (given["schema"], given["unmeasured"]) == (1, [])
+    assert [(one["patch"], one["outcome"]) for one in given["results"]] == [(PATCH, "mended")]
+
+
 # A checkout whose tox says of each release what a table says.
 
 STAND_IN = """\

@@ -68,6 +68,7 @@ def test_selection(show, arguments: list[str], ids: set[str]) -> None:
 
 def test_json(show) -> None:
     found = json.loads(show("--format", "json", ID).stdout)
+    assert found == json.loads(show("--json", ID).stdout)
     (grid,) = found["grids"]
     assert (grid["name"], grid["columns"]) == ("trl", ["0.9.0", "1.0.0"])
     (row,) = grid["patches"]
@@ -119,6 +120,7 @@ def test_picture(show, tmp_path, name: str, begin: bytes) -> None:
         (["--output", "m.md", "--format", "table"], "--format table and --output m.md contradict"),
         (["--output", "no-such-folder/m.md"], "cannot write m.md: No such file or directory"),
         (["--output", "."], "is a directory"),
+        (["--format", "table", "--json"], "--json and --format table contradict"),
         (["--format", "xml"], "'xml' is not one of 'table', 'markdown', 'json'"),
         (["--by", "patch"], "'patch' is not one of 'release', 'set'"),
         (["--file", "none.yaml"], "cannot read none.yaml: No such file or directory"),
