@@ -75,8 +75,8 @@ class PatchRecord:
 
         Where the patch is not applied, as it would be; empty where it is not due.
         """
-        if self._diffs:
-            return "".join(map(str, self._diffs))
+        if made := self.diff_made():
+            return made
         if self._patch is None or self.status in (Status.NOT_INSTALLED, Status.NOT_AFFECTED):
             return ""
         from .preview import preview
@@ -85,6 +85,10 @@ class PatchRecord:
             return str(preview(self._patch))
         except Exception as error:
             return f"# no diff can be made: {type(error).__name__}: {error}\n"
+
+    def diff_made(self) -> str:
+        """A unified diff of what is changed now; empty where nothing is."""
+        return "".join(map(str, self._diffs))
 
     @cached_property
     def tested(self) -> Tested:

@@ -76,7 +76,8 @@ def _what(one: PatchRecord) -> str:
     if functions:
         count = f"{len(changed)} function{'' if len(changed) == 1 else 's'}"
         text += _details(count, functions)
-    diff = one.diff()
+    # What a patch would do takes seconds to find out, and a cell may end with `patchkit.apply()`.
+    diff = one.diff_made()
     if diff:
         lines_of_diff = "".join(map(_line, diff.splitlines(keepends=True)))
         text += _details("diff", f'<pre style="{_CODE}">{lines_of_diff}</pre>')

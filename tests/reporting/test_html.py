@@ -73,11 +73,15 @@ def test_html_is_well_formed_and_needs_nothing_from_elsewhere(library, session, 
     assert not re.search(r"<(script|link|style|img)|https?:|src=|[^-]color:", html)
 
 
-def test_a_diff_that_cannot_be_made_does_not_cost_the_table(library, session, apply) -> None:
-    one = session(patch("failed-one", Rewrite(TARGET, broken_rule())), patch("good-one"))
-    html = one.report()._repr_html_()
-    assert "failed-one" in html
-    assert "good-one" in html
+def test_html_does_not_look_for_what_would_be_done(library, session, monkeypatch) -> None:
+    report = session(patch("a-a")).report()
+    monkeypatch.setattr("patchkit.preview.preview", pytest.fail)
+    assert "a-a" in report._repr_html_()
+
+
+def test_a_diff_that_cannot_be_made_raises_nothing(library, session) -> None:
+    one = session(patch("failed-one", Rewrite(TARGET, broken_rule()))).report()
+    assert one["failed-one"].diff().startswith("# no diff can be made: ")
 
 
 @pytest.mark.parametrize(
@@ -85,10 +89,10 @@ def test_a_diff_that_cannot_be_made_does_not_cost_the_table(library, session, ap
     [b"def f():\n    return '\xe9'\n", b"def f(:\n", b"\x00"],
     ids=["latin", "typo", "nul"],
 )
-def test_a_file_that_cannot_be_read_does_not_cost_the_table(
-    library, session, content: bytes
-) -> None:
+def test_a_file_that_cannot_be_read_raises_nothing(library, session, content: bytes) -> None:
     (library.package / "odd.py").write_bytes(content)
     rule = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
     one = session(patch("madeup-bug", Rewrite("madeup.odd:f", rule)), patch("good-one"))
-    assert "good-one" in one.report()._repr_html_()
+    report = one.report()
+    assert report["madeup-bug"].diff().startswith("# ")
+    assert "self.value" in report["good-one"].diff()
