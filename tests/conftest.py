@@ -25,6 +25,9 @@ from patchkit.catalogue import Catalogue, Entry
 from patchkit.patch import Patch
 from patchkit.session import Session
 
+# Who starts a runner in the background makes it, and all that it starts, deaf to Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 NEED_THE_LIBRARIES = ("patches", "precision", "distributed", "inspection", "examples")
 LAUNCH_TIMEOUT = 240
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import sys
 from collections.abc import Iterator
 
@@ -34,7 +35,14 @@ def in_one_line() -> Iterator[None]:
     except OSError as error:
         if error.errno != errno.EPIPE:
             raise
+        _forget_what_is_unwritten()
         raise click.exceptions.Exit(CLOSED_PIPE) from None
+
+
+def _forget_what_is_unwritten() -> None:
+    """Python would try to write it once more as it ends, and complain."""
+    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _with_our_status(error: click.UsageError) -> click.UsageError:
