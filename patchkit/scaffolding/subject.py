@@ -88,10 +88,13 @@ def _nothing_there(target: Target, text: str) -> str:
             return f"--target: {target.qualname} is a class; name a method: {listed(methods, 8)}"
         return f"--target: {target} cannot be compiled by itself, so it cannot be rewritten"
     if isinstance(owner := names.get(outer), ast.ClassDef):
-        methods = [one for one in names if one.startswith(f"{outer}.")]
+        methods = [one for one in names if one.rpartition(".")[0] == outer]
         bases = ", ".join(ast.unparse(base) for base in owner.bases)
-        inherited = f". {outer} may inherit it from {bases}; name the class that defines it"
-        return start + (inherited if bases else _near(target.qualname, methods))
+        near = _near(target.qualname, methods, f"{outer}.")
+        if not bases:
+            return start + near
+        end = "" if near else "."
+        return f"{start}{near}{end} {outer} may inherit it from {bases}; name the class that does"
     elsewhere = _elsewhere(target)
     if elsewhere:
         return f"{start}, but {listed(elsewhere)} does"
@@ -129,6 +132,8 @@ def _elsewhere(target: Target) -> list[str]:
     return found
 
 
-def _near(name: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+def _near(name: str, names: Iterable[str], prefix: str = "") -> str:
+    """What was meant, perhaps; a prefix that all share would make any two of them alike."""
+    ends = [one.removeprefix(prefix) for one in names]
+    near = difflib.get_close_matches(name.removeprefix(prefix), ends, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(prefix + one for one in near)}?" if near else ""
