@@ -13,7 +13,9 @@ from mkdocs.structure.pages import Page
 from patch_index import by_library, index_page
 from patch_page import patch_page
 
-from patchkit import catalogue, matrix
+from patchkit import matrix
+from patchkit.catalogue import Catalogue
+from patchkit.definitions import shipped
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ELSEWHERE = {"changelog.md": "CHANGELOG.md", "benchmarks.md": "benchmarks/README.md"}
@@ -21,7 +23,7 @@ ELSEWHERE = {"changelog.md": "CHANGELOG.md", "benchmarks.md": "benchmarks/README
 PATCHES = "Patches"
 """The section of the navigation that gets a page for each patch."""
 
-CATALOGUE = catalogue.load()
+CATALOGUE = Catalogue({}).extended(shipped())
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

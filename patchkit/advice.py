@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .mending import IN_ITS_PLACE
 from .patch import Status
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ TROUBLE = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN)
 
 def advice(one: PatchRecord) -> str:
     """What its reader can do about a patch; empty where there is nothing to be done."""
+    if one.status is Status.FAILED and one.reason.startswith("PATCHKIT_PATCHES"):
+        return "correct PATCHKIT_PATCHES, or unset it; all other patches work"
     if one.status is Status.FAILED and not one.affects:
         return "mend that patch file, or uninstall what brings it; all other patches work"
     if one.status is Status.FAILED:
@@ -26,6 +29,11 @@ def advice(one: PatchRecord) -> str:
         )
     if one.status is Status.DRIFTED and one.rival:
         return f"leave one of the two out: `PATCHKIT_DISABLE={one.id}`, or `={one.rival}`"
+    if one.status is Status.DRIFTED and IN_ITS_PLACE in one.reason:
+        return (
+            "call patchkit.apply() before whatever replaced it, or leave the patch out: "
+            f"`PATCHKIT_DISABLE={one.id}`"
+        )
     if one.status is Status.DRIFTED:
         return (
             f"`patchkit verify {one.id}` shows whether the bug is still there. If it is, install "
@@ -34,8 +42,8 @@ def advice(one: PatchRecord) -> str:
         )
     if one.status is Status.OVERRIDDEN:
         return (
-            "call patchkit.apply() again after whatever replaced it: what is there then is "
-            "mended, or is drift"
+            "call patchkit.apply() again after whatever replaced it. Where that does not mend what "
+            "is there now, it has no such code, or it calls the mended original"
         )
     if one.status is Status.AVAILABLE:
         return f"{call(one)} applies it"

@@ -10,6 +10,7 @@ from types import ModuleType
 
 from .catalogue import Entry
 from .environment import module_is_absent, modules_matching
+from .hooks import still_loading
 from .mending import Mended, mend
 from .patch import Change, Rewrite, Status, Wrap
 from .resolution import Resolution
@@ -232,8 +233,3 @@ def loaded(name: str) -> ModuleType | None:
     """A module that has finished loading."""
     module = sys.modules.get(name)
     return None if module is None or still_loading(module) else module
-
-
-def still_loading(module: ModuleType) -> bool:
-    spec = getattr(module, "__spec__", None)
-    return bool(getattr(spec, "_initializing", False))

@@ -18,6 +18,9 @@ from .local_patches import VARIABLE, checked, definitions, from_environment
 from .patch import Patch
 from .settings import Setting
 
+_NAMED = 8
+"""How many ids an error lists."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -98,13 +101,16 @@ class Catalogue:
         return chosen
 
     def _nearest(self, name: str) -> str:
+        meant = [one for one in self.broken if name.replace("-", "_") in one.name]
+        if meant:
+            return f"It cannot be read: {meant[0].error}"
+        unread = "".join(f" Cannot be read: {one.error}." for one in self.broken[:1])
         near = difflib.get_close_matches(name, self.entries, n=3, cutoff=0.4)
         if near:
-            return f"Did you mean {' or '.join(map(repr, near))}?{self._unread()}"
-        return f"There are: {', '.join(sorted(self.entries)) or 'none'}.{self._unread()}"
-
-    def _unread(self) -> str:
-        return "".join(f" Cannot be read: {one.error}." for one in self.broken[:1])
+            return f"Did you mean {' or '.join(map(repr, near))}?{unread}"
+        if len(self.entries) > _NAMED:
+            return f"`patchkit list` names all {len(self.entries)}.{unread}"
+        return f"There are: {', '.join(sorted(self.entries)) or 'none'}.{unread}"
 
     def extended(self, definitions: Iterable[Definition]) -> Catalogue:
         """This catalogue and more definitions; one that cannot be used is among the broken.
@@ -122,7 +128,7 @@ class Catalogue:
                 _check_against(entries, settings, entry)
             except PatchError as error:
                 broken.append(Broken(one.name, error))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 reason = PatchDefinitionError(
                     f"the patch file {one.name} cannot be imported: {type(error).__name__}: {error}"
                 )
@@ -179,6 +185,11 @@ def in_places(paths: Iterable[Path]) -> list[Definition]:
 
 def _entry(definition: Definition) -> Entry:
     module = definition.fetch()
+    if isinstance(module, Patch):
+        named = definition.name.partition(":")[0]
+        raise PatchDefinitionError(
+            f"the entry point {definition.name} names a patch; it must name the module, {named}"
+        )
     patch = getattr(module, "PATCH", None)
     if not isinstance(patch, Patch):
         raise PatchDefinitionError(

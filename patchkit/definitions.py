@@ -36,7 +36,7 @@ class Definition:
         """The same after its import: `fetch` gives the module, or raises what the import raised."""
         try:
             module = self.fetch()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             problem = error
 
             def fail() -> ModuleType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 import sys
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -94,7 +95,7 @@ def explain(entry: Entry) -> Explanation:
         settings=patch.settings,
         opt_in=patch.opt_in,
         requires=patch.requires,
-        switch_off=_switch_off(patch),
+        switch_off=_switch_off(patch, entry.file),
     )
 
 
@@ -116,7 +117,8 @@ def _target(change: Change) -> ExplainedTarget:
     )
 
 
-def _switch_off(patch: Patch) -> tuple[str, ...]:
+def _switch_off(patch: Patch, file: str) -> tuple[str, ...]:
+    known_by = f"--patches {shlex.quote(file)} " if file else ""
     by_argument = (
         f"patchkit.apply({patch.opt_in}=False)"
         if patch.opt_in
@@ -125,6 +127,6 @@ def _switch_off(patch: Patch) -> tuple[str, ...]:
     return (
         by_argument,
         f"PATCHKIT_DISABLE={patch.id}",
-        f"patchkit run --exclude {patch.id} -- python train.py",
+        f"patchkit run {known_by}--exclude {patch.id} -- python train.py",
         f'patchkit.revert(only="{patch.id}")',
     )

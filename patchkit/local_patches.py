@@ -108,7 +108,7 @@ def _package(folder: Path) -> str:
     """The name of the package that a folder is; made when it is first asked for."""
     import hashlib  # takes milliseconds, and most processes have no such folder
 
-    name = f"{PACKAGE}.p{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
+    name = f"{PACKAGE}.p{hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]}"
     if name in sys.modules:
         return name
     root = sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE, "Folders of patches."))

@@ -14,6 +14,7 @@ from .catalogue import Broken, Entry
 from .patch import Patch, Status
 from .resolution import resolve
 from .rewrite import Drift, bind
+from .wording import counted
 
 if TYPE_CHECKING:
     from .matrix import Tested
@@ -227,7 +228,7 @@ def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     concerned = [one for one in targets if one.status is status]
     if status in (Status.DRIFTED, Status.FAILED):
         others = sum(one.status is Status.APPLIED for one in targets)
-        also = f"; {others} other targets are mended" if others else ""
+        also = f"; {counted(others, 'other target')} mended" if others else ""
         return status, concerned[0].reason + also
     names = ", ".join(one.target.partition(":")[2] for one in concerned[:_NAMED])
     if len(concerned) > _NAMED:
@@ -237,7 +238,7 @@ def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
             filter(None, [f"someone replaced {names} since", concerned[0].reason])
         )
     if status is Status.PENDING:
-        what = f"{len(concerned)} modules" if concerned else "a module that has the bug"
+        what = counted(len(concerned), "module") if concerned else "a module that has the bug"
         return status, f"waits for the import of {what}"
     waiting = len(targets) - len(concerned)
     later = f"; {waiting} more when their modules are imported" if waiting else ""

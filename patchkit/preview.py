@@ -79,11 +79,23 @@ def preview(patch: Patch) -> Preview:
                     found = edits.setdefault(module.short_name, {})
                     for site in sites:
                         found.update(dict.fromkeys(site))
+    drift = _drift(patch, resolution, concerned)
+    # One target that drifts keeps all of its module as it is.
+    left_alone = {seen[name].short_name for name in map(_module, drift) if name in seen}
     return Preview(
-        _drift(patch, resolution, concerned),
+        drift,
         tuple(notes),
-        tuple(Difference(name, lines[name], tuple(edits[name])) for name in lines),
+        tuple(
+            Difference(name, lines[name], tuple(edits[name]))
+            for name in lines
+            if name not in left_alone
+        ),
     )
+
+
+def _module(sentence: str) -> str:
+    """The module of the target that a sentence about drift begins with."""
+    return sentence.partition(":")[0]
 
 
 class _Module:

@@ -133,8 +133,7 @@ def _begin(config: pytest.Config, options: argparse.Namespace) -> None:
 
 
 def _split(given: list[str] | None) -> list[str]:
-    names = [name.strip() for one in given or () for name in one.split(",")]
-    return [name for name in names if name]
+    return [name.strip() for one in given or () for name in one.split(",")]
 
 
 def _innermost_marker(item: pytest.Item) -> pytest.Mark | None:

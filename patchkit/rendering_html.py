@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from . import advice
 from .environment import looked_up_once
 from .patch import Status
+from .wording import counted
 
 if TYPE_CHECKING:
     from .reporting import PatchRecord, Report
@@ -45,8 +46,8 @@ def as_html(report: Report) -> str:
     from . import __version__
 
     records = sorted(report, key=lambda one: _ORDER.index(one.status))
-    due = [one for one in records if one.status in _STATUS_STYLES]
-    rest = [one for one in records if one.status not in _STATUS_STYLES]
+    due = [one for one in records if one.status in _STATUS_STYLES and not advice.is_unasked(one)]
+    rest = [one for one in records if one not in due]
     heading = html.escape(f"patchkit {__version__}: {advice.standing(report)}")
     more = _details(f"{len(rest)} not due here", _table(rest)) if rest else ""
     return f"<div><b>{heading}</b>{_table(due)}{more}</div>"
@@ -74,14 +75,13 @@ def _what(one: PatchRecord) -> str:
     changed = [str(target.target) for target in one.targets if target.status is Status.APPLIED]
     functions = "<br>".join(map(html.escape, changed))
     if functions:
-        count = f"{len(changed)} function{'' if len(changed) == 1 else 's'}"
-        text += _details(count, functions)
+        text += _details(counted(len(changed), "function"), functions)
     # What a patch would do takes seconds to find out, and a cell may end with `patchkit.apply()`.
     diff = one.diff_made()
     if diff:
         lines_of_diff = "".join(map(_line, diff.splitlines(keepends=True)))
         text += _details("diff", f'<pre style="{_CODE}">{lines_of_diff}</pre>')
-    return f'<td style="{_LEFT}">{text}</td>'
+    return f'<td style="{_LEFT};overflow-wrap:anywhere">{text}</td>'
 
 
 def _line(line: str) -> str:

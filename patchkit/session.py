@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import logging
-import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -15,7 +13,7 @@ from types import ModuleType
 
 from . import catalogue, hooks, settings
 from .advice import TROUBLE
-from .armed import ArmedPatch, still_loading
+from .armed import ArmedPatch
 from .catalogue import Catalogue, Entry
 from .definitions import Definition
 from .environment import looked_up_once
@@ -267,18 +265,7 @@ class Session:
                 name for patch in self._armed.values() for name in patch.waiting_for()
             )
         for name in names:
-            module = sys.modules.get(name)
-            if module is not None and still_loading(module):
-                # Another thread is in the middle of it, too late for a hook: wait for that
-                # thread. Where it is this thread, the import returns at once, and the target
-                # stays pending until the next call.
-                importlib.import_module(name)
-                if not still_loading(module):
-                    self.module_loaded(module)
-            elif module is not None:
-                self.module_loaded(module)
-            else:
-                hooks.when_loaded(name, self.module_loaded)
+            hooks.when_loaded(name, self.module_loaded)
 
     def _switched_off(self) -> dict[str, str]:
         """What the environment will switch off; nothing where `apply` would refuse it."""

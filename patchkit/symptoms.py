@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from .catalogue import Entry
 
+_QUOTES = re.compile("['\"`\u2018\u2019\u201c\u201d]")
 _SHORTEST = 12
 """Letters of a message that must be given for it to be found by a part of it."""
 
@@ -36,4 +37,5 @@ def _is_same(given: str, message: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    """As texts are compared: a shell takes quotes out of a message that is pasted into it."""
+    return " ".join(_QUOTES.sub("", text).split()).casefold()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,9 +11,10 @@ from re import search
 from typing import Any
 
 from .catalogue import Entry
-from .local_patches import VARIABLE, Paths
+from .local_patches import Paths
 from .patch import Patch, Status
 from .resolution import resolve
+from .spawning import Spawning
 
 TIMEOUT = 600
 """Seconds that one reproducer may take."""
@@ -127,15 +125,23 @@ def verify(
         tasks += [Verdict(one.name, "error", str(one.error)) for one in catalogue.broken]
 
     # Other processes must know the patches of this one.
-    reproduce = partial(_in_fork if fork else _in_new_process, SESSION.local_patches)
+    spawning = Spawning(TIMEOUT, SESSION.local_patches)
+    reproduce = partial(_in_fork, SESSION.local_patches) if fork else spawning
+    interrupted = False
 
     def run(task: _Task | Verdict) -> Verdict:
         verdict = task if isinstance(task, Verdict) else _verdict(task, reproduce)
-        progress(verdict)
+        if not interrupted:
+            progress(verdict)
         return verdict
 
     with ThreadPoolExecutor(jobs or min(os.cpu_count() or 1, _MOST_JOBS)) as pool:
-        return Verification(pool.map(run, tasks))
+        try:
+            return Verification(pool.map(run, tasks))
+        except BaseException:
+            interrupted = True
+            spawning.stop()
+            raise
 
 
 def _task(entry: Entry, everywhere: bool) -> _Task | Verdict:
@@ -189,26 +195,6 @@ def _in_fork(patches: str, patch_id: str, patched: bool) -> dict[str, Any]:
     from .forking import run
 
     return run(patch_id, patched=patched, timeout=TIMEOUT, patches=patches)
-
-
-def _in_new_process(patches: str, patch_id: str, patched: bool) -> dict[str, Any]:
-    command = [sys.executable, "-m", "patchkit.reproduce", patch_id]
-    command += ["--patched"] if patched else []
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
-            env={**os.environ, VARIABLE: patches},
-        )
-        outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        return {"outcome": "error", "message": f"took more than {TIMEOUT} s"}
-    except (IndexError, ValueError):
-        return {"outcome": "error", "message": f"died: {done.stderr.strip()[-500:]}"}
-    return outcome
 
 
 def _line(outcome: dict[str, Any]) -> str:

@@ -12,6 +12,11 @@ def listed(names: Iterable[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 module`, `2 modules`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def cut(text: str, width: int) -> str:
     """A text in one line of so many characters; a longer one ends in `...` between two words."""
     line = " ".join(text.split())

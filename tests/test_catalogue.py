@@ -95,7 +95,8 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Di
         info = folder / "addon-3.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: addon\nVersion: 3.0\n")
-        points = [f"{name.partition('.')[2]} = {name}" for name in (*files, *absent)]
+        names = [*files, *absent]
+        points = [f"point{number} = {name}" for number, name in enumerate(names)]
         (info / "entry_points.txt").write_text("\n".join(["[patchkit.patches]", *points, ""]))
         monkeypatch.syspath_prepend(str(folder))
         return folder
@@ -327,6 +328,32 @@ def test_unknown_names(names: Any, message: str) -> None:
     with pytest.raises(UnknownPatchError) as caught:
         SOME.named(names, "only=")
     assert message in str(caught.value)
+
+
+def test_an_entry_point_that_names_the_patch_itself(distribution) -> None:
+    distribution({"addon.good": FILES["addon.good"]}, "addon.good:PATCH")
+    (broken,) = [one for one in catalogue.load().broken if one.name.startswith("addon")]
+    assert "addon.good:PATCH names a patch; it must name the module, addon.good" in str(
+        broken.error
+    )
+
+
+def test_a_patch_file_that_ends_the_process(distribution) -> None:
+    distribution({"addon.exits": "raise SystemExit(3)", "addon.good": FILES["addon.good"]})
+    (broken,) = [one for one in catalogue.load().broken if one.name.startswith("addon")]
+    assert "addon.exits cannot be imported: SystemExit: 3" in str(broken.error)
+
+
+def test_a_name_of_what_cannot_be_read(distribution) -> None:
+    distribution({"addon.mistyped": "1 / 0"})
+    with pytest.raises(UnknownPatchError, match=r"'mistyped'. It cannot be read: .*Zero"):
+        catalogue.load().named("mistyped", "ID")
+
+
+def test_of_many_patches_not_all_are_listed() -> None:
+    many = known(*(f"a-{number}" for number in range(20)))
+    with pytest.raises(UnknownPatchError, match="`patchkit list` names all 20"):
+        many.named("xyz", "only=")
 
 
 def test_unknown_name_in_an_empty_catalogue() -> None:

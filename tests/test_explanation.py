@@ -113,6 +113,12 @@ def known(monkeypatch: Any) -> list[Entry]:
         entry(monkeypatch, id="b-b", symptom="bang", messages=("bang",)),
         entry(monkeypatch, id="c-c", symptom="silent"),
         entry(monkeypatch, id="d-d"),
+        entry(
+            monkeypatch,
+            id="e-e",
+            symptom="foreach",
+            messages=("\"foreach\" not implemented for 'BFloat16'",),
+        ),
     ]
 
 
@@ -127,6 +133,8 @@ def known(monkeypatch: Any) -> list[Entry]:
         ("Big", ["a-a"]),  # by symptom, since no message has it
         ("it was Silent then", ["c-c"]),
         ("nothing of it", []),
+        ("foreach not implemented for BFloat16", ["e-e"]),
+        ("\u201cforeach\u201d not implemented for `BFloat16`", ["e-e"]),
     ],
 )
 def test_who_knows_an_error(monkeypatch, text: str, ids: list[str]) -> None:

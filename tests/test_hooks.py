@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+import threading
+import time
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
+import wrapt
 
 from patchkit.hooks import when_loaded
 from patchkit.patch import Patch, Rewrite
@@ -78,3 +84,22 @@ def test_a_session_that_is_gone_does_not_deafen_the_next(library, session, apply
     first.revert(None)
     apply(second)
     assert library.load("hooked_six").f() == "mended"
+
+
+def test_an_import_that_another_thread_begins_meanwhile(library, told, monkeypatch) -> None:
+    """Half of the module is there as the hook is placed: whoever waits is told when all is."""
+    source = "import time\nhalf = True\ntime.sleep(0.2)\ndone = True\n"
+    module = library.write("hooked_halfway", source)
+    importing = threading.Thread(target=importlib.import_module, args=(module,))
+    place = wrapt.register_post_import_hook
+
+    def place_too_late(hook: Callable[[ModuleType], None], name: str) -> None:
+        importing.start()
+        while not hasattr(sys.modules.get(module), "half"):
+            time.sleep(0.001)
+        place(hook, name)
+
+    monkeypatch.setattr(wrapt, "register_post_import_hook", place_too_late)
+    when_loaded(module, listener(told, "a"))
+    importing.join()
+    assert told == [("a", True)]

@@ -194,6 +194,12 @@ REFUSED = {
         PatchDefinitionError,
         r"a\.py cannot be imported: ZeroDivisionError: division by zero",
     ),
+    "an exit": (
+        {"a.py": "raise SystemExit(5)"},
+        ".",
+        PatchDefinitionError,
+        r"a\.py cannot be imported: SystemExit: 5",
+    ),
     "a typing error": ({"a.py": "PATCH = ("}, ".", PatchDefinitionError, r"a\.py .*SyntaxError"),
     "a helper that is missing": (
         {"a.py": "from ._b import c"},

@@ -130,6 +130,11 @@ def test_a_contradiction(run) -> None:
     assert "--patchkit-only and --patchkit-exclude contradict each other" in text
 
 
+@pytest.mark.parametrize("option", ["--patchkit-only=", "--patchkit-exclude=", "--patchkit-only=,"])
+def test_no_names(run, option: str) -> None:
+    assert f"{option.partition('=')[0]} names no patch: ''" in error(run(option, test_one=NONE))
+
+
 DRIFTED = LIBRARY.replace("def second():\n    return bug()", "def second():\n    return 'new'")
 
 

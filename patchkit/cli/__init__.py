@@ -32,10 +32,12 @@ Exit statuses:
   0    all is well
   1    the command found trouble; its own help says which
   2    of verify: a bug that is due does not show
+  3    of matrix scan: something could not be scanned
   64   the command line makes no sense
+  74   the disk is full
   130  interrupted by Ctrl-C
   141  nobody reads the output any more
-`run` passes on the exit status of the command that it runs."""
+`run` passes on the exit status of its command, and has 78, 126 and 127 too."""
 
 
 @click.group(

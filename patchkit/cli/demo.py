@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 
-@click.command()
+@click.command(short_help="Train a tiny model, without patchkit and with it.")
 @click.option(
     "--trainer",
     type=click.Choice(["sft", "dpo", "reward", "kto", "grpo", "rloo", "distillation"]),

@@ -25,7 +25,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 
 
-@click.command()
+@click.command(short_help="Show what the patches change, as a unified diff.")
 @click.argument("ids", nargs=-1, type=PatchId())
 @patches_option
 @click.option("--json", "as_json", is_flag=True, help="Print the diffs as JSON.")

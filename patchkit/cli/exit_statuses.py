@@ -14,6 +14,8 @@ from ..errors import PatchError
 
 USAGE = 64
 """EX_USAGE of sysexits.h; `verify` needs click's 2 for something else."""
+CANNOT_WRITE = 74
+"""EX_IOERR of sysexits.h."""
 INTERRUPTED = 130
 CLOSED_PIPE = 141
 """As a shell reports a process that SIGINT, or SIGPIPE, has ended."""
@@ -33,6 +35,10 @@ def in_one_line() -> Iterator[None]:
         click.echo(f"{after_the_echo}Interrupted.", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            _forget_what_is_unwritten()
+            click.echo(f"Error: cannot write: {error.strerror}", err=True)
+            raise click.exceptions.Exit(CANNOT_WRITE) from None
         if error.errno != errno.EPIPE:
             raise
         _forget_what_is_unwritten()

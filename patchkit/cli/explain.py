@@ -31,7 +31,8 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
       patchkit explain "Attempting to unscale FP16 gradients."
       patchkit explain "$(tail -n 30 train.log)"
 
-    An ID may be a glob. What is no ID is taken for an error message, or a text with one in it.
+    An ID may be a glob. What is no ID is taken for an error message, a part of one, or a text with
+    one in it.
 
     \b
     Exit status:
@@ -43,8 +44,8 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
 
     catalogue = SESSION.catalogue
     error = _error_text(ids, catalogue)
-    if any("-" in one and " " not in one for one in ids) and not with_symptom(error, catalogue):
-        error = ""  # several ids, all of them mistyped
+    if all(" " not in one for one in ids) and not with_symptom(error, catalogue):
+        error = ""  # mistyped ids
     if not error:
         chosen = catalogue.named(ids, "ID")
         _explain([one for one in catalogue if one.patch.id in chosen], SESSION.report(), as_json)
@@ -53,7 +54,8 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
     if not found:
         click.echo(
             "No patch knows this error. `patchkit list` has the bugs that raise nothing, too; "
-            "`patchkit doctor` looks at this environment.",
+            "`patchkit doctor` looks at this environment, and `patchkit.preflight(trainer)` at "
+            "the dtypes of a model that is loaded.",
             err=True,
         )
         sys.exit(1)
@@ -66,13 +68,12 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
 
 
 def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str:
-    """The arguments as one text, where none of them is an id and there is more than a word."""
+    """The arguments as one text, where none of them is an id."""
     from fnmatch import filter as matching
 
     if any(matching(catalogue.entries, one) for one in words):
         return ""
-    text = " ".join(words)
-    return text if len(text.split()) > 1 else ""
+    return " ".join(words)
 
 
 def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:

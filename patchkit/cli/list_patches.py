@@ -16,6 +16,7 @@ SCHEMA = 1
 _MARKS = {
     "due": ("*", "green"),
     "on request": ("?", "cyan"),
+    "disabled": ("o", None),
     "not affected": ("-", None),
     "not installed": (".", None),
     "cannot be read": ("!", "red"),
@@ -51,7 +52,7 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
     if as_json:
         show_json({"schema": SCHEMA, "patches": list(map(_row, records))})
     else:
-        _show(records)
+        _show(records, "None of these is due here." if due else "There are no patches.")
 
 
 def _row(one: PatchRecord) -> dict[str, object]:
@@ -69,7 +70,7 @@ def _row(one: PatchRecord) -> dict[str, object]:
     }
 
 
-def _show(records: list[PatchRecord]) -> None:
+def _show(records: list[PatchRecord], nothing: str) -> None:
     """Without rich, whose import takes longer than all the rest."""
     import shutil
 
@@ -90,7 +91,7 @@ def _show(records: list[PatchRecord]) -> None:
             click.echo(line.rstrip(), color=colour)
     words = {_word(one) for one in records}
     legend = [f"{mark} {word}" for word, (mark, _) in _MARKS.items() if word in words]
-    click.echo("  ".join(legend) or "nothing", color=colour)
+    click.echo("  ".join(legend) or nothing, color=colour)
 
 
 def _word(one: PatchRecord) -> str:

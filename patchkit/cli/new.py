@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import click
@@ -58,6 +59,7 @@ def new(
     """
     from ..scaffolding.drafting import NoSiteChosen
     from ..scaffolding.writing import begin
+    from ..wording import cut
 
     try:
         begun = begin(id, target, line=line, find=find, wrap=wrap, folder=folder)
@@ -66,7 +68,8 @@ def new(
         if as_json:
             click.echo(json.dumps({"schema": 1, "statements": found}, indent=2))
         else:
+            room = shutil.get_terminal_size().columns - 8
             for one in error.candidates:
-                click.echo(f"{one.line:>6}  {one.code}"[:80])
+                click.echo(f"{one.line:>6}  {cut(one.code, room)}")
         raise
     click.echo(json.dumps(begun.to_dict(), indent=2) if as_json else str(begun))

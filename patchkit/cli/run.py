@@ -4,16 +4,44 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
+
+from .patch_id import PatchId
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 EXAMPLE = "patchkit run -- accelerate launch train.py"
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
-@click.option("--only", multiple=True, metavar="ID", help="Apply only this patch: an id or a glob.")
+def _files(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """What a shell completes by itself."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+@click.command(
+    short_help="Run a command, patched in each of its interpreters.",
+    context_settings={"allow_interspersed_args": False},
+)
 @click.option(
-    "--exclude", multiple=True, metavar="ID", help="Leave this patch out: an id or a glob."
+    "--only",
+    multiple=True,
+    type=PatchId(),
+    metavar="ID",
+    help="Apply only this patch: an id or a glob; may be repeated.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    type=PatchId(),
+    metavar="ID",
+    help="Leave this patch out: an id or a glob; may be repeated.",
 )
 @click.option("--strict", is_flag=True, help="Stop where a patch that is due cannot be applied.")
 @click.option(
@@ -27,17 +55,20 @@ EXAMPLE = "patchkit run -- accelerate launch train.py"
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="What single patches offer, such as adapter_cast=bf16.",
+    help="What single patches offer, such as adapter_cast=bf16; may be repeated.",
 )
 @click.option(
     "--patches",
     multiple=True,
     metavar="PATH",
     type=click.Path(exists=True, resolve_path=True),
-    help="A folder, or a .py file, of more patches.",
+    help="A folder, or a .py file, of more patches; may be repeated. PATCHKIT_PATCHES does the "
+    "same.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say a line for each interpreter.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...")
+@click.argument(
+    "command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...", shell_complete=_files
+)
 def run(
     only: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -49,7 +80,7 @@ def run(
     verbose: bool,
     command: tuple[str, ...],
 ) -> None:
-    """Run any command with patchkit applied in each of its interpreters.
+    """Run a command with patchkit applied in each of its interpreters.
 
     At the start of the command itself and of each Python that it starts, however it does so, and
     nowhere else. This process becomes the command: arguments, input, signals and exit status are
@@ -80,8 +111,8 @@ def run(
     if not command:
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")
     choices = Choices(
-        only=only,
-        exclude=exclude,
+        only=_single(only),
+        exclude=_single(exclude),
         strict=strict,
         dtype=dtype,
         preflight=preflight,
@@ -95,6 +126,11 @@ def run(
     except CannotRunError as error:
         click.echo(f"patchkit run: {error}", err=True)
         sys.exit(error.status)
+
+
+def _single(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names that may be separated by commas too, as in PATCHKIT_DISABLE."""
+    return tuple(name.strip() for one in names for name in one.split(","))
 
 
 def _name_and_value(text: str) -> tuple[str, str]:

@@ -26,28 +26,29 @@ def as_text(diagnosis: Diagnosis) -> str:
     return "\n".join(text for text, _ in lines(diagnosis))
 
 
-def as_rich(diagnosis: Diagnosis) -> Text:
-    """The same with colours, for a terminal."""
+def as_rich(diagnosis: Diagnosis, width: int) -> Text:
+    """The same with colours, for a terminal of so many columns."""
     from rich.text import Text
 
-    return Text("\n").join(Text(text, style=style) for text, style in lines(diagnosis))
+    found = lines(diagnosis, min(width, WIDTH))
+    return Text("\n").join(Text(text, style=style) for text, style in found)
 
 
-def lines(diagnosis: Diagnosis) -> Iterator[Line]:
+def lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[Line]:
     yield f"patchkit {__version__} doctor", "bold"
     yield "", ""
     yield "What to do", "bold"
     if not diagnosis.steps:
         yield "  Nothing.", "green"
     for number, step in enumerate(diagnosis.steps, 1):
-        yield from _step(number, step)
+        yield from _step(number, step, width)
     for section in diagnosis.sections:
-        yield from _section(section)
+        yield from _section(section, width)
 
 
-def _step(number: int, step: Step) -> Iterator[Line]:
+def _step(number: int, step: Step, width: int) -> Iterator[Line]:
     style = "red" if step.wrong else ""
-    for line in _folded(step.what, f"{number:>2}. ", " " * 4):
+    for line in _folded(step.what, f"{number:>2}. ", " " * 4, width):
         yield line, style
     for place, command in enumerate(step.do):
         if place:
@@ -56,32 +57,32 @@ def _step(number: int, step: Step) -> Iterator[Line]:
             yield f"      {line}", "cyan"
 
 
-def _section(section: Section) -> Iterator[Line]:
+def _section(section: Section, width: int) -> Iterator[Line]:
     yield "", ""
     yield section.title, "bold"
     for row in section.rows:
-        yield from _row(row, any(one.label for one in section.rows))
+        yield from _row(row, any(one.label for one in section.rows), width)
 
 
-def _row(row: Row, labelled: bool) -> Iterator[Line]:
+def _row(row: Row, labelled: bool, width: int) -> Iterator[Line]:
     style = "yellow" if row.alarming else ""
     if not labelled:
-        for line in _folded(row.text, "  ", "  "):
+        for line in _folded(row.text, "  ", "  ", width):
             yield line, style
         return
     label = f"  {row.label:<{_LABEL - 2}}"
     if len(row.label) > _LABEL - 3:
         yield f"  {row.label}", style
         label = " " * _LABEL
-    for line in _folded(row.text, label, " " * _LABEL):
+    for line in _folded(row.text, label, " " * _LABEL, width):
         yield line, style
 
 
-def _folded(text: str, first: str, others: str) -> list[str]:
+def _folded(text: str, first: str, others: str, width: int) -> list[str]:
     """Folded between words; what stands in backticks is one word, so that it can be copied."""
     one_line = " ".join(text.split())
     whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), one_line)
     folded = textwrap.wrap(
-        whole, WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
     )
     return [line.replace(_SPACE, " ") for line in folded] or [first.rstrip()]

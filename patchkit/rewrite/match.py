@@ -43,16 +43,29 @@ class Pattern:
         """What each capital letter stands for in a node that matches, as code.
 
         Raises:
-            ValueError: the node does not match.
+            ValueError: the node does not match; or, of the mapping, the pattern has no such hole.
         """
         found: dict[str, ast.AST] = {}
         if not _unify(self._tree, node, found):
             raise ValueError(f"{ast.unparse(node)!r} does not match {self!r}")
-        return {letter: ast.unparse(code) for letter, code in found.items()}
+        return _Holes(self, {letter: ast.unparse(code) for letter, code in found.items()})
 
     def within(self, node: ast.AST) -> bool:
         """Whether such code stands anywhere in the node."""
         return any(map(self, ast.walk(node)))
+
+
+class _Holes(dict[str, str]):
+    """The code that stands in the holes of a pattern."""
+
+    def __init__(self, pattern: Pattern, found: dict[str, str]) -> None:
+        super().__init__(found)
+        self._pattern = pattern
+
+    def __missing__(self, letter: str) -> str:
+        raise ValueError(
+            f"{self._pattern!r} has no hole {letter}; it has {', '.join(self) or 'none'}"
+        )
 
 
 def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:

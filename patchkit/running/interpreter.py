@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 import patchkit
 
@@ -26,7 +27,11 @@ def start(chosen: str, folder: str) -> None:
     """
     choices = Choices.decode(chosen)
     carry_on(folder, chosen)
-    report = patchkit.apply(**choices.arguments())
+    with warnings.catch_warnings():
+        if not choices.strict:
+            # Where the command makes errors of warnings, ours would come when all is done.
+            warnings.simplefilter("default", patchkit.PatchWarning)
+        report = patchkit.apply(**choices.arguments())
     if choices.verbose:
         program = " ".join(" ".join(sys.orig_argv).split())
         if len(program) > _SHOWN:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import PatchError
+from ..local_patches import VARIABLE as PATCHES
+from ..local_patches import for_other_processes
 from .choices import VARIABLE
 
 PYTHONPATH = "PYTHONPATH"
@@ -30,6 +32,9 @@ def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
             f"patchkit is installed in {AUTOSTART}, and PYTHONPATH cannot name a folder with "
             f"{os.pathsep!r} in it; install it elsewhere"
         )
+    if environment.get(PATCHES):
+        # Relative to where this process runs; an interpreter may run elsewhere.
+        environment = {**environment, PATCHES: for_other_processes(())}
     given = environment.get(PYTHONPATH, "")
     others = [one for one in given.split(os.pathsep) if not _is_autostart(one)] if given else []
     return {

@@ -48,7 +48,8 @@ def test_version() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reprot"], "No such command 'reprot'"),
+        (["reprot"], "No such command 'reprot'. Did you mean 'report'?"),
+        (["zzz"], "No such command 'zzz'"),
         (["report", "--jsno"], "No such option"),
         (["report", "trl"], "Got unexpected extra argument (trl)"),
         (["verify", "no-such-patch"], "IDS names no patch: 'no-such-patch'"),

@@ -38,6 +38,8 @@ def test_no_such_shell() -> None:
         (["diff"], "ab", ["absent-bug"]),
         (["verify"], "ab", ["absent-bug"]),
         (["list"], "zzz", []),
+        (["run", "--only"], "ab", ["absent-bug"]),
+        (["run", "--", "python"], "tra", ["tra"]),  # which the shell completes to files
     ],
 )
 def test_what_completes(madeup, words: list[str], incomplete: str, expected: list[str]) -> None:

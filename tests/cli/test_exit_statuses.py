@@ -84,6 +84,7 @@ class Raising(LazyGroup):
         (click.UsageError("no such thing"), 64, "Error: no such thing\n"),
         (click.ClickException("not usage"), 1, "Error: not usage\n"),
         (BrokenPipeError(32, "Broken pipe"), 141, ""),
+        (OSError(errno.ENOSPC, "No space left"), 74, "Error: cannot write: No space left\n"),
         (SystemExit(3), 3, ""),
         (click.exceptions.Exit(5), 5, ""),
     ],
@@ -97,7 +98,7 @@ def test_how_errors_end(error: BaseException, status: int, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ZeroDivisionError("a bug of patchkit"), OSError(errno.ENOSPC, "No space left")]
+    "error", [ZeroDivisionError("a bug of patchkit"), OSError(errno.EIO, "no such luck")]
 )
 def test_what_is_no_fault_of_the_user_is_not_hidden(error: Exception) -> None:
     assert CliRunner().invoke(Raising(error), ["boom"]).exception is error
@@ -140,6 +141,21 @@ def test_a_closed_pipe(command: list[str]) -> None:
             check=False,
         )
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk")
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["report"]])
+def test_a_full_disk(command: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "patchkit", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 74
+    assert done.stderr == "Error: cannot write: No space left on device\n"
 
 
 @pytest.mark.parametrize("command", [["report"], ["list"], ["explain", "a-a"], ["diff"]])

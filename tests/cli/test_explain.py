@@ -96,6 +96,11 @@ def test_an_error_that_one_knows_is_explained(use) -> None:
     assert "the mend" in invoke("explain", "that was some x of it").stdout
 
 
+def test_one_word_of_an_error(use) -> None:
+    use(patch("madeup-cast", symptom="_amp", messages=("_amp_foreach_check of it",)))
+    assert "the mend" in invoke("explain", "_amp_foreach_check").stdout
+
+
 def test_an_error_that_none_knows(madeup) -> None:
     result = invoke("explain", "no such error at all")
     assert (result.exit_code, result.stdout) == (1, "")

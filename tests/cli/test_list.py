@@ -33,6 +33,17 @@ def test_which(madeup, arguments: list[str], expected: list[str]) -> None:
     assert sorted(one["id"] for one in listed["patches"]) == sorted(expected)
 
 
+def test_what_is_switched_off(madeup, monkeypatch) -> None:
+    monkeypatch.setenv("PATCHKIT_DISABLE", "madeup-cast")
+    lines = invoke("list").stdout.splitlines()
+    assert [line[2] for line in lines if "madeup-cast" in line] == ["o"]
+    assert "o disabled" in lines[-1]
+
+
+def test_nothing_of_it_is_due(madeup) -> None:
+    assert invoke("list", "--due", "absent-bug").stdout == "None of these is due here.\n"
+
+
 def test_the_text(madeup) -> None:
     lines = invoke("list").stdout.splitlines()
     assert lines[0] == "madeup 1.2.0"
@@ -78,7 +89,7 @@ def test_what_cannot_be_read_is_listed(use) -> None:
 
 def test_an_empty_catalogue(use) -> None:
     use()
-    assert invoke("list").stdout == "nothing\n"
+    assert invoke("list").stdout == "There are no patches.\n"
 
 
 def test_it_imports_little(fresh) -> None:

@@ -26,6 +26,15 @@ def test_exit_status(installation, monkeypatch, variable: str, status: int) -> N
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("columns", [50, 80, 200])
+def test_it_folds_once(installation, columns: int) -> None:
+    result = CliRunner().invoke(main, ["doctor", "--quick"], env={"COLUMNS": str(columns)})
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= min(columns, 80)
+    begin = next(number for number, line in enumerate(lines) if line.startswith(" 1. "))
+    assert lines[begin + 1].startswith("    ")
+
+
 def test_json(installation) -> None:
     result = invoke("--quick", "--json")
     assert result.stderr == ""

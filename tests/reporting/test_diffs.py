@@ -170,6 +170,15 @@ def test_drift_is_foretold_and_comes(library, session, apply, case: str) -> None
     assert status != Status.APPLIED
 
 
+def test_no_diff_of_a_module_that_will_be_left_alone(library, session) -> None:
+    library.write("later", SOURCE)
+    changes = (Rewrite(TARGET, BUG), Rewrite("madeup.later:Trainer.__init__", BUG, sites=2))
+    text = session(patch("madeup-bug", *changes)).report()["madeup-bug"].diff()
+    assert "+++ <patchkit madeup/trainer.py>" in text
+    assert "+++ <patchkit madeup/later.py>" not in text
+    assert "# drift: madeup.later:Trainer.__init__ has 1 sites" in text
+
+
 def test_no_drift_is_foretold_where_none_comes(library, session, apply) -> None:
     changes = (Rewrite(TARGET, BUG), Wrap("madeup.trainer:Trainer.step", passing, ("size",)))
     assert preview(patch("madeup-bug", *changes)).drift == ()

@@ -168,7 +168,7 @@ def test_a_report_is_of_its_moment(library, session, apply) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ((Rewrite(TARGET, BUG),), "waits for the import of 1 modules"),
+        ((Rewrite(TARGET, BUG),), "waits for the import of 1 module"),
         ((Rewrite("madeup.*:*.__init__", BUG),), ""),
     ],
 )

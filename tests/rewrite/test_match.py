@@ -71,3 +71,5 @@ def test_holes_say_what_they_stand_for() -> None:
     assert Pattern("f(x)").holes(ast.parse("f(x)").body[0].value) == {}  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="does not match Pattern"):
         pattern.holes(ast.parse("a.sum()").body[0])
+    with pytest.raises(ValueError, match="has no hole X; it has N, D"):
+        pattern.holes(node)["X"]

@@ -32,9 +32,19 @@ def told(world, *options: str, **env: str) -> tuple[dict[str, str], dict[str, st
     return statuses, settings
 
 
+def test_relative_folders_hold_elsewhere(world) -> None:
+    mine = world.write("mine/mine.py", (world.folder / "more_patches.py").read_text())
+    mine.write_text(mine.read_text().replace("madeup-bug", "mine-bug"))
+    tell = "import patchkit; print('mine-bug' in patchkit.report())"
+    code = f"import os, subprocess, sys; os.chdir('/'); subprocess.run([sys.executable, '-c', {tell!r}])"
+    env = world.environment(PATCHKIT_PATCHES="mine")
+    done = world.run("--only", "mine-bug", "--", sys.executable, "-c", code, env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
 def test_by_default(world) -> None:
     statuses, settings = told(world)
-    assert statuses["madeup-bug"] == "waits for the import of 1 modules"
+    assert statuses["madeup-bug"] == "waits for the import of 1 module"
     assert settings == {}
 
 
@@ -43,6 +53,7 @@ def test_by_default(world) -> None:
     [
         (["--only", "trl-*", "--only", "peft-*"], "left out by only="),
         (["--exclude", "trl-*", "--exclude", "madeup-bug"], "left out by exclude="),
+        (["--exclude", "trl-*, madeup-bug"], "left out by exclude="),
     ],
 )
 def test_selections(world, options: list[str], reason: str) -> None:
@@ -132,6 +143,16 @@ def test_drift_at_the_start(world, strict: bool) -> None:
         assert done.returncode == 0
         assert done.stdout == "the script runs\n"
         assert "PatchWarning: patch madeup-bug drifted" in done.stderr
+
+
+def test_drift_where_warnings_are_errors(world) -> None:
+    (world.folder / "madeup.py").rename(world.folder / "moved.py")
+    env = world.environment(PYTHONWARNINGS="error")
+    done = world.run("--verbose", "--", sys.executable, "-c", "print('it runs')", env=env)
+    assert (done.returncode, done.stdout) == (0, "it runs\n")
+    assert "PatchWarning: patch madeup-bug drifted" in done.stderr
+    assert "runs without patchkit" not in done.stderr
+    assert "1 drifted" in done.stderr
 
 
 def test_verbose(world) -> None:

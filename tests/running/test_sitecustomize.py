@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import pytest
@@ -65,6 +66,18 @@ def test_one_that_ends_the_process(world, outside: str) -> None:
     # `patchkit` itself must get through.
     code = f"import os; os.environ['PYTHONPATH'] += os.pathsep + {outside!r}; os.execv({sys.executable!r}, {world.probe})"
     assert world.run("--", sys.executable, "-c", code).returncode == 9
+
+
+def test_ctrl_c_as_an_interpreter_starts(world) -> None:
+    """In a patch file, which is imported there: no fatal error of `site`, no traceback of ours."""
+    text = (world.folder / "more_patches.py").read_text()
+    world.write(
+        "more_patches.py",
+        f"import os\nif os.environ.get('PRESS'):\n    raise KeyboardInterrupt\n{text}",
+    )
+    command = "import os, sys; os.environ['PRESS'] = '1'; os.execv(sys.executable, [sys.executable, '-c', 'print(1)'])"
+    done = world.run("--", sys.executable, "-c", command)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
 def test_one_that_applies_patchkit(world, outside: str) -> None:

@@ -90,12 +90,21 @@ def test_one_module_is_mended_wholly_or_not_at_all(library, session, apply) -> N
     assert {t.status for t in one.report()["madeup-bug"].targets} == {Status.DRIFTED}
 
 
+def test_a_function_that_somebody_put_there_is_named(library, session, apply) -> None:
+    library.write("trainer", SOURCE)
+    library.load("trainer").Trainer.__init__ = lambda self: None
+    one = session(patch())
+    with pytest.warns(PatchWarning, match=r"Trainer.__init__ is \S+:\S+<lambda> here"):
+        apply(one)
+    assert "before whatever replaced it" in one.report()["madeup-bug"].advice
+
+
 def test_other_modules_of_a_drifted_patch_are_mended(library, session, apply) -> None:
     library.write("trainer", SOURCE)
     library.write("other", "def f():\n    pass\n")
     library.load("trainer"), library.load("other")
     one = session(patch("madeup-bug", Rewrite(TARGET, BUG), Rewrite("madeup.other:f", BUG)))
-    with pytest.warns(PatchWarning, match="1 other targets are mended"):
+    with pytest.warns(PatchWarning, match="1 other target mended"):
         apply(one)
     statuses = {t.target: t.status for t in one.report()["madeup-bug"].targets}
     assert statuses == {TARGET: Status.APPLIED, "madeup.other:f": Status.DRIFTED}

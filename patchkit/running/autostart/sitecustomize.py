@@ -112,6 +112,12 @@ def main() -> None:
             say(WITHOUT + "PYTHONPATH came along, but %s did not" % VARIABLE)
         elif not apply(chosen):
             os._exit(STOPPED)
+    except KeyboardInterrupt:
+        # Raised in here it would be a fatal error of `site`.
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     except Exception as error:
         say(WITHOUT + told(error))
     if failure is not None:

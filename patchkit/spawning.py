@@ -1,0 +1,65 @@
+"""Reproducers in processes of their own, which end when nobody waits for them any more."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from .local_patches import VARIABLE
+
+
+class Spawning:
+    """Runs reproducers, from any thread.
+
+    Args:
+        timeout: seconds that one may take.
+        patches: the value of `PATCHKIT_PATCHES` there.
+    """
+
+    def __init__(self, timeout: float, patches: str) -> None:
+        self._timeout = timeout
+        self._patches = patches
+        self._running: set[subprocess.Popen[str]] = set()
+        self._stopped = False
+
+    def __call__(self, patch_id: str, patched: bool) -> dict[str, Any]:
+        """What `patchkit.reproduce.outcome` says in a new process.
+
+        Args:
+            patch_id: the patch.
+            patched: whether to apply it first, and nothing else.
+        """
+        command = [sys.executable, "-m", "patchkit.reproduce", patch_id]
+        command += ["--patched"] if patched else []
+        if self._stopped:
+            return {"outcome": "error", "message": "stopped"}
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, VARIABLE: self._patches},
+        ) as process:
+            self._running.add(process)
+            try:
+                if self._stopped:  # just before the process was among those to stop
+                    process.kill()
+                said, errors = process.communicate(timeout=self._timeout)
+                outcome: dict[str, Any] = json.loads(said.splitlines()[-1])
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
+            except (IndexError, ValueError):
+                return {"outcome": "error", "message": f"died: {errors.strip()[-500:]}"}
+            finally:
+                self._running.discard(process)
+        return outcome
+
+    def stop(self) -> None:
+        """End what is running, and begin nothing more."""
+        self._stopped = True
+        for process in tuple(self._running):
+            process.kill()
