@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -79,7 +80,18 @@ def find(name: str) -> tuple[str, bool]:
         raise CannotRunError(NOT_EXECUTABLE, f"{name}: is a directory")
     if here.is_file() and (hint or os.path.dirname(name)):
         raise CannotRunError(NOT_EXECUTABLE, f"{name}: cannot be run as a command{hint}")
-    raise CannotRunError(NOT_FOUND, f"{name}: command not found{hint if here.is_file() else ''}")
+    if not here.is_file():
+        hint = _hint(name)
+    raise CannotRunError(NOT_FOUND, f"{name}: command not found{hint}")
+
+
+def _hint(name: str) -> str:
+    """What a shell would have made of it."""
+    if re.match(r"[A-Za-z_]\w*=", name):
+        return f"; did you mean: patchkit run -- env {name} COMMAND"
+    if " " in name:
+        return "; a command and its arguments are words of their own, without quotes around them"
+    return ""
 
 
 def _restore_signals() -> None:

@@ -76,6 +76,16 @@ def test_exit_status(world, shell: str, status: int) -> None:
         ),
         (["/"], 126, "/: is a directory"),
         (["./more_patches"], 127, "./more_patches: command not found"),
+        (
+            ["A_B=1", "python"],
+            127,
+            "A_B=1: command not found; did you mean: patchkit run -- env A_B=1 COMMAND",
+        ),
+        (
+            ["python train.py"],
+            127,
+            "python train.py: command not found; a command and its arguments are words of their own, without quotes around them",
+        ),
         (["./no_shebang"], 126, "./no_shebang: Exec format error"),
     ],
 )
