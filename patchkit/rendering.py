@@ -11,7 +11,7 @@ from . import advice
 from .advice import DUE, TROUBLE
 from .environment import looked_up_once
 from .patch import Status
-from .wording import listed
+from .wording import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -122,7 +122,7 @@ def _lists(report: Report) -> Iterator[tuple[str, list[PatchRecord]]]:
     if applied := report.with_status(Status.APPLIED):
         targets = [target for one in applied for target in one.targets]
         changed = sum(one.status is Status.APPLIED for one in targets)
-        functions = f"{changed} function{'' if changed == 1 else 's'} changed"
+        functions = f"{counted(changed, 'function')} changed"
         waiting = sum(one.status is Status.PENDING for one in targets)
         later = f", {waiting} to come with their modules" if waiting else ""
         yield f"applied ({functions}{later}; report().diff() shows them)", applied

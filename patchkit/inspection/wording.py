@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..wording import counted as counted
 from ..wording import listed
 
 if TYPE_CHECKING:
@@ -17,11 +18,6 @@ OTHER_HALF = {"float16": "bfloat16", "bfloat16": "float16"}
 def short(dtype: object) -> str:
     """`bfloat16` for `torch.bfloat16`."""
     return str(dtype).removeprefix("torch.")
-
-
-def counted(number: int, thing: str) -> str:
-    """`1 layer`, `2 layers`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def dtypes(values: Iterable[object]) -> str:
