@@ -79,7 +79,8 @@ class Explanation:
 def explain(entry: Entry) -> Explanation:
     """Put a patch into words."""
     patch = entry.patch
-    headline, bug, mend = _read(getattr(sys.modules.get(entry.module), "__doc__", None) or "")
+    module = sys.modules.get(entry.module)
+    headline, bug, mend = _read((module and module.__doc__) or "")
     return Explanation(
         id=patch.id,
         title=patch.title,
