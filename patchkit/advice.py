@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .mending import IN_ITS_PLACE
+from .errors import UsageError
 from .patch import Status
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ TROUBLE = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN)
 
 def advice(one: PatchRecord) -> str:
     """What its reader can do about a patch; empty where there is nothing to be done."""
-    if one.status is Status.FAILED and one.reason.startswith("PATCHKIT_PATCHES"):
+    if one.status is Status.FAILED and not one.affects and isinstance(one.error, UsageError):
         return "correct PATCHKIT_PATCHES, or unset it; all other patches work"
     if one.status is Status.FAILED and not one.affects:
         return "mend that patch file, or uninstall what brings it; all other patches work"
@@ -29,7 +29,7 @@ def advice(one: PatchRecord) -> str:
         )
     if one.status is Status.DRIFTED and one.rival:
         return f"leave one of the two out: `PATCHKIT_DISABLE={one.id}`, or `={one.rival}`"
-    if one.status is Status.DRIFTED and IN_ITS_PLACE in one.reason:
+    if one.status is Status.DRIFTED and one.replaced:
         return (
             "call patchkit.apply() before whatever replaced it, or leave the patch out: "
             f"`PATCHKIT_DISABLE={one.id}`"
@@ -46,13 +46,17 @@ def advice(one: PatchRecord) -> str:
             "is there now, it has no such code, or it calls the mended original"
         )
     if one.status is Status.AVAILABLE:
-        return f"{call(one)} applies it"
+        return f"{call(one.opt_in)} applies it"
     return ""
 
 
-def call(one: PatchRecord) -> str:
-    """The call that applies a patch which is due."""
-    return f"patchkit.apply({f'{one.opt_in}=True' if one.opt_in else ''})"
+def call(opt_in: str) -> str:
+    """The call that applies a patch which is due.
+
+    Args:
+        opt_in: the keyword that asks for it; empty for most.
+    """
+    return f"patchkit.apply({f'{opt_in}=True' if opt_in else ''})"
 
 
 def doubtful(report: Iterable[PatchRecord]) -> dict[str, list[str]]:

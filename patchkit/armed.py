@@ -11,7 +11,7 @@ from types import ModuleType
 from .catalogue import Entry
 from .environment import module_is_absent, modules_matching
 from .hooks import still_loading
-from .mending import Mended, mend
+from .mending import Mended, Replaced, mend
 from .patch import Change, Rewrite, Status, Wrap
 from .resolution import Resolution
 from .rewrite import CodeSwaps, Collision, Drift, Target
@@ -31,6 +31,7 @@ class ArmedTarget:
         reason: why it drifted or failed.
         error: the exception behind a failure.
         rival: the patch that it collided with.
+        replaced: whether it drifted because somebody put another function there.
         mended: the live callables that carry the change.
     """
 
@@ -41,6 +42,7 @@ class ArmedTarget:
     reason: str = ""
     error: Exception | None = None
     rival: str = ""
+    replaced: bool = False
     mended: list[Mended] = field(default_factory=list)
 
     def status_now(self) -> Status:
@@ -57,7 +59,8 @@ class ArmedTarget:
 
     def forget(self) -> None:
         """Begin anew: nothing is mended, and nothing has gone wrong yet."""
-        self.status, self.reason, self.error, self.rival = Status.PENDING, "", None, ""
+        self.status, self.reason, self.error = Status.PENDING, "", None
+        self.rival, self.replaced = "", False
 
 
 @dataclass(eq=False)
@@ -128,6 +131,7 @@ class ArmedPatch:
                 target.mended = mend(self.id, target.change, module, swaps)
             except Drift as error:
                 self._give_up(here, target, Status.DRIFTED, str(error))
+                target.replaced = isinstance(error, Replaced)
                 return False
             except Collision as error:
                 self._yield_to(error, here, target)

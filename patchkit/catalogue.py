@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .definitions import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 from .definitions import Definition, of_other_distributions, shipped
-from .definitions import shipped_package as shipped_package
 from .environment import check_range
 from .errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
 from .local_patches import VARIABLE, checked, definitions, from_environment

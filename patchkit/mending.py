@@ -13,7 +13,9 @@ from .rewrite.edit import apply_edits
 from .rewrite.rule import Rule
 from .wrapping import wrap
 
-IN_ITS_PLACE = "here, which somebody put in its place"
+
+class Replaced(Drift):
+    """Somebody put a function of another module in the place of the target."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,13 @@ def mend(owner: str, change: Change, module: ModuleType, swaps: CodeSwaps) -> li
     return done
 
 
-def _in_its_place(function: FunctionType, module: ModuleType, qualname: str) -> str:
-    """Says so where somebody put a function of another module in the place of the target."""
-    if function.__module__ == module.__name__:
-        return ""
-    return f"{qualname} is {function.__module__}:{function.__qualname__} {IN_ITS_PLACE}"
+def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> None:
+    """Raise Replaced where the function is not the module's own."""
+    if function.__module__ != module.__name__:
+        raise Replaced(
+            f"{qualname} is {function.__module__}:{function.__qualname__} here, which somebody put "
+            "in its place"
+        )
 
 
 def _rewrite(
@@ -149,8 +153,8 @@ def _rewrite(
     if missing:
         if target.is_glob:
             return None
-        others = _in_its_place(function, module, qualname)
-        raise Drift(others or f"{module.__name__} does not import {', '.join(missing)} any more")
+        _check_place(function, module, qualname)
+        raise Drift(f"{module.__name__} does not import {', '.join(missing)} any more")
     sites = []
     if change.rule.may_concern(known.original if known else function.__code__):
         source = swaps.source(function)
@@ -159,10 +163,8 @@ def _rewrite(
         return None
     if not sites or len(sites) != (change.sites or len(sites)):
         known_number = change.sites or "at least 1"
-        raise Drift(
-            _in_its_place(function, module, qualname)
-            or f"{qualname} has {len(sites)} sites of this bug where {known_number} is known"
-        )
+        _check_place(function, module, qualname)
+        raise Drift(f"{qualname} has {len(sites)} sites of this bug where {known_number} is known")
     edits = [edit for site in sites for edit in site]
     entry = swaps.install(owner, function, source, change.rule, edits)
     return MendedFunction(

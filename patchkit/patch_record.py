@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .advice import advice
+from .advice import advice, call
 from .armed import ArmedPatch
 from .catalogue import Broken, Entry
 from .patch import Patch, Status
@@ -55,6 +55,7 @@ class PatchRecord:
         upstream: links to the reports and fixes.
         error: the exception behind `failed`.
         rival: the patch that changes the same place, where that is why it drifted.
+        replaced: whether it drifted because somebody put another function in the target's place.
     """
 
     id: str
@@ -68,6 +69,7 @@ class PatchRecord:
     upstream: tuple[str, ...]
     error: Exception | None = field(default=None, repr=False)
     rival: str = ""
+    replaced: bool = False
     _patch: Patch | None = field(default=None, repr=False, compare=False)
     _diffs: tuple[object, ...] = field(default=(), repr=False, compare=False)
 
@@ -140,7 +142,7 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
     """
     patch = entry.patch
     error: Exception | None = None
-    rival = ""
+    rival, replaced = "", False
     targets: tuple[TargetRecord, ...] = ()
     diffs: tuple[object, ...] = ()
     try:
@@ -154,14 +156,14 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
             status, reason = _overall(targets)
             error = next((one.error for one in armed.targets if one.error), None)
             rival = next((one.rival for one in armed.targets if one.rival), "")
+            replaced = any(one.replaced for one in armed.targets)
             diffs = tuple(dict.fromkeys(m.diff() for one in armed.targets for m in one.mended))
         elif resolution.verdict is not None:
             status, reason = resolution.verdict, resolution.reason
         elif disabled is not None:
             status, reason = Status.DISABLED, disabled
         else:
-            call = f"patchkit.apply({f'{patch.opt_in}=True' if patch.opt_in else ''})"
-            status, reason = Status.AVAILABLE, f"due here; {call} applies it"
+            status, reason = Status.AVAILABLE, f"due here; {call(patch.opt_in)} applies it"
     return PatchRecord(
         id=patch.id,
         title=patch.title,
@@ -174,6 +176,7 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
         upstream=patch.upstream,
         error=error,
         rival=rival,
+        replaced=replaced,
         _patch=patch,
         _diffs=diffs,
     )

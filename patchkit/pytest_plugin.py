@@ -133,7 +133,11 @@ def _begin(config: pytest.Config, options: argparse.Namespace) -> None:
 
 
 def _split(given: list[str] | None) -> list[str]:
-    return [name.strip() for one in given or () for name in one.split(",")]
+    if not given:
+        return []
+    from .selection import separated
+
+    return separated(given)
 
 
 def _innermost_marker(item: pytest.Item) -> pytest.Mark | None:

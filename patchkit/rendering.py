@@ -155,7 +155,7 @@ def _titles(records: Sequence[PatchRecord], width: int) -> Iterator[RenderableTy
 def _folded(report: Report) -> Iterator[str]:
     """What is not due, one line a kind."""
     for one in filter(advice.is_unasked, report):
-        yield f"on request: {one.id}, by {advice.call(one)}"
+        yield f"on request: {one.id}, by {advice.call(one.opt_in)}"
     disabled: dict[str, list[str]] = {}
     for one in report.with_status(Status.DISABLED):
         disabled.setdefault(one.reason, []).append(one.id)

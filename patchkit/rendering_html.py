@@ -46,11 +46,15 @@ def as_html(report: Report) -> str:
     from . import __version__
 
     records = sorted(report, key=lambda one: _ORDER.index(one.status))
-    due = [one for one in records if one.status in _STATUS_STYLES and not advice.is_unasked(one)]
-    rest = [one for one in records if one not in due]
+    due = list(filter(_is_due, records))
+    rest = [one for one in records if not _is_due(one)]
     heading = html.escape(f"patchkit {__version__}: {advice.standing(report)}")
     more = _details(f"{len(rest)} not due here", _table(rest)) if rest else ""
     return f"<div><b>{heading}</b>{_table(due)}{more}</div>"
+
+
+def _is_due(one: PatchRecord) -> bool:
+    return one.status in _STATUS_STYLES and not advice.is_unasked(one)
 
 
 def _table(records: Iterable[PatchRecord]) -> str:

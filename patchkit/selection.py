@@ -14,6 +14,11 @@ DISABLE_VARIABLE = "PATCHKIT_DISABLE"
 Selection = str | Iterable[str] | None
 
 
+def separated(texts: Iterable[str]) -> list[str]:
+    """Names that commas separate, of one text or several."""
+    return [name.strip() for one in texts for name in one.split(",")]
+
+
 def select(
     known: Catalogue, only: Selection, exclude: Selection, asked: tuple[str, ...]
 ) -> tuple[list[Entry], dict[str, str]]:
@@ -74,8 +79,7 @@ def switched_off(known: Catalogue) -> dict[str, str]:
     Raises:
         UnknownPatchError: it names no patch.
     """
-    names = [name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(",")]
-    names = [name for name in names if name]
+    names = [name for name in separated([os.environ.get(DISABLE_VARIABLE, "")]) if name]
     chosen = (
         known.entries
         if "all" in names

@@ -24,7 +24,6 @@ from .patch import Status
 from .reporting import Report, broken_record, record
 from .resolution import resolve
 from .rewrite import CodeSwaps
-from .selection import DISABLE_VARIABLE as DISABLE_VARIABLE
 from .selection import Selection, select, switched_off
 from .trouble import explain, line_of_the_user, sentence, trouble_in
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from patchkit import UnknownPatchError, UsageError, catalogue
+from patchkit import UnknownPatchError, UsageError, catalogue, definitions
 from patchkit.catalogue import Catalogue, Entry
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
@@ -133,7 +133,7 @@ def test_reading_the_catalogue_imports_no_library(fresh) -> None:
 
 def test_every_shipped_file_is_a_patch() -> None:
     """A file that is no patch begins with an underscore; no other is passed over."""
-    folder = Path(catalogue.shipped_package().__path__[0])
+    folder = Path(definitions.shipped_package().__path__[0])
     files = {
         "patchkit.patches." + ".".join(file.relative_to(folder).with_suffix("").parts)
         for file in folder.rglob("*.py")

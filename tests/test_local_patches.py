@@ -312,9 +312,9 @@ def test_the_shipped_catalogue_is_no_second_copy(fresh) -> None:
     assert fresh(
         """
         import patchkit
-        from patchkit import catalogue
+        from patchkit import definitions
         before = len(patchkit.report())
-        patchkit.apply(only=[], patches=catalogue.shipped_package().__path__[0])
+        patchkit.apply(only=[], patches=definitions.shipped_package().__path__[0])
         result = len(patchkit.report()) == before
         """
     )

@@ -44,13 +44,12 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
 
     catalogue = SESSION.catalogue
     error = _error_text(ids, catalogue)
-    if all(" " not in one for one in ids) and not with_symptom(error, catalogue):
-        error = ""  # mistyped ids
-    if not error:
+    found = with_symptom(error, catalogue) if error else []
+    mistyped = not found and all(" " not in one for one in ids)
+    if mistyped or not error:
         chosen = catalogue.named(ids, "ID")
         _explain([one for one in catalogue if one.patch.id in chosen], SESSION.report(), as_json)
         return
-    found = with_symptom(error, catalogue)
     if not found:
         click.echo(
             "No patch knows this error. `patchkit list` has the bugs that raise nothing, too; "

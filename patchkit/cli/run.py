@@ -107,12 +107,13 @@ def run(
     from ..running.launch import CannotRunError, launch
     from ..running.rehearsal import check
     from ..running.variables import for_command
+    from ..selection import separated
 
     if not command:
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")
     choices = Choices(
-        only=_single(only),
-        exclude=_single(exclude),
+        only=tuple(separated(only)),
+        exclude=tuple(separated(exclude)),
         strict=strict,
         dtype=dtype,
         preflight=preflight,
@@ -126,11 +127,6 @@ def run(
     except CannotRunError as error:
         click.echo(f"patchkit run: {error}", err=True)
         sys.exit(error.status)
-
-
-def _single(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names that may be separated by commas too, as in PATCHKIT_DISABLE."""
-    return tuple(name.strip() for one in names for name in one.split(","))
 
 
 def _name_and_value(text: str) -> tuple[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ..environment import installed_version
+from ..wording import counted
 from .outcome import Outcome, aside, ending, subject
 
 _WIDTH = 80
@@ -19,9 +21,8 @@ def announced(what: Mapping[str, str], steps: int) -> str:
         what: `trainer`, `precision` and `quantization`.
         steps: optimizer steps of each training.
     """
-    plural = "s" if steps > 1 else ""
     return _filled(
-        f"{subject(what)}, {steps} step{plural} with TRL {installed_version('trl')}: without "
+        f"{subject(what)}, {counted(steps, 'step')} with TRL {installed_version('trl')}: without "
         "patchkit, then with it. The model and its data are made here; nothing is downloaded, "
         "and nothing is kept."
     )
@@ -49,10 +50,9 @@ def _one(title: str, outcome: Outcome) -> str:
 
 def _numbers(outcome: Outcome) -> Iterator[str]:
     trained = [one for one in outcome.get("dtypes", ()) if one["trained"]]
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for one in trained:
-        for name, number in one["dtypes"].items():
-            counts[name] = counts.get(name, 0) + number
+        counts.update(one["dtypes"])
     if counts:
         dtypes = ", ".join(f"{number} {name}" for name, number in counts.items())
         changed = f", {outcome['changed']} of them changed" if "changed" in outcome else ""

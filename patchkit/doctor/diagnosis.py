@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from ..environment import looked_up_once
@@ -58,14 +59,16 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
     """
     from . import devices, due, pairs, patchers, requirements, variables, versions
 
-    checks: list[tuple[str, str, Callable[[], Section]]] = [
-        ("environment", "Environment", versions.check),
-        ("requirements", "Requirements that are not met", requirements.check),
-        ("pairs", "Versions known not to work together", pairs.check),
-        ("devices", "Devices", lambda: devices.check(quick=quick)),
-        ("patches", "Patches", due.check),
-        ("variables", "Variables of patchkit", variables.check),
-        ("patchers", "Others that patch", patchers.check),
-    ]
+    checks: dict[ModuleType, Callable[[], Section]] = {
+        versions: versions.check,
+        requirements: requirements.check,
+        pairs: pairs.check,
+        devices: lambda: devices.check(quick=quick),
+        due: due.check,
+        variables: variables.check,
+        patchers: patchers.check,
+    }
     with looked_up_once():
-        return Diagnosis(tuple(checked(*one) for one in checks))
+        return Diagnosis(
+            tuple(checked(module.NAME, module.TITLE, check) for module, check in checks.items())
+        )

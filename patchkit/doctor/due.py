@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .. import advice
-from ..catalogue import ENTRY_POINT_GROUP
+from ..definitions import ENTRY_POINT_GROUP
 from ..local_patches import PACKAGE as LOCAL_PACKAGE
 from ..patch import Status
 from ..reporting import PatchRecord
 from ..selection import DISABLE_VARIABLE
 from ..session import SESSION
-from ..wording import listed
+from ..wording import counted, listed
 from .privacy import without_private_data
 from .section import Row, Section, Step
+
+NAME, TITLE = "patches", "Patches"
 
 _SHOWN = 6
 _LEVELS = {
@@ -44,7 +46,7 @@ def check() -> Section:
         "your_own": others["your own"],
     }
     steps = (*_mend(due), *_broken(broken), *_troubled(troubled), *_measure(due))
-    return Section("patches", "Patches", tuple(rows), facts, steps)
+    return Section(NAME, TITLE, tuple(rows), facts, steps)
 
 
 def _third_parties() -> list[str]:
@@ -97,7 +99,7 @@ def _mend(due: list[PatchRecord]) -> tuple[Step, ...]:
     if not waiting:
         return ()
     libraries = listed(dict.fromkeys(f"{one.library} {one.version}" for one in waiting), _SHOWN)
-    number = "1 bug" if len(waiting) == 1 else f"{len(waiting)} bugs"
+    number = counted(len(waiting), "bug")
     return (
         Step(
             f"patchkit mends {number} of the installed libraries ({libraries}). Put this at the "

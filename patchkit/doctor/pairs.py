@@ -9,6 +9,8 @@ from ..environment import in_range, installed_version
 from .known_pairs import KNOWN, KnownPair
 from .section import Row, Section, Step
 
+NAME, TITLE = "pairs", "Versions known not to work together"
+
 _NONE = "None is installed."
 
 
@@ -59,5 +61,4 @@ def check() -> Section:
         Step(f"{one} do not work together: {one.pair.happens}.", one.pair.do, wrong=True)
         for one in found
     )
-    title = "Versions known not to work together"
-    return Section("pairs", title, tuple(rows) or (Row("", _NONE),), facts, steps)
+    return Section(NAME, TITLE, tuple(rows) or (Row("", _NONE),), facts, steps)

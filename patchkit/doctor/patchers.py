@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ..environment import installed_version
 from .section import Row, Section
 
+NAME, TITLE = "patchers", "Others that patch"
+
 
 @dataclass(frozen=True)
 class Patcher:
@@ -74,4 +76,4 @@ def check() -> Section:
     facts = [
         {"name": name, "version": version, **vars(PATCHERS[name])} for name, version in here.items()
     ]
-    return Section("patchers", "Others that patch", tuple(rows), facts)
+    return Section(NAME, TITLE, tuple(rows), facts)

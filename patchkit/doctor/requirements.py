@@ -14,6 +14,8 @@ from .commands import pip_install
 from .section import Row, Section, Step
 from .versions import installed
 
+NAME, TITLE = "requirements", "Requirements that are not met"
+
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
@@ -113,9 +115,7 @@ def check() -> Section:
     if not rows:
         rows = [Row("", "None." if libraries else "There is no library to ask.")]
     facts = [vars(one) for one in found]
-    return Section(
-        "requirements", "Requirements that are not met", tuple(rows), facts, _steps(found)
-    )
+    return Section(NAME, TITLE, tuple(rows), facts, _steps(found))
 
 
 def _steps(found: list[Unmet]) -> tuple[Step, ...]:

@@ -15,6 +15,8 @@ from ..session import SESSION
 from .privacy import without_private_data
 from .section import Row, Section, Step
 
+NAME, TITLE = "variables", "Variables of patchkit"
+
 _OURS = re.compile(r"patch[_-]?kit[_-]", re.IGNORECASE)
 _FOLDERS = ("PATCHKIT_CACHE", "PATCHKIT_PATCHES", "PATCHKIT_WHEELS")
 _SWITCHES = ("PATCHKIT_PREFLIGHT",)
@@ -85,7 +87,7 @@ def check() -> Section:
     if not rows:
         rows = [Row("", "None is set.")]
     facts = [vars(one) for one in found]
-    return Section("variables", "Variables of patchkit", tuple(rows), facts, steps)
+    return Section(NAME, TITLE, tuple(rows), facts, steps)
 
 
 def _step(one: Variable) -> Step:

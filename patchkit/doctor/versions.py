@@ -10,6 +10,8 @@ from ..matrix.records import LIBRARIES
 from ..wording import listed
 from .section import Row, Section, Step
 
+NAME, TITLE = "environment", "Environment"
+
 ALSO = (
     "triton",
     "unsloth",
@@ -52,7 +54,7 @@ def check() -> Section:
         "installed": versions,
         "absent": absent,
     }
-    return Section("environment", "Environment", tuple(rows), facts, _steps(versions))
+    return Section(NAME, TITLE, tuple(rows), facts, _steps(versions))
 
 
 def _steps(versions: dict[str, str]) -> tuple[Step, ...]:

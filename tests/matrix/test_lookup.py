@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import patchkit
-from patchkit import catalogue
+from patchkit import definitions
 from patchkit.matrix import Environment, Matrix, Result, Scan, write
 
 PATCH = "trl-adapter-bf16-cast"
@@ -37,7 +37,7 @@ def shipped(tmp_path, fresh) -> Any:
         without = shutil.ignore_patterns("__pycache__", "patches", "compat_matrix.yaml")
         package = folder / "patchkit"
         shutil.copytree(Path(patchkit.__file__).parent, package, ignore=without)
-        shutil.copytree(catalogue.shipped_package().__path__[0], package / "patches")
+        shutil.copytree(definitions.shipped_package().__path__[0], package / "patches")
         if content is not None:
             data = content if isinstance(content, bytes) else content.encode()
             (package / "compat_matrix.yaml").write_bytes(data)
