@@ -116,7 +116,7 @@ def known(monkeypatch: Any) -> list[Entry]:
         entry(
             monkeypatch,
             id="e-e",
-            symptom="foreach",
+            symptom="for 'BFloat16'",
             messages=("\"foreach\" not implemented for 'BFloat16'",),
         ),
     ]
