@@ -1,239 +1,422 @@
-"""A patch that is due and wanted, and how far it has got in this process."""
+"""A patch that somebody wants, and how far it has got in this process.
+
+Nothing here says that a patch is applied: what was done is remembered with the module object and
+the functions that it was done to, and whether it holds is read off `sys.modules` and them.
+"""
 
 from __future__ import annotations
 
+import fnmatch
+import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
+from typing import Protocol
 
 from .catalogue import Entry
-from .environment import module_is_absent, modules_matching
-from .hooks import still_loading
-from .mending import Mended, Replaced, mend
+from .environment import module_is_absent
+from .hooks import module_object, still_loading
+from .mending import Mended, Replaced, is_replaced, mend
 from .patch import Change, Rewrite, Status, Wrap
-from .resolution import Resolution
-from .rewrite import CodeSwaps, Collision, Drift, Target
-from .wrapping import already_wrapped
+from .resolution import Resolution, resolve
+from .rewrite import Around, Collision, Drift, Target
+from .wrapping import Places, already_wrapped
 
 
-@dataclass
+class Owner(Protocol):
+    """Who decides which patches are wanted."""
+
+    def armed(self) -> Iterable[ArmedPatch]:
+        """Return the patches that are wanted, those that came first in front."""
+
+    def is_armed(self, patch: ArmedPatch) -> bool:
+        """Tell whether a patch is wanted now."""
+
+    def is_kept(self, patch: ArmedPatch) -> bool:
+        """Tell whether it is wanted, or is to come back."""
+
+
+@dataclass(frozen=True, eq=False)
 class ArmedTarget:
-    """One change of a patch in one module.
+    """One change of a patch.
 
     Args:
-        change: what is done there.
-        target: the target with its module spelled out.
-        optional: whether the module was found by a wildcard, so that nothing to mend is no drift.
-        status: pending, applied, drifted or failed; `not-affected` where an optional module turns
-            out to have nothing to mend.
-        reason: why it drifted or failed.
-        error: the exception behind a failure.
-        rival: the patch that it collided with.
-        replaced: whether it drifted because somebody put another function there.
-        mended: the live callables that carry the change.
+        change: what is done.
+        target: where; wildcards stand for whatever matches when it is imported.
+        absent: why there is no such module; empty where there is, or for wildcards.
     """
 
     change: Change
     target: Target
-    optional: bool
-    status: Status = Status.PENDING
+    absent: str = ""
+
+    @property
+    def optional(self) -> bool:
+        """Whether it was found by a wildcard, so that nothing to mend is no drift."""
+        return self.target.is_glob
+
+    @cached_property
+    def _matches(self) -> Callable[[str], object]:
+        return re.compile(fnmatch.translate(self.target.module)).match
+
+    @cached_property
+    def _prefix(self) -> str:
+        return re.split(r"[*?\[]", self.target.module, maxsplit=1)[0]
+
+    def concerns(self, module: str) -> bool:
+        """Tell whether this change is to be made in a module, by its name."""
+        if not self.target.module_is_glob:
+            return module == self.target.module and not self.absent
+        return module.startswith(self._prefix) and bool(self._matches(module))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one change in one module.
+
+    Args:
+        status: applied, drifted or failed; `not-affected` where a wildcard found nothing to mend;
+            pending where it was not tried yet.
+        reason: why it drifted or failed.
+        error: the exception behind a failure.
+        rival: the patch that it collided with.
+        replaced: whether it drifted because somebody put something else there.
+        mended: the live callables that were changed.
+    """
+
+    status: Status
     reason: str = ""
     error: Exception | None = None
     rival: str = ""
     replaced: bool = False
-    mended: list[Mended] = field(default_factory=list)
+    mended: tuple[Mended, ...] = ()
 
-    def status_now(self) -> Status:
-        """The status, checked against the live objects."""
-        if self.status is Status.APPLIED and not all(one.live() for one in self.mended):
-            return Status.OVERRIDDEN
-        return self.status
 
-    def undo(self) -> None:
-        for one in reversed(self.mended):
-            one.undo()
-        self.mended = []
-        self.forget()
+_PENDING = Outcome(Status.PENDING)
 
-    def forget(self) -> None:
-        """Begin anew: nothing is mended, and nothing has gone wrong yet."""
-        self.status, self.reason, self.error = Status.PENDING, "", None
-        self.rival, self.replaced = "", False
+
+class Attempt:
+    """All changes of a patch in one module object: all of them hold, or none was made.
+
+    It claims what it puts into functions. The claims count from the moment it is committed, which
+    is the one step that makes it so.
+
+    Args:
+        patch: the patch.
+        module: the module.
+    """
+
+    def __init__(self, patch: ArmedPatch, module: ModuleType) -> None:
+        self.patch = patch
+        self.module = weakref.ref(module)
+        self.outcomes: dict[ArmedTarget, Outcome] = {}
+        self.committed = False
+
+    @property
+    def valid(self) -> bool:
+        return self.committed and self.patch.owner.is_armed(self.patch)
+
+    @property
+    def over(self) -> bool:
+        return not self.committed or not self.patch.owner.is_kept(self.patch)
+
+    @property
+    def mended(self) -> list[Mended]:
+        return [each for outcome in self.outcomes.values() for each in outcome.mended]
+
+    def is_whole(self) -> bool:
+        """Tell whether everything holds that could be made to hold."""
+        return all(
+            outcome.status in (Status.APPLIED, Status.NOT_AFFECTED)
+            and all(each.live() for each in outcome.mended)
+            for outcome in self.outcomes.values()
+        )
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """What the installed versions say of a patch.
+
+    Args:
+        resolution: whether it is due, and which of its changes; None where that cannot be told.
+        problem: why it cannot.
+        targets: one for each change that is due.
+    """
+
+    resolution: Resolution | None
+    problem: ValueError | None = None
+    targets: tuple[ArmedTarget, ...] = ()
 
 
 @dataclass(eq=False)
 class ArmedPatch:
-    """A patch with its targets spelled out for what is installed.
+    """A patch that somebody wants.
 
     Args:
         entry: the patch.
-        resolution: what was installed when it was armed, and what of the patch is due there.
-        strict: whether trouble at import time is raised into that import.
-        targets: one for each change and module.
+        owner: who knows whether it is still wanted.
+        attempts: what was tried, by the names of modules.
     """
 
     entry: Entry
-    resolution: Resolution
-    strict: bool
-    targets: list[ArmedTarget]
-
-    @classmethod
-    def arm(cls, entry: Entry, resolution: Resolution, *, strict: bool) -> ArmedPatch:
-        targets = []
-        for change in resolution.changes:
-            target = Target.parse(change.target)
-            optional = target.is_glob
-            for module in modules_matching(target.module):
-                armed = ArmedTarget(change, target.in_module(module), optional)
-                if not optional and module_is_absent(module):
-                    armed.status = Status.DRIFTED
-                    armed.reason = (
-                        f"{entry.patch.library} {resolution.version} has no module {module}"
-                    )
-                targets.append(armed)
-        return cls(entry, resolution, strict, targets)
+    owner: Owner
+    attempts: dict[str, Attempt] = field(default_factory=dict)
+    _looked_up: LookedUp | None = None
 
     @property
     def id(self) -> str:
         return self.entry.patch.id
 
     @cached_property
-    def wraps(self) -> list[ArmedTarget]:
-        return [target for target in self.targets if isinstance(target.change, Wrap)]
+    def packages(self) -> frozenset[str]:
+        """The top-level packages that its changes are in."""
+        changes = self.entry.patch.changes
+        return frozenset(change.target.partition(":")[0].partition(".")[0] for change in changes)
 
-    def waiting_for(self) -> Iterator[str]:
-        """The modules whose import this patch waits for."""
-        for target in self._pending():
-            yield target.target.module
+    @property
+    def is_looked_up(self) -> bool:
+        return self._looked_up is not None
 
-    def _pending(self) -> Iterator[ArmedTarget]:
-        return (target for target in self.targets if target.status is Status.PENDING)
+    def look_up(self) -> LookedUp:
+        """Compare it with what is installed, once. To be called while no lock is held."""
+        if self._looked_up is None:
+            self._looked_up = self._look()
+        return self._looked_up
 
-    def mend_loaded(self, swaps: CodeSwaps) -> bool:
-        """Mend all pending targets whose module is loaded; whether any was."""
+    def _look(self) -> LookedUp:
+        patch = self.entry.patch
+        try:
+            resolution = resolve(patch)
+        except ValueError as problem:
+            return LookedUp(None, problem)
+        targets = []
+        for change in resolution.changes:
+            target = Target.parse(change.target)
+            absent = ""
+            if not target.is_glob and module_is_absent(target.module):
+                absent = f"{patch.library} {resolution.version} has no module {target.module}"
+            targets.append(ArmedTarget(change, target, absent))
+        return LookedUp(resolution, None, tuple(targets))
+
+    @property
+    def is_due(self) -> bool:
+        resolution = self.look_up().resolution
+        return resolution is not None and resolution.verdict is None
+
+    def look_again(self) -> None:
+        """Forget that a module is absent: somebody may have installed it since."""
+        if any(target.absent for target in self.look_up().targets):
+            self._looked_up = None
+
+    @property
+    def targets(self) -> tuple[ArmedTarget, ...]:
+        return self.look_up().targets
+
+    def in_module(self, name: str) -> list[ArmedTarget]:
+        return [target for target in self.targets if target.concerns(name)]
+
+    def wraps(self, target: Target) -> bool:
+        """Tell whether it puts a wrapper around this very target."""
+        return self.is_due and any(
+            isinstance(each.change, Wrap) and each.target == target for each in self.targets
+        )
+
+    def present_modules(self) -> Iterator[str]:
+        """Return the modules of its targets that `sys.modules` has, executed or not."""
+        names: dict[str, None] = {}
+        for target in self.targets:
+            if target.target.module_is_glob:
+                names.update(dict.fromkeys(filter(target.concerns, list(sys.modules))))
+            elif target.target.module in sys.modules:
+                names[target.target.module] = None
+        return iter(names)
+
+    def attempt_in(self, name: str) -> Attempt | None:
+        """Return what was tried with the module that is there now."""
+        attempt, module = self.attempts.get(name), module_object(name)
+        if attempt is None or module is None or attempt.module() is not module:
+            return None
+        return attempt if attempt.committed else None
+
+    def mend_loaded(self, places: Places) -> bool:
+        """Mend all that is loaded and does not hold; tell whether anything was mended."""
         changed = False
-        for module in map(loaded, dict.fromkeys(self.waiting_for())):
+        for name in self.present_modules():
+            module = loaded(name)
             if module is not None:
-                changed |= self.mend_module(module, swaps)
+                changed |= self.mend_module(name, module, places)
         return changed
 
-    def mend_module(self, module: ModuleType, swaps: CodeSwaps) -> bool:
-        """Mend all pending targets in one module, or, if one of them cannot be, none of them.
+    def mend_module(self, name: str, module: ModuleType, places: Places) -> bool:
+        """Make all changes in one module, or, if one of them cannot be made, none of them.
+
+        Args:
+            name: its name in `sys.modules`.
+            module: the module, executed.
+            places: the record of all that is changed.
 
         Returns:
             whether anything was mended.
         """
-        here = [one for one in self._pending() if one.target.module == module.__name__]
-        for target in here:
-            try:
-                target.mended = mend(self.id, target.change, module, swaps)
-            except Drift as error:
-                self._give_up(here, target, Status.DRIFTED, str(error))
-                target.replaced = isinstance(error, Replaced)
-                return False
-            except Collision as error:
-                self._yield_to(error, here, target)
-                return False
-            except Exception as error:
-                reason = f"{type(error).__name__}: {error}"
-                self._give_up(here, target, Status.FAILED, reason)
-                target.error = error
-                return False
-        for target in here:
-            optional = target.optional and isinstance(target.change, Rewrite)
-            nothing = optional and not target.mended
-            target.status = Status.NOT_AFFECTED if nothing else Status.APPLIED
-        return any(target.mended for target in here)
+        before = self.attempts.get(name)
+        if before is not None and (before.module() is not module or not before.committed):
+            before = None
+        if before is not None and before.is_whole():
+            return False
+        targets = self.in_module(name)
+        if not targets:
+            return False
+        attempt = Attempt(self, module)
+        known = before.outcomes if before else {}
+        culprit = targets[0]
+        try:
+            for culprit in targets:
+                self._check_rivals(culprit)
+                earlier = known.get(culprit, _PENDING).mended
+                kept = tuple(each for each in earlier if each.live())
+                found = mend(self.id, culprit.change, module, places, attempt, kept)
+                attempt.outcomes[culprit] = _outcome(culprit, found, earlier)
+        except Exception as error:
+            # Nobody claims what this attempt has put in place: it is not committed.
+            places.settle()
+            if before is not None and before.mended:
+                return False  # what was applied and came loose is overridden, and stays so
+            attempt.outcomes = _given_up(targets, culprit, error)
+        self.attempts[name] = attempt
+        attempt.committed = True
+        _retire(attempt, known.values())
+        places.settle()
+        fresh = {id(each) for each in attempt.mended}
+        return bool(fresh - {id(each) for outcome in known.values() for each in outcome.mended})
 
-    @staticmethod
-    def _give_up(
-        here: list[ArmedTarget],
-        culprit: ArmedTarget,
-        status: Status,
-        reason: str,
-    ) -> None:
-        for target in here:
-            target.undo()
-            target.status = status
-            target.reason = reason if target is culprit else f"left alone, because {reason}"
-
-    @classmethod
-    def _yield_to(cls, collision: Collision, here: list[ArmedTarget], culprit: ArmedTarget) -> None:
-        cls._give_up(here, culprit, Status.DRIFTED, str(collision))
-        for target in here:
-            target.rival = collision.owners[0]
-
-    def yield_wraps(self, others: Iterable[ArmedPatch]) -> None:
-        """Give way where another patch wraps the same callable, or waits to do so.
-
-        Found out from the definitions, before any module is loaded.
-        """
-        mine = [target for target in self.wraps if target.status is Status.PENDING]
-        if not mine:
+    def _check_rivals(self, target: ArmedTarget) -> None:
+        """Raise Collision where a patch that came first wraps the same callable."""
+        if not isinstance(target.change, Wrap):
             return
-        taken = {
-            one.target: other.id
-            for other in others
-            for one in other.wraps
-            if other is not self and one.status in (Status.APPLIED, Status.PENDING)
-        }
-        for target in mine:
-            if rival := taken.get(target.target):
-                collision = already_wrapped(rival, self.id, target.target.qualname)
-                here = [one for one in self._pending() if one.target.module == target.target.module]
-                self._yield_to(collision, here, target)
+        for other in self.owner.armed():
+            if other is self:
+                return
+            if other.wraps(target.target):
+                raise already_wrapped(other.id, self.id, target.target.qualname)
 
-    def try_again(self, present: Collection[str]) -> None:
-        """Let targets wait anew whose rival is gone.
+    def observe(self) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
+        """Tell what has become of its targets, read off the live objects.
 
-        Args:
-            present: the ids of all armed patches.
+        Returns:
+            the place as `module:qualname`, the change, and what came of it there.
         """
         for target in self.targets:
-            if target.rival and target.rival not in present:
-                target.forget()
+            name = target.target.module
+            if not target.target.module_is_glob:
+                outcome = self._observed(target, name)
+                yield from self._places(target, name, outcome)
+                continue
+            for name in sorted(self.attempts):
+                attempt = self.attempt_in(name)
+                if attempt is not None and target in attempt.outcomes:
+                    outcome = self._now(name, target, attempt.outcomes[target])
+                    if outcome.status is not Status.PENDING:
+                        yield from self._places(target, name, outcome)
 
-    def lay_aside(self) -> list[Mended]:
-        """Take back what holds now, and remember the rest; what `take_up` must be given."""
-        live = [one for target in self.targets for one in target.mended if one.live()]
-        for one in reversed(live):
-            one.undo()
-        return live
+    def _observed(self, target: ArmedTarget, name: str) -> Outcome:
+        if target.absent:
+            return Outcome(Status.DRIFTED, target.absent)
+        if name in sys.modules and module_object(name) is None:
+            kind = type(sys.modules[name]).__name__
+            reason = f"sys.modules has a {kind} in the place of the module {name}"
+            return Outcome(Status.DRIFTED, reason, replaced=True)
+        attempt = self.attempt_in(name)
+        if attempt is not None and target in attempt.outcomes:
+            return self._now(name, target, attempt.outcomes[target])
+        try:
+            for sibling in self.in_module(name):
+                self._check_rivals(sibling)
+        except Collision as error:
+            return _given_up(self.in_module(name), sibling, error)[target]
+        if loaded(name) is not None:
+            return Outcome(Status.PENDING, "its module is loaded; patchkit.apply() mends it now")
+        return _PENDING
 
-    def take_up(self, laid_aside: list[Mended], swaps: CodeSwaps) -> None:
-        """Put back what was laid aside, and mend what was imported meanwhile."""
-        for one in laid_aside:
-            one.redo()
-        self.mend_loaded(swaps)
+    def _now(self, name: str, target: ArmedTarget, outcome: Outcome) -> Outcome:
+        """Return an outcome, or pending where what was in the way is gone."""
+        armed = {patch.id for patch in self.owner.armed()}
+        if outcome.rival and outcome.rival not in armed:
+            return _PENDING
+        module = module_object(name)
+        if (
+            outcome.replaced
+            and module is not None
+            and not target.optional
+            and not is_replaced(module, target.target.qualname)
+        ):
+            reason = "what stood in its place is gone; patchkit.apply() mends it now"
+            return Outcome(Status.PENDING, reason)
+        return outcome
 
-    def retry(self, swaps: CodeSwaps) -> bool:
-        """Mend what has come loose: a module was reloaded, or a target put back.
+    @staticmethod
+    def _places(
+        target: ArmedTarget, name: str, outcome: Outcome
+    ) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
+        if not outcome.mended:
+            if outcome.status is Status.NOT_AFFECTED:
+                return
+            if target.optional and outcome.status is Status.PENDING:
+                return
+            yield str(target.target.in_module(name)), target, outcome
+        for each in outcome.mended:
+            status = Status.APPLIED if each.live() else Status.OVERRIDDEN
+            yield f"{name}:{each.qualname}", target, Outcome(status, mended=(each,))
 
-        Where that cannot be done, the target stays overridden.
-        """
-        loose = [target for target in self.targets if target.status_now() is Status.OVERRIDDEN]
-        before = [target.mended for target in loose]
-        for target in loose:
-            target.status, target.mended = Status.PENDING, []
-        self.mend_loaded(swaps)
-        changed = False
-        for target, mended in zip(loose, before, strict=True):
-            if target.mended:
-                changed = True
-                for one in mended:
-                    one.undo()
-            else:
-                target.status, target.reason, target.mended = Status.APPLIED, "", mended
-        return changed
 
-    def undo(self) -> None:
-        for target in reversed(self.targets):
-            target.undo()
+def _outcome(target: ArmedTarget, found: list[Mended], earlier: tuple[Mended, ...]) -> Outcome:
+    """Return what came of a change, with what was mended before and has been replaced since."""
+    present = {each.qualname for each in found}
+    lost = [each for each in earlier if each.qualname not in present]
+    mended = (*found, *lost)
+    nothing = target.optional and isinstance(target.change, Rewrite) and not mended
+    return Outcome(Status.NOT_AFFECTED if nothing else Status.APPLIED, mended=mended)
+
+
+def _retire(attempt: Attempt, earlier: Iterable[Outcome]) -> None:
+    """Give up wrappers of what was replaced, where what replaced it is wrapped now.
+
+    It may call what it replaced, and a wrapper is to run once.
+    """
+    wrapped = {each.qualname: each for each in attempt.mended if isinstance(each.piece, Around)}
+    for lost in (each for outcome in earlier for each in outcome.mended):
+        present = wrapped.get(lost.qualname)
+        if present is not None and present.place is not lost.place:
+            lost.place.claims = [
+                claim for claim in lost.place.claims if claim.piece is not lost.piece
+            ]
+
+
+def _given_up(
+    targets: list[ArmedTarget], culprit: ArmedTarget, error: Exception
+) -> dict[ArmedTarget, Outcome]:
+    """Return the outcomes where one target could not be mended, so that none was."""
+    status, rival, reason, kept = Status.DRIFTED, "", str(error), None
+    if isinstance(error, Collision):
+        rival = error.owners[0]
+    elif not isinstance(error, Drift):
+        status, reason, kept = Status.FAILED, f"{type(error).__name__}: {error}", error
+    replaced = isinstance(error, Replaced)
+    return {
+        target: Outcome(
+            status,
+            reason if target is culprit else f"left alone, because {reason}",
+            kept if target is culprit else None,
+            rival,
+            replaced and target is culprit,
+        )
+        for target in targets
+    }
 
 
 def loaded(name: str) -> ModuleType | None:
-    """A module that has finished loading."""
-    module = sys.modules.get(name)
+    """Return a module that has been executed."""
+    module = module_object(name)
     return None if module is None or still_loading(module) else module

@@ -10,14 +10,21 @@ import importlib.util
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import PatchDefinitionError
 
-_found: dict[tuple[Callable[..., Any], str], Any] | None = None
-"""What was looked up since the outermost `looked_up_once` began."""
+
+class _LookUps(threading.local):
+    """What this thread looked up since its outermost `looked_up_once` began."""
+
+    found: dict[tuple[Callable[..., Any], str], Any] | None = None
+
+
+_look_ups = _LookUps()
 
 
 @contextlib.contextmanager
@@ -27,13 +34,12 @@ def looked_up_once() -> Iterator[None]:
     A catalogue asks for few distributions and folders, and often; between two calls of a user
     anything may be installed.
     """
-    global _found
-    outer = _found
-    _found = {} if outer is None else outer
+    outer = _look_ups.found
     try:
+        _look_ups.found = {} if outer is None else outer
         yield
     finally:
-        _found = outer
+        _look_ups.found = outer
 
 
 _Found = TypeVar("_Found")
@@ -42,7 +48,7 @@ _Found = TypeVar("_Found")
 def _once(look_up: Callable[[str], _Found]) -> Callable[[str], _Found]:
     @functools.wraps(look_up)
     def find(name: str) -> _Found:
-        found = _found
+        found = _look_ups.found
         if found is None:
             return look_up(name)
         if (look_up, name) not in found:
@@ -108,8 +114,12 @@ def modules_matching(pattern: str) -> list[str]:
         return [pattern]
     package, *below = pattern[: wildcard.start()].split(".")[:-1]
     names: list[str] = []
-    for root in _locations(package):
-        names += sorted(_modules_below(root.joinpath(*below), ".".join([package, *below])))
+    name = ".".join([package, *below])
+    for root in _search_path(package):
+        if os.path.isdir(root):
+            names += sorted(_modules_below(os.path.join(root, *below), name))
+        else:
+            names += sorted(_modules_inside("/".join([root, *below]), name))
     return fnmatch.filter(names, pattern)
 
 
@@ -126,6 +136,16 @@ def _modules_below(folder: Path | str, name: str) -> Iterator[str]:
                 yield name if stem == "__init__" else f"{name}.{stem}"
             elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
                 yield from _modules_below(entry.path, f"{name}.{entry.name}")
+
+
+def _modules_inside(location: str, name: str) -> Iterator[str]:
+    """The modules in a place that is no folder, such as a zip file."""
+    import pkgutil
+
+    for module in pkgutil.iter_modules([location]):
+        yield f"{name}.{module.name}"
+        if module.ispkg:
+            yield from _modules_inside(f"{location}/{module.name}", f"{name}.{module.name}")
 
 
 def module_file(module: str) -> Path | None:
@@ -166,17 +186,23 @@ def _single_file(name: str) -> Path | None:
 
 
 def _locations(package: str) -> Iterator[Path]:
+    return (Path(place) for place in _search_path(package) if os.path.isdir(place))
+
+
+def _search_path(package: str) -> list[str]:
+    """Where the modules of a package are looked for: folders, and places inside of zip files."""
     spec = _spec(package)
-    for location in (spec and spec.submodule_search_locations) or ():
-        path = Path(location)
-        if path.is_dir():
-            yield path
+    return list((spec and spec.submodule_search_locations) or ())
 
 
 @_once
 def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
     """Where a top-level package or module would be imported from; nothing is imported."""
     try:
-        return importlib.util.find_spec(package)
+        spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
-        return None
+        spec = None
+    if not isinstance(spec, importlib.machinery.ModuleSpec) and package in sys.modules:
+        # What is there has no spec, or makes one up: a stand-in.
+        spec = importlib.machinery.PathFinder.find_spec(package)
+    return spec if isinstance(spec, importlib.machinery.ModuleSpec) else None

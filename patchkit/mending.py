@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import weakref
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import Protocol
 
 from .patch import Change, Rewrite
-from .rewrite import CodeSwaps, Drift, Edit, RewrittenFunction, Target, bind
+from .rewrite import Claimant, Drift, Edit, Edits, Piece, Target, Wrapper, bind
 from .rewrite.edit import apply_edits
-from .rewrite.rule import Rule
-from .wrapping import wrap
+from .rewrite.install import SwappedFunction
+from .wrapping import Places, ProxiedCallable, note, wrap
 
 
 class Replaced(Drift):
@@ -38,89 +38,91 @@ class Difference:
         return "".join(diff)
 
 
-class Mended(Protocol):
-    """A live callable that carries a change, and the way back."""
+@dataclass(frozen=True)
+class WrapNote:
+    """What stands in a diff for a wrapper; made into text only when somebody wants to read it."""
 
+    target: str
+    wrapper: Wrapper | str
+
+    def __str__(self) -> str:
+        return note(self.target, self.wrapper)
+
+
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """A live callable that carries a change.
+
+    Args:
+        module: the module that it was found in, which may go away.
+        qualname: its name there.
+        place: what is changed.
+        piece: what this change does to it.
+        shown: the change, for a diff.
+    """
+
+    module: weakref.ref[ModuleType]
     qualname: str
+    place: SwappedFunction | ProxiedCallable
+    piece: Piece
+    shown: Difference | WrapNote
 
     def live(self) -> bool:
-        """Whether the change is in force now."""
-
-    def undo(self) -> None:
-        """Put back what was there, unless someone replaced it since."""
-
-    def redo(self) -> None:
-        """After `undo`, put the change there again, unless someone replaced it since."""
-
-    def diff(self) -> Difference | str:
-        """What was changed: text by `str`."""
-
-
-@dataclass
-class MendedFunction:
-    """A function rewritten for one patch."""
-
-    owner: str
-    rule: Rule
-    module: ModuleType
-    qualname: str
-    function: FunctionType
-    entry: RewrittenFunction
-    edits: tuple[Edit, ...]
-    swaps: CodeSwaps
-
-    def live(self) -> bool:
-        return self.entry.live and self._still_there()
-
-    def undo(self) -> None:
-        self.swaps.remove(self.owner, self.function, self.rule)
-
-    def redo(self) -> None:
-        known = self.swaps.of(self.function)
-        if known.live if known else self.function.__code__ is self.entry.original:
-            self.entry = self.swaps.install(
-                self.owner, self.function, self.entry.source, self.rule, list(self.edits)
-            )
-
-    def diff(self) -> Difference:
-        return Difference(self.entry.source.name, self.entry.source.lines, self.edits)
-
-    def _still_there(self) -> bool:
+        """Tell whether the change is in force where its target is looked for."""
+        module = self.module()
+        if module is None or not self.place.carries(self.piece):
+            return False
+        if isinstance(self.place, ProxiedCallable):
+            return True
         try:
-            return bind(self.module, self.qualname).function() is self.function
+            return bind(module, self.qualname).function() is self.place.function()
         except Drift:
             return False
 
 
-def mend(owner: str, change: Change, module: ModuleType, swaps: CodeSwaps) -> list[Mended]:
-    """Carry out a change, wholly or not at all.
+def mend(
+    owner: str,
+    change: Change,
+    module: ModuleType,
+    places: Places,
+    claimant: Claimant,
+    before: tuple[Mended, ...] = (),
+) -> list[Mended]:
+    """Carry out a change.
 
     Args:
         owner: the id of the patch.
         change: what to do.
         module: the loaded module that the change's target lies in.
-        swaps: the record of rewritten functions.
+        places: the record of all that is changed.
+        claimant: who wants it.
+        before: what an earlier call mended and is still in force.
 
     Returns:
-        what was mended; empty where a target with wildcards finds no site here.
+        what is mended; empty where a target with wildcards finds no site here.
 
     Raises:
-        Drift: a target does not look as expected.
+        Drift: a target does not look as expected. What was mended until then stays, and goes
+            when the claimant's claims are no longer valid.
         Collision: another patch edits the same place, or wraps the same callable.
     """
+    still_live = {each.qualname: each for each in before}
     if not isinstance(change, Rewrite):
-        return [wrap(owner, change, module)]
+        qualname = Target.parse(change.target).qualname
+        if qualname in still_live:
+            return [still_live[qualname]]
+        place, piece = wrap(owner, change, module, places, claimant)
+        shown = WrapNote(f"{module.__name__}:{qualname}", change.wrapper)
+        return [Mended(weakref.ref(module), qualname, place, piece, shown)]
     target = Target.parse(change.target)
-    done: list[Mended] = []
-    try:
-        for qualname in target.qualnames_in(module):
-            if mended := _rewrite(owner, change, target, module, qualname, swaps):
-                done.append(mended)
-    except BaseException:
-        for one in reversed(done):
-            one.undo()
-        raise
-    return done
+    found = []
+    for qualname in target.qualnames_in(module):
+        mended = still_live.get(qualname) or _rewrite(
+            owner, change, target, module, qualname, places, claimant
+        )
+        if mended is not None:
+            found.append(mended)
+    return found
 
 
 def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> None:
@@ -132,23 +134,43 @@ def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> N
         )
 
 
+def is_replaced(module: ModuleType, qualname: str) -> bool:
+    """Tell whether something stands in the place of a target that its module does not define."""
+    try:
+        binding = bind(module, qualname)
+        return binding.function().__module__ != module.__name__
+    except Drift:
+        return True
+
+
 def _rewrite(
     owner: str,
     change: Rewrite,
     target: Target,
     module: ModuleType,
     qualname: str,
-    swaps: CodeSwaps,
-) -> MendedFunction | None:
+    places: Places,
+    claimant: Claimant,
+) -> Mended | None:
+    swaps = places.swaps
     try:
-        function = bind(module, qualname).function()
+        binding = bind(module, qualname)
     except Drift:
         if target.is_glob:
             return None
         raise
+    try:
+        function = binding.function()
+    except Drift as error:
+        if target.is_glob:
+            return None
+        raise Replaced(f"{error}, which somebody put in its place") from None
     known = swaps.of(function)
-    if known is not None and known.carries(owner, change.rule):
-        return None
+    if known is not None and any(
+        isinstance(piece, Edits) and piece.key == (owner, change.rule)
+        for piece in known.in_force() or ()
+    ):
+        return None  # another target of this patch names the same function
     missing = [name for name in change.rule.needs if name not in function.__globals__]
     if missing:
         if target.is_glob:
@@ -156,7 +178,7 @@ def _rewrite(
         _check_place(function, module, qualname)
         raise Drift(f"{module.__name__} does not import {', '.join(missing)} any more")
     sites = []
-    if change.rule.may_concern(known.original if known else function.__code__):
+    if change.rule.may_concern(swaps.original(function)):
         source = swaps.source(function)
         sites = change.rule.plan(source)
     if target.is_glob and not sites:
@@ -165,8 +187,7 @@ def _rewrite(
         known_number = change.sites or "at least 1"
         _check_place(function, module, qualname)
         raise Drift(f"{qualname} has {len(sites)} sites of this bug where {known_number} is known")
-    edits = [edit for site in sites for edit in site]
-    entry = swaps.install(owner, function, source, change.rule, edits)
-    return MendedFunction(
-        owner, change.rule, module, qualname, function, entry, tuple(edits), swaps
-    )
+    piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
+    entry = swaps.install(function, piece, claimant, source)
+    shown = Difference(source.name, source.lines, piece.edits)
+    return Mended(weakref.ref(module), qualname, entry, piece, shown)

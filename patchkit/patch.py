@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from .errors import PatchDefinitionError
 from .rewrite.rule import Rule
 from .rewrite.target import Target
+from .rewrite.trampoline import Wrapper
 from .settings import Setting
-
-Wrapper = Callable[[Callable[..., Any], Any, tuple[Any, ...], dict[str, Any]], Any]
-"""A wrapt wrapper: `wrapper(wrapped, instance, args, kwargs)`."""
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

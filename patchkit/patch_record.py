@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .advice import advice, call
-from .armed import ArmedPatch
+from .armed import ArmedPatch, Outcome
 from .catalogue import Broken, Entry
 from .patch import Patch, Status
-from .resolution import resolve
+from .resolution import Resolution, resolve
 from .rewrite import Drift, bind
 from .wording import counted
 
@@ -146,20 +146,24 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
     targets: tuple[TargetRecord, ...] = ()
     diffs: tuple[object, ...] = ()
     try:
-        resolution = resolve(patch) if armed is None else armed.resolution
+        resolution = _resolution(patch, armed)
         version = resolution.version
     except ValueError as problem:
         version, status, reason, error = None, Status.FAILED, str(problem), problem
     else:
-        if armed is not None:
-            targets = tuple(_target_records(armed))
-            status, reason = _overall(targets)
-            error = next((one.error for one in armed.targets if one.error), None)
-            rival = next((one.rival for one in armed.targets if one.rival), "")
-            replaced = any(one.replaced for one in armed.targets)
-            diffs = tuple(dict.fromkeys(m.diff() for one in armed.targets for m in one.mended))
-        elif resolution.verdict is not None:
+        if resolution.verdict is not None:
             status, reason = resolution.verdict, resolution.reason
+        elif armed is not None:
+            observed = list(armed.observe())
+            outcomes = [outcome for _, _, outcome in observed]
+            targets = tuple(_target_record(place, outcome) for place, _, outcome in observed)
+            status, reason = _overall(targets)
+            error = next((outcome.error for outcome in outcomes if outcome.error), None)
+            rival = next((outcome.rival for outcome in outcomes if outcome.rival), "")
+            replaced = any(outcome.replaced for outcome in outcomes)
+            diffs = tuple(
+                dict.fromkeys(each.shown for outcome in outcomes for each in outcome.mended)
+            )
         elif disabled is not None:
             status, reason = Status.DISABLED, disabled
         else:
@@ -198,19 +202,19 @@ def broken_record(broken: Broken) -> PatchRecord:
     )
 
 
-def _target_records(armed: ArmedPatch) -> Iterator[TargetRecord]:
-    for one in armed.targets:
-        if one.mended:
-            for mended in one.mended:
-                target = f"{one.target.module}:{mended.qualname}"
-                if mended.live():
-                    yield TargetRecord(target, Status.APPLIED)
-                else:
-                    yield TargetRecord(target, Status.OVERRIDDEN, _present(target))
-        elif one.status is not Status.NOT_AFFECTED and not (
-            one.optional and one.status is Status.PENDING
-        ):
-            yield TargetRecord(str(one.target), one.status, one.reason)
+def _resolution(patch: Patch, armed: ArmedPatch | None) -> Resolution:
+    if armed is None:
+        return resolve(patch)
+    found = armed.look_up()
+    if found.resolution is None:
+        raise found.problem or ValueError(patch.id)
+    return found.resolution
+
+
+def _target_record(place: str, outcome: Outcome) -> TargetRecord:
+    if outcome.status is Status.OVERRIDDEN:
+        return TargetRecord(place, outcome.status, _present(place))
+    return TargetRecord(place, outcome.status, outcome.reason)
 
 
 def _present(target: str) -> str:
@@ -220,6 +224,8 @@ def _present(target: str) -> str:
         value = bind(sys.modules[module], qualname).value
     except (Drift, KeyError):
         return "it is gone"
+    if not isinstance(value, (FunctionType, type)):
+        return f"it is a {type(value).__name__} now"
     name = f"{getattr(value, '__module__', '?')}:{getattr(value, '__qualname__', '?')}"
     return f"it is {name} now" if name != target else ""
 
@@ -240,6 +246,8 @@ def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
         return status, "; ".join(
             filter(None, [f"someone replaced {names} since", concerned[0].reason])
         )
+    if status is Status.PENDING and concerned and concerned[0].reason:
+        return status, concerned[0].reason
     if status is Status.PENDING:
         what = counted(len(concerned), "module") if concerned else "a module that has the bug"
         return status, f"waits for the import of {what}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .environment import looked_up_once
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .rendering import Printed
 
 __all__ = ["SCHEMA", "PatchRecord", "Report", "TargetRecord", "broken_record", "record"]
+
+Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
 
 SCHEMA = 2
 """Of the JSON. Keys may be added within a schema; none is taken away or changes its meaning."""
@@ -31,8 +33,37 @@ class Report(Sequence[PatchRecord]):
     """
 
     def __init__(self, records: Iterable[PatchRecord], changed: tuple[str, ...] = ()) -> None:
-        self._records = {one.id: one for one in records}
-        self.changed = changed
+        self._known = {record.id: record for record in records}
+        self._changed = changed
+        self._write: Writer | None = None
+
+    @classmethod
+    def later(cls, write: Writer) -> Report:
+        """Make a report that is written when somebody reads it.
+
+        Args:
+            write: gives the records and the ids.
+        """
+        report = cls(())
+        report._write = write
+        return report
+
+    def write(self) -> None:
+        """Write it down, if that was left for later."""
+        if self._write is not None:
+            records, self._changed = self._write()
+            self._known = {record.id: record for record in records}
+            self._write = None
+
+    @property
+    def _records(self) -> dict[str, PatchRecord]:
+        self.write()
+        return self._known
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        self.write()
+        return self._changed
 
     @overload
     def __getitem__(self, key: int | str) -> PatchRecord: ...

@@ -1,13 +1,22 @@
-"""The state of this process: which patches are armed, and applying and reverting them."""
+"""The state of this process: which patches are wanted, and applying and reverting them.
+
+There is one kind of transaction. What is wanted is a value, `State`; replacing it is the one step
+that decides. `_become` then brings the live functions in line with it, and can be called again
+after whatever interrupted it. Every public call begins by doing so.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import logging
+import os
+import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -19,42 +28,83 @@ from .definitions import Definition
 from .environment import looked_up_once
 from .errors import PatchError, PatchWarning, UnknownPatchError, UsageError
 from .local_patches import Paths, checked, for_other_processes, forgotten_on_error
-from .mending import Mended
-from .patch import Status
-from .reporting import Report, broken_record, record
+from .patch import Status, Wrap
+from .reporting import PatchRecord, Report, broken_record, record
 from .resolution import resolve
-from .rewrite import CodeSwaps
 from .selection import Selection, select, switched_off
 from .trouble import explain, line_of_the_user, sentence, trouble_in
+from .wrapping import Places, prepare
 
 logger = logging.getLogger("patchkit")
+
+_LOCK = threading.RLock()
+"""Guards the state of all sessions. While it is held nothing is imported and nobody is called: a
+thread that imports a module holds that module's import lock and then asks for this one."""
+
+if hasattr(os, "register_at_fork"):
+    # A child must not inherit the lock of a thread that it does not have.
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+    )
+
+
+@dataclass(frozen=True)
+class State:
+    """What is wanted.
+
+    Args:
+        catalogue: all known patches; None until they are first needed.
+        local: folders and files of a project's own patches.
+        armed: the patches that are wanted, by id.
+        strict: the ids of those whose trouble is raised into the import that meets it.
+        disabled: why the last `apply` left patches out, by id.
+        choices: what was chosen beyond which patches run.
+        suspended: patches that come back when a block of `patched` ends.
+    """
+
+    catalogue: Catalogue | None = None
+    local: tuple[Path, ...] = ()
+    armed: Mapping[str, ArmedPatch] = field(default_factory=dict)
+    strict: frozenset[str] = frozenset()
+    disabled: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    suspended: tuple[ArmedPatch, ...] = ()
 
 
 class Session:
     """All that patchkit knows about this process.
-
-    One lock guards the state. While it is held nothing is imported from a patched library: a
-    thread that imports such a module holds that module's import lock and then asks for ours.
 
     Args:
         known: the patches; those that are installed, read when first needed, if None.
     """
 
     def __init__(self, known: Catalogue | None = None) -> None:
-        self._lock = threading.RLock()
-        self._catalogue = known
-        self._local: list[Path] = []
-        self._armed: dict[str, ArmedPatch] = {}
-        self._disabled: dict[str, str] = {}
-        self._swaps = CodeSwaps()
-        self._warned: set[tuple[str, str, str]] = set()
+        self._state = State(known)
+        self._places = Places()
+        self._unsettled = False
+        self._busy = False
+        self._warned: frozenset[tuple[str, str, str]] = frozenset()
+        self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
+        self._listener = _Listener(self)
 
     @property
     def catalogue(self) -> Catalogue:
-        with self._lock:
-            if self._catalogue is None:
-                self._catalogue = catalogue.load()
-            return self._catalogue
+        if self._state.catalogue is None:
+            known = catalogue.load()
+            with _LOCK:
+                if self._state.catalogue is None:
+                    self._state = replace(self._state, catalogue=known)
+        assert self._state.catalogue is not None
+        return self._state.catalogue
+
+    def armed(self) -> Iterable[ArmedPatch]:
+        return self._state.armed.values()
+
+    def is_armed(self, patch: ArmedPatch) -> bool:
+        return self._state.armed.get(patch.id) is patch
+
+    def is_kept(self, patch: ArmedPatch) -> bool:
+        return self.is_armed(patch) or any(patch is each for each in self._state.suspended)
 
     def apply(
         self,
@@ -71,34 +121,51 @@ class Session:
             raise UsageError(f"strict= must be True or False, not {strict!r}")
         if not isinstance(preflight, bool):
             raise UsageError(f"preflight= must be True or False, not {preflight!r}")
+        if isinstance(only, Iterable) and not isinstance(only, str):
+            only = list(only)
+        self._write_reports()
         with forgotten_on_error():
             paths, definitions = self._read(patches)
-            with self._lock, looked_up_once():
-                before = self.catalogue, self._local, self._disabled, settings.snapshot()
-                fresh: list[ArmedPatch] = []
-                try:
-                    self._add(paths, definitions)
-                    asked = ("preflight",) if preflight else ()
-                    wanted, disabled = select(self.catalogue, only, exclude, asked)
-                    settings.choose(settings.resolve(chosen, dtype, self.catalogue.settings))
-                    self._disabled = disabled
-                    changed = self._arm(wanted, strict, fresh)
-                    report = self.report(changed)
-                    ids = [entry.patch.id for entry in wanted]
-                    if strict and (trouble := trouble_in(report, ids, everything=only is None)):
+            asked = ("preflight",) if preflight else ()
+            known = self.catalogue.with_these(definitions)
+            wanted, _ = select(known, only, exclude, asked)
+            fresh = self._prepared(wanted, strict)
+            with self._transaction() as before:
+                known = self.catalogue.with_these(definitions)
+                wanted, disabled = select(known, only, exclude, asked)
+                choices = settings.resolve(chosen, dtype, known.settings)
+                armed = {
+                    entry.patch.id: before.armed.get(entry.patch.id)
+                    or fresh.get(entry.patch.id)
+                    or ArmedPatch(entry, self)
+                    for entry in wanted
+                }
+                self._become(
+                    State(
+                        known,
+                        (*before.local, *(path for path in paths if path not in before.local)),
+                        {**before.armed, **armed},
+                        (before.strict - armed.keys()) | (armed.keys() if strict else frozenset()),
+                        disabled,
+                        {**before.choices, **choices},
+                        before.suspended,
+                    )
+                )
+                changed = armed.keys() - before.armed.keys()
+                for patch in armed.values():
+                    if patch.is_looked_up and patch.is_due and patch.mend_loaded(self._places):
+                        changed.add(patch.id)
+                if strict:
+                    ids = list(armed)
+                    report = self._report(())
+                    if trouble := trouble_in(report, ids, everything=only is None):
                         raise PatchError(explain(trouble))
-                except BaseException:
-                    for patch in reversed(fresh):
-                        self._armed.pop(patch.id).undo()
-                    self._catalogue, self._local, self._disabled, choices = before
-                    settings.restore(choices)
-                    raise
-        self._wait_for_imports()
-        if changed:
-            logger.info("patchkit: %s", report.summary())
-        else:
-            logger.info("patchkit: nothing new to do; %s", report.summary())
-        self._warn(report)
+                report = self._later_report(changed)
+        self._catch_up()
+        if logger.isEnabledFor(logging.INFO):
+            what = "" if report.changed else "nothing new to do; "
+            logger.info("patchkit: %s%s", what, report.summary())
+        self._warn([patch for patch in armed.values() if patch.is_looked_up])
         return report
 
     def add(self, patches: Paths | None) -> None:
@@ -109,37 +176,71 @@ class Session:
         """
         with forgotten_on_error():
             paths, definitions = self._read(patches)
-            with self._lock:
-                self._add(paths, definitions)
+            with self._transaction() as before:
+                new = tuple(path for path in paths if path not in before.local)
+                known = self.catalogue.with_these(definitions)
+                self._state = replace(before, catalogue=known, local=(*before.local, *new))
 
     def _read(self, patches: Paths | None) -> tuple[list[Path], list[Definition]]:
         """Import patch files. The lock is not held: they may import what is hooked."""
         paths = [] if patches is None else checked(patches)
         return paths, self.catalogue.imported(catalogue.in_places(paths))
 
-    def _add(self, paths: list[Path], definitions: list[Definition]) -> None:
-        self._catalogue = self.catalogue.with_these(definitions)
-        self._local = [*self._local, *(one for one in paths if one not in self._local)]
+    def _prepared(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
+        """Look up, and import, what arming these patches needs. The lock is not held.
+
+        Of a package that nobody has imported nothing is needed yet.
+
+        Args:
+            wanted: the patches.
+            at_once: whether all is needed now.
+        """
+        fresh: dict[str, ArmedPatch] = {}
+        with looked_up_once():
+            for entry in wanted:
+                patch = self._state.armed.get(entry.patch.id)
+                if patch is None:
+                    patch = fresh[entry.patch.id] = ArmedPatch(entry, self)
+                elif patch.is_looked_up:
+                    patch.look_again()
+                if at_once or not patch.packages.isdisjoint(sys.modules):
+                    _prepare(patch)
+        return fresh
 
     @property
     def local_patches(self) -> str:
         """The value of `PATCHKIT_PATCHES` with which another process knows the same patches."""
-        return for_other_processes(self._local)
+        return for_other_processes(self._state.local)
 
     def revert(self, only: Selection) -> Report:
-        with self._lock:
-            chosen = set(self._armed) if only is None else self.catalogue.named(only, "only=")
-            changed = []
-            for patch_id in [i for i in self._armed if i in chosen]:
-                self._armed.pop(patch_id).undo()
-                changed.append(patch_id)
-            if only is None:
-                settings.restore({})
-                self._disabled = {}
-            self._warned = {one for one in self._warned if one[0] not in changed}
-            report = self.report(tuple(changed))
-        logger.info("patchkit: reverted %s", ", ".join(changed) or "nothing")
+        self._write_reports()
+        chosen = None if only is None else self.catalogue.named(only, "only=")
+        with _LOCK:
+            self._settle()
+            before = self._state
+            gone = [name for name in before.armed if chosen is None or name in chosen]
+            due = [name for name in gone if self._was_due(before.armed[name])]
+            after = replace(
+                before,
+                armed={name: patch for name, patch in before.armed.items() if name not in gone},
+                strict=before.strict.difference(gone),
+                disabled={} if chosen is None else before.disabled,
+                choices={} if chosen is None else before.choices,
+            )
+            try:
+                self._become(after)
+            except BaseException:
+                self._become(after)  # it goes forward from wherever it was
+                raise
+            self._warned = frozenset(known for known in self._warned if known[0] not in gone)
+            report = self._later_report(due)
+        if logger.isEnabledFor(logging.INFO):
+            logger.info("patchkit: reverted %s", ", ".join(due) or "nothing")
         return report
+
+    @staticmethod
+    def _was_due(patch: ArmedPatch) -> bool:
+        return not patch.is_looked_up or patch.is_due
 
     @contextlib.contextmanager
     def patched(
@@ -156,15 +257,17 @@ class Session:
     ) -> Iterator[Report]:
         if not isinstance(others, bool):
             raise UsageError(f"others= must be True or False, not {others!r}")
-        with self._lock, without_garbage_collection():
-            strictness = {patch: patch.strict for patch in self._armed.values()}
-            choices, disabled = settings.snapshot(), self._disabled
-            laid_aside: dict[ArmedPatch, list[Mended]] = {}
-            if not others:
-                laid_aside = {one: one.lay_aside() for one in self._armed.values()}
-                self._armed = {}
-                settings.restore({})
+        self._write_reports()
+        with _LOCK:
+            self._settle()
+            before = self._state
         try:
+            if not others:
+                with self._transaction():
+                    aside = (*before.suspended, *before.armed.values())
+                    self._become(
+                        replace(before, armed={}, strict=frozenset(), choices={}, suspended=aside)
+                    )
             yield self.apply(
                 only,
                 exclude,
@@ -175,113 +278,272 @@ class Session:
                 patches=patches,
             )
         finally:
-            with self._lock, without_garbage_collection():
-                for patch_id in [i for i, one in self._armed.items() if one not in strictness]:
-                    self._armed.pop(patch_id).undo()
-                for patch, was_strict in strictness.items():
-                    patch.strict = was_strict
-                settings.restore(choices)
-                self._disabled = disabled
-                for patch, mended in laid_aside.items():
-                    self._armed[patch.id] = patch
-                    patch.take_up(mended, self._swaps)
-            if laid_aside:
-                self._wait_for_imports()
-                self._warn(self.report())
+            try:
+                self._come_back(before)
+            except BaseException:
+                self._come_back(before)  # it goes forward from wherever it was
+                raise
+            self._catch_up()
+            self._warn([patch for patch in self.armed() if patch.is_looked_up])
+
+    def _come_back(self, before: State) -> None:
+        """Want again what was wanted before a block; patches that were read in it stay known."""
+        for patch in before.armed.values():
+            if patch.is_looked_up:
+                _prepare(patch)
+        with _LOCK:
+            now = self._state
+            after = replace(before, catalogue=now.catalogue, local=now.local)
+            self._become(after, complete=True)
+            with self._transaction():
+                for patch in after.armed.values():
+                    if patch.is_looked_up and patch.is_due:
+                        patch.mend_loaded(self._places)
 
     def applied(self) -> frozenset[str]:
         """The ids of the patches that the live targets carry now."""
-        with self._lock:
+        with _LOCK:
+            self._settle()
             return frozenset(
-                patch_id
-                for patch_id, patch in self._armed.items()
-                if any(one.status_now() is Status.APPLIED for one in patch.targets)
+                patch.id
+                for patch in self.armed()
+                if patch.is_looked_up
+                and any(outcome.status is Status.APPLIED for _, _, outcome in patch.observe())
             )
 
-    def report(self, changed: tuple[str, ...] = ()) -> Report:
-        with self._lock, looked_up_once():
-            left_out = {**self._switched_off(), **self._disabled}
-            records = [
-                record(entry, self._armed.get(entry.patch.id), left_out.get(entry.patch.id))
-                for entry in self.catalogue
-            ]
-            records += [broken_record(broken) for broken in self.catalogue.broken]
-        return Report(records, changed)
+    def report(self) -> Report:
+        """Tell what has become of all patches, now."""
+        known = self.catalogue
+        with looked_up_once():
+            self._look_up(known)
+            with _LOCK:
+                self._settle()
+                return self._report((), known)
 
-    def module_loaded(self, module: ModuleType) -> None:
+    def _look_up(self, known: Catalogue) -> None:
+        """Look up all that a report of these patches needs, while the lock is not held."""
+        for entry in known:
+            patch = self._state.armed.get(entry.patch.id)
+            with contextlib.suppress(ValueError):  # its record tells
+                patch.look_up() if patch else resolve(entry.patch)
+
+    def _report(self, changed: Iterable[str], known: Catalogue | None = None) -> Report:
+        known = known or self.catalogue
+        with looked_up_once():
+            left_out = {**self._switched_off(known), **self._state.disabled}
+            records = [
+                record(entry, self._state.armed.get(entry.patch.id), left_out.get(entry.patch.id))
+                for entry in known
+            ]
+            records += [broken_record(broken) for broken in known.broken]
+        return Report(records, tuple(changed))
+
+    def _later_report(self, changed: Iterable[str]) -> Report:
+        """Make a report of this moment that is written when somebody reads it.
+
+        Where everything is looked up it is written at once. Where it is not, since its library was
+        not imported, it is written before anything else becomes of the patches, at the latest.
+        """
+        if all(patch.is_looked_up for patch in self.armed()):
+            return self._report(self._due_ones(changed))
+
+        def write() -> tuple[list[PatchRecord], tuple[str, ...]]:
+            with looked_up_once():
+                self._look_up(self.catalogue)
+                with _LOCK:
+                    written = self._report(self._due_ones(changed))
+            return list(written), written.changed
+
+        report = Report.later(write)
+        self._reports.add(report)
+        return report
+
+    def _due_ones(self, names: Iterable[str]) -> list[str]:
+        """Return those of these patches that are due, in the order of the catalogue."""
+        names, armed = set(names), self._state.armed
+        found = [entry.patch.id for entry in self.catalogue if entry.patch.id in names]
+        return [name for name in found if name not in armed or armed[name].is_due]
+
+    def _write_reports(self) -> None:
+        """Write the reports that wait for a reader, before what they report changes."""
+        while self._reports:
+            with contextlib.suppress(KeyError):
+                self._reports.pop().write()
+
+    def begins(self, package: str) -> None:
+        """Prepare for a package that is about to be executed; called by the import machinery."""
+        try:
+            self._write_reports()
+            concerned = [patch for patch in list(self.armed()) if package in patch.packages]
+            with looked_up_once():
+                for patch in concerned:
+                    _prepare(patch)
+            self._listener.renew()
+        except Exception:
+            logger.exception("patchkit: an error while preparing for %s", package)
+            return
+        self._raise_or_warn(concerned)
+
+    def module_loaded(self, name: str, module: ModuleType) -> None:
         """Mend what waits for this module; called by the import machinery."""
         try:
-            with self._lock, without_garbage_collection():
-                concerned = [
-                    patch
-                    for patch in self._armed.values()
-                    if module.__name__ in patch.waiting_for()
-                ]
+            concerned = [
+                patch
+                for patch in list(self.armed())
+                if patch.is_looked_up and patch.is_due and patch.in_module(name)
+            ]
+            with self._transaction():
                 for patch in concerned:
-                    patch.mend_module(module, self._swaps)
-                records = [record(patch.entry, patch, None) for patch in concerned]
-                strict = [patch.id for patch in concerned if patch.strict]
-                trouble = trouble_in(Report(records), strict)
-                for patch in concerned:
-                    if trouble and patch.strict:
-                        self._armed.pop(patch.id).undo()
+                    if self.is_armed(patch):
+                        patch.mend_module(name, module, self._places)
         except Exception:
             # Never the user's import: what went wrong is in the log with its traceback.
-            logger.exception("patchkit: an error while mending %s", module.__name__)
+            logger.exception("patchkit: an error while mending %s", name)
             return
-        if trouble:
-            raise PatchError(explain(trouble))
-        self._warn(Report(records))
+        self._raise_or_warn(concerned)
 
-    def _arm(self, wanted: list[Entry], strict: bool, fresh: list[ArmedPatch]) -> tuple[str, ...]:
-        """Arm what is due; what was not armed before is added to `fresh` as it is."""
-        changed: list[str] = []
-        with without_garbage_collection():
-            for entry in wanted:
-                patch = self._armed.get(entry.patch.id)
-                if patch is None:
-                    try:
-                        resolution = resolve(entry.patch)
-                    except ValueError:
-                        continue  # its record tells
-                    if resolution.verdict is not None:
-                        continue
-                    patch = ArmedPatch.arm(entry, resolution, strict=strict)
-                    self._armed[patch.id] = patch
-                    fresh.append(patch)
-                patch.strict = strict
-                patch.try_again(self._armed)
-                patch.yield_wraps(self._armed.values())
-                mended = patch.mend_loaded(self._swaps)
-                if patch.retry(self._swaps) or mended or patch in fresh:
-                    changed.append(patch.id)
-        return tuple(changed)
+    def _raise_or_warn(self, concerned: list[ArmedPatch]) -> None:
+        """Raise into an import where trouble is to be raised, and warn of it where not."""
+        strict = [patch.id for patch in concerned if patch.id in self._state.strict]
+        if strict:
+            with _LOCK:
+                records = Report(record(patch.entry, patch, None) for patch in concerned)
+            if trouble := trouble_in(records, strict):
+                self.revert([each.id for each in trouble])
+                raise PatchError(explain(trouble))
+        try:
+            self._warn(concerned)
+        except PatchWarning as warning:
+            # Somebody made errors of warnings, and the import is none of ours.
+            logger.warning("%s", warning)
 
-    def _wait_for_imports(self) -> None:
-        """Hook the modules that are still to come. The lock is not held: a hook may fire here."""
-        with self._lock:
-            names = dict.fromkeys(
-                name for patch in self._armed.values() for name in patch.waiting_for()
-            )
-        for name in names:
-            hooks.when_loaded(name, self.module_loaded)
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[State]:
+        """Hold the lock; where the block raises, want again what was wanted before."""
+        with _LOCK:
+            self._settle()
+            before, outer, collecting = self._state, self._busy, gc.isenabled()
 
-    def _switched_off(self) -> dict[str, str]:
+            def end() -> None:
+                self._busy = outer
+                if collecting:
+                    gc.enable()
+
+            try:
+                try:
+                    # Each collection that thousands of syntax nodes set off walks the whole heap,
+                    # which holds torch and all the libraries by now.
+                    gc.disable()
+                    self._busy = True
+                    with looked_up_once():
+                        yield before
+                except BaseException:
+                    self._become(before)
+                    raise
+                finally:
+                    end()
+            finally:
+                end()  # whatever interrupted the first time
+
+    def _settle(self) -> None:
+        """Bring to an end what was interrupted; the lock is held."""
+        if self._busy:
+            return  # called from within a transaction of this thread, by the handler of a signal
+        if self._unsettled:
+            self._become(self._state)
+        else:
+            self._places.settle()
+
+    def _become(self, state: State, *, complete: bool = False) -> None:
+        """Want this from now on, and bring the live functions in line with it."""
+        self._unsettled = True
+        self._state = state
+        settings.restore(state.choices)
+        self._listener.renew()
+        if state.armed or state.suspended:
+            hooks.listen(self._listener)
+        else:
+            hooks.ignore(self._listener)
+        self._places.settle(complete=complete)
+        self._unsettled = False
+
+    def _catch_up(self) -> None:
+        """Mend what was imported before anybody listened, or as soon as it has been."""
+        for patch in list(self.armed()):
+            if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
+                _prepare(patch)
+                self._listener.renew()
+            if not patch.is_looked_up or not patch.is_due:
+                continue
+            for name in patch.present_modules():
+                module = hooks.module_object(name)
+                if module is None or patch.attempt_in(name) is not None:
+                    continue
+                if hooks.still_loading(module):
+                    hooks.tell_when_done(name, module)
+                else:
+                    self.module_loaded(name, module)
+
+    def _switched_off(self, known: Catalogue) -> dict[str, str]:
         """What the environment will switch off; nothing where `apply` would refuse it."""
         try:
-            return switched_off(self.catalogue)
+            return switched_off(known)
         except UnknownPatchError:
             return {}
 
-    def _warn(self, report: Report) -> None:
-        for one in report:
-            key = (one.id, one.status.value, one.reason)
-            if one.status in TROUBLE and key not in self._warned:
-                self._warned.add(key)
-                line = line_of_the_user()
+    def _warn(self, patches: Iterable[ArmedPatch]) -> None:
+        """Warn of trouble with patches, once for each kind of it. The lock is not held."""
+        with _LOCK:
+            records = [record(patch.entry, patch, None) for patch in patches]
+        for found in records:
+            key = (found.id, found.status.value, found.reason)
+            if found.status in TROUBLE and key not in self._warned:
+                self._warned |= {key}
+                frame = line_of_the_user()
                 warnings.warn_explicit(
-                    sentence(one), PatchWarning, line.f_code.co_filename, line.f_lineno
+                    sentence(found), PatchWarning, frame.f_code.co_filename, frame.f_lineno
                 )
+
+
+class _Listener:
+    """What a session wants to be told of imports."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._packages: frozenset[str] | None = None
+
+    def renew(self) -> None:
+        self._packages = None
+
+    def packages(self) -> frozenset[str]:
+        if self._packages is None:
+            self._packages = frozenset[str]().union(
+                *(patch.packages for patch in list(self._session.armed()))
+            )
+        return self._packages
+
+    def wants(self, name: str) -> bool:
+        return any(
+            target.concerns(name)
+            for patch in list(self._session.armed())
+            if patch.is_looked_up and patch.is_due
+            for target in patch.targets
+        )
+
+    def begins(self, package: str) -> None:
+        self._session.begins(package)
+
+    def loaded(self, name: str, module: ModuleType) -> None:
+        self._session.module_loaded(name, module)
+
+
+def _prepare(patch: ArmedPatch) -> None:
+    """Look up and import what a patch needs to be applied; no lock is held."""
+    patch.look_up()
+    if patch.is_due:
+        for target in patch.targets:
+            if isinstance(target.change, Wrap):
+                prepare(target.change)
 
 
 SESSION = Session()
@@ -296,8 +558,8 @@ def without_garbage_collection() -> Iterator[None]:
     libraries by now.
     """
     enabled = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
         if enabled:

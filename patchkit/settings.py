@@ -131,17 +131,15 @@ def resolve(given: Mapping[str, object], dtype: object, known: Iterable[Setting]
     return chosen
 
 
-def choose(chosen: Mapping[str, str]) -> None:
-    _chosen.update(chosen)
-
-
-def snapshot() -> dict[str, str]:
+def in_force() -> dict[str, str]:
+    """Return what was chosen by arguments."""
     return dict(_chosen)
 
 
 def restore(chosen: Mapping[str, str]) -> None:
-    _chosen.clear()
-    _chosen.update(chosen)
+    """Let these choices hold, and no others."""
+    global _chosen
+    _chosen = dict(chosen)
 
 
 def _dtype_name(dtype: object) -> str:

@@ -1,58 +1,165 @@
-"""Put a wrapper around a live callable, and take it off again."""
+"""Put a wrapper around a live callable, and take it off again.
+
+A Python function keeps its place: its code is swapped for a trampoline, as a rewrite swaps it for
+edited code. Around any other callable goes a proxy of wrapt's.
+"""
 
 from __future__ import annotations
 
 import importlib
-import inspect
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
-from .patch import Wrap, Wrapper
-from .rewrite import Binding, Collision, Drift, Target, bind
+from .patch import Wrap
+from .rewrite import (
+    Around,
+    Binding,
+    Claimant,
+    CodeSwaps,
+    Collision,
+    Drift,
+    Target,
+    Wrapper,
+    bind,
+    chain,
+)
+from .rewrite.install import Claim, SwappedFunction
+from .rewrite.trampoline import can_carry
 
 
-@dataclass
-class WrappedCallable:
-    """A callable that carries a wrapper of ours."""
+@dataclass(eq=False)
+class ProxiedCallable:
+    """A callable that is no Python function, with a proxy of ours around it.
 
-    owner: str
+    What is in force is read off the place where the callable hangs. The switch silences the proxy
+    where another tool wrapped on top of it, or keeps it for later, and it cannot be taken out.
+    """
+
     binding: Binding
-    qualname: str
-    wrapper: Wrapper
+    piece: Around
     proxy: Any = None
-    enabled: bool = field(default=True)
+    enabled: bool = False
+    claims: list[Claim] = field(default_factory=list)
 
-    def install(self) -> None:
-        import wrapt
+    def in_force(self) -> tuple[Around, ...] | None:
+        """Return what is in force now; None where somebody else's callable hangs there."""
+        if any(part is self.proxy for part in chain(self._present())):
+            return (self.piece,) if self.enabled else ()
+        return () if self._present() is self.binding.value else None
 
-        # The switch silences the wrapper where another tool wrapped on top of it, and it cannot
-        # be taken out.
-        self.proxy = wrapt.FunctionWrapper(
-            self.binding.value, self.wrapper, enabled=lambda: self.enabled
-        )
-        self.proxy._self_patchkit = self  # wrapt keeps what begins so with the proxy
-        setattr(self.binding.owner, self.binding.name, self.proxy)
+    def carries(self, piece: object) -> bool:
+        return self.enabled and piece in (self.in_force() or ())
 
-    def live(self) -> bool:
-        return self.enabled and self.proxy in _chain(self._present())
-
-    def undo(self) -> None:
-        self.enabled = False
-        if self._present() is self.proxy:
-            setattr(self.binding.owner, self.binding.name, self.binding.value)
-
-    def redo(self) -> None:
+    def hang(self) -> None:
         self.enabled = True
         if self._present() is self.binding.value:
             setattr(self.binding.owner, self.binding.name, self.proxy)
 
-    def diff(self) -> str:
-        owner = getattr(self.binding.owner, "__module__", self.binding.owner.__name__)
-        return note(f"{owner}:{self.qualname}", self.wrapper)
+    def unhang(self) -> None:
+        self.enabled = False
+        if self._present() is self.proxy:
+            setattr(self.binding.owner, self.binding.name, self.binding.value)
 
     def _present(self) -> Any:
         return vars(self.binding.owner).get(self.binding.name)
+
+
+class Proxies:
+    """All callables with a proxy of ours. Not thread-safe: the owner locks."""
+
+    def __init__(self) -> None:
+        self._places: list[ProxiedCallable] = []
+
+    def __iter__(self) -> Iterator[ProxiedCallable]:
+        return iter(list(self._places))
+
+    def install(self, binding: Binding, piece: Around, claimant: Claimant) -> ProxiedCallable:
+        """Put a proxy around a callable.
+
+        Raises:
+            Collision: another patch wraps it; which wrapper is the outer one would be left to
+                chance.
+        """
+        for place in self:
+            if any(part is place.proxy for part in chain(binding.value)):
+                if place.enabled and place.piece.owner != piece.owner:
+                    raise already_wrapped(place.piece.owner, piece.owner, piece.qualname)
+                if place.piece == piece:
+                    place.claims.append(Claim(piece, claimant))
+                    place.hang()
+                    return place
+        place = ProxiedCallable(binding, piece)
+        place.proxy = _proxy(binding, piece, place)
+        place.claims.append(Claim(piece, claimant))
+        self._places.append(place)
+        place.hang()
+        return place
+
+    def settle(self, *, complete: bool) -> None:
+        """As `CodeSwaps.settle`."""
+        for place in self:
+            valid = any(claim.claimant.valid for claim in place.claims)
+            if not valid or (complete and place.in_force() == ()):
+                place.hang() if valid else place.unhang()
+            if any(claim.claimant.over for claim in place.claims):
+                place.claims = [claim for claim in place.claims if not claim.claimant.over]
+        self._places = [place for place in self._places if place.claims or place.in_force() is None]
+
+
+@dataclass
+class Places:
+    """All that is changed in this process: code that is swapped, and proxies."""
+
+    swaps: CodeSwaps = field(default_factory=CodeSwaps)
+    proxies: Proxies = field(default_factory=Proxies)
+
+    def settle(self, *, complete: bool = False) -> None:
+        """Take out what nobody claims validly any more.
+
+        Args:
+            complete: whether to put in what is claimed and missing, too.
+        """
+        self.swaps.settle(complete=complete)
+        self.proxies.settle(complete=complete)
+
+
+def wrap(
+    owner: str, change: Wrap, module: ModuleType, places: Places, claimant: Claimant
+) -> tuple[SwappedFunction | ProxiedCallable, Around]:
+    """Wrap the target of a change in its loaded module.
+
+    Args:
+        owner: the id of the patch.
+        change: what to do.
+        module: the module.
+        places: the record of all that is changed.
+        claimant: who wants it.
+
+    Raises:
+        Drift: the target is missing or its signature is not what the wrapper relies on.
+        Collision: another patch wraps it; which wrapper is the outer one would be left to chance.
+    """
+    qualname = Target.parse(change.target).qualname
+    binding = bind(module, qualname)
+    function = _function(binding)
+    if function is None and not callable(getattr(binding.owner, binding.name)):
+        raise Drift(f"{qualname} is {type(binding.value).__name__}, not callable")
+    _check_signature(function or getattr(binding.owner, binding.name), qualname, change.parameters)
+    bound = isinstance(binding.owner, type) and not isinstance(binding.value, staticmethod)
+    piece = Around(owner, resolve_wrapper(change.wrapper), qualname, bound)
+    if function is None:
+        return places.proxies.install(binding, piece, claimant), piece
+    return places.swaps.install(function, piece, claimant), piece
+
+
+def prepare(change: Wrap) -> None:
+    """Import what a wrap needs, while no lock is held; what fails now fails again later."""
+    try:
+        resolve_wrapper(change.wrapper)
+    except Exception:
+        return
 
 
 def note(target: str, wrapper: Wrapper | str) -> str:
@@ -67,51 +174,13 @@ def wrapper_name(wrapper: Wrapper | str) -> str:
     return f"{wrapper.__module__}.{getattr(wrapper, '__qualname__', '?')}"
 
 
-def wrap(owner: str, change: Wrap, module: ModuleType) -> WrappedCallable:
-    """Wrap the target of a change in its loaded module.
-
-    Args:
-        owner: the id of the patch.
-        change: what to do.
-        module: the module.
-
-    Raises:
-        Drift: the target is missing or its signature is not what the wrapper relies on.
-        Collision: another patch wraps it; which wrapper is the outer one would be left to chance.
-    """
-    qualname = Target.parse(change.target).qualname
-    binding = bind(module, qualname)
-    if not callable(getattr(binding.owner, binding.name)):
-        raise Drift(f"{qualname} is {type(binding.value).__name__}, not callable")
-    _check_signature(binding, qualname, change.parameters)
-    for other in _wrapped_by_us(binding.value):
-        if other.enabled and other.owner != owner:
-            raise already_wrapped(other.owner, owner, qualname)
-    wrapped = WrappedCallable(owner, binding, qualname, _wrapper(change.wrapper))
-    wrapped.install()
-    return wrapped
-
-
 def already_wrapped(first: str, second: str, qualname: str) -> Collision:
     """That two patches wrap one callable."""
     return Collision((first, second), qualname, how="wrap")
 
 
-def _wrapped_by_us(value: Any) -> list[WrappedCallable]:
-    found = (getattr(one, "_self_patchkit", None) for one in _chain(value))
-    return [one for one in found if isinstance(one, WrappedCallable)]
-
-
-def _check_signature(binding: Binding, qualname: str, expected: tuple[str, ...]) -> None:
-    if not expected:
-        return
-    present = inspect.signature(getattr(binding.owner, binding.name)).parameters
-    missing = [name for name in expected if name not in present]
-    if missing:
-        raise Drift(f"{qualname} has no parameter {', '.join(missing)} any more")
-
-
-def _wrapper(wrapper: Wrapper | str) -> Wrapper:
+def resolve_wrapper(wrapper: Wrapper | str) -> Wrapper:
+    """Return a wrapper; one that is given as `module:name` is imported."""
     if not isinstance(wrapper, str):
         return wrapper
     module, _, name = wrapper.partition(":")
@@ -119,16 +188,31 @@ def _wrapper(wrapper: Wrapper | str) -> Wrapper:
     return found
 
 
-def _chain(value: Any) -> list[Any]:
-    """A callable and all that it wraps, outermost first; compared by identity, not equality."""
-    chain = _Identities()
-    while value is not None and value not in chain:
-        chain.append(value)
-        parent = getattr(value, "_self_parent", None)  # attribute access made a bound wrapper
-        value = getattr(value, "__wrapped__", None) if parent is None else parent
-    return chain
+def _function(binding: Binding) -> FunctionType | None:
+    """Return the Python function whose code a trampoline can take the place of, if there is one."""
+    try:
+        function = binding.function()
+    except Drift:
+        return None
+    return function if can_carry(function) else None
 
 
-class _Identities(list[Any]):
-    def __contains__(self, item: object) -> bool:
-        return any(item is present for present in self)
+def _check_signature(value: Any, qualname: str, expected: tuple[str, ...]) -> None:
+    if not expected:
+        return
+    import inspect
+
+    present = inspect.signature(value).parameters
+    missing = [name for name in expected if name not in present]
+    if missing:
+        raise Drift(f"{qualname} has no parameter {', '.join(missing)} any more")
+
+
+def _proxy(binding: Binding, piece: Around, place: ProxiedCallable) -> Any:
+    from .proxy import CallableProxy
+
+    owner = binding.owner
+    module = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
+    proxy: Any = CallableProxy(binding.value, piece.wrapper, enabled=lambda: place.enabled)
+    proxy._self_place = (module, piece.qualname)
+    return proxy

@@ -6,20 +6,23 @@ import importlib
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 
 import pytest
-import wrapt
 
+from patchkit import hooks
 from patchkit.hooks import when_loaded
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
 
 @pytest.fixture
-def told() -> list[tuple[str, bool]]:
-    return []
+def told() -> Iterator[list[tuple[str, bool]]]:
+    yield []
+    for waiting in hooks._listeners:
+        hooks.ignore(waiting)
 
 
 def listener(told: list[tuple[str, bool]], name: str):
@@ -86,20 +89,44 @@ def test_a_session_that_is_gone_does_not_deafen_the_next(library, session, apply
     assert library.load("hooked_six").f() == "mended"
 
 
-def test_an_import_that_another_thread_begins_meanwhile(library, told, monkeypatch) -> None:
-    """Half of the module is there as the hook is placed: whoever waits is told when all is."""
-    source = "import time\nhalf = True\ntime.sleep(0.2)\ndone = True\n"
+def test_an_import_that_another_thread_has_begun(library, told) -> None:
+    """Half of the module is there: whoever waits is told when all is, and does not wait here."""
+    source = "import time\nhalf = True\ntime.sleep(0.3)\ndone = True\n"
     module = library.write("hooked_halfway", source)
     importing = threading.Thread(target=importlib.import_module, args=(module,))
-    place = wrapt.register_post_import_hook
-
-    def place_too_late(hook: Callable[[ModuleType], None], name: str) -> None:
-        importing.start()
-        while not hasattr(sys.modules.get(module), "half"):
-            time.sleep(0.001)
-        place(hook, name)
-
-    monkeypatch.setattr(wrapt, "register_post_import_hook", place_too_late)
+    importing.start()
+    while not hasattr(sys.modules.get(module), "half"):
+        time.sleep(0.001)
     when_loaded(module, listener(told, "a"))
+    assert told == []
     importing.join()
     assert told == [("a", True)]
+    assert type(sys.modules[module].__spec__) is ModuleSpec
+
+
+def test_an_import_that_has_begun_and_fails(library, told) -> None:
+    module = library.write("hooked_in_vain", "import hook_for_test\n1 / 0\n")
+    hook = ModuleType("hook_for_test")
+    sys.modules["hook_for_test"] = hook
+    when_loaded(module, listener(told, "a"))
+    with pytest.raises(ZeroDivisionError):
+        library.load("hooked_in_vain")
+    assert told == []
+
+
+def test_a_module_has_the_loader_that_it_would_have_had(library, told) -> None:
+    name = library.write("hooked_seven", "loader = __loader__\nits_spec = __spec__\ndone = True\n")
+    when_loaded(name, listener(told, "a"))
+    module = library.load("hooked_seven")
+    kinds = {type(each) for each in (module.loader, module.__loader__, module.__spec__.loader)}
+    assert kinds == {SourceFileLoader}
+    assert told == [("a", True)]
+
+
+def test_the_finder_is_gone_when_nobody_waits(library, told) -> None:
+    before = list(sys.meta_path)
+    name = library.write("hooked_eight", "done = True\n")
+    when_loaded(name, listener(told, "a"))
+    assert sys.meta_path != before
+    library.load("hooked_eight")
+    assert sys.meta_path == before

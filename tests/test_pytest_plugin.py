@@ -275,10 +275,10 @@ MARKED = """
 
     @mark(dtype="fp16", madeup_choice="that")
     def test_settings():
-        assert settings.snapshot() == {"dtype": "float16", "madeup_choice": "that"}
+        assert settings.in_force() == {"dtype": "float16", "madeup_choice": "that"}
 
     def test_settings_are_gone():
-        assert settings.snapshot() == {}
+        assert settings.in_force() == {}
 
     @pytest.fixture
     def around():

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
+import os
+import pickle
+import sys
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from patchkit.mending import mend
 from patchkit.patch import Wrap
 from patchkit.rewrite import Drift
-from patchkit.wrapping import WrappedCallable, wrap
+from patchkit.wrapping import Places
 
 SOURCE = """\
 LIMIT = 5
@@ -37,7 +42,8 @@ class C:
             return a, b, rest, c, more
 
 class Earlier(C):
-    pass
+    def inherits(self):
+        return [*super().method(1, c=2)[:2]]
 """
 # How each is called, and what `instance` its wrapper is given.
 SHAPES = {
@@ -69,10 +75,37 @@ class Recorder:
         return "wrapped", wrapped(*args, **kwargs)
 
 
+class Wrapped:
+    """A wrapper around a callable, which can be taken off and put there again."""
+
+    def __init__(self, places: Places, module: ModuleType, change: Wrap, owner: str) -> None:
+        self.valid, self.over, self.places = True, False, places
+        (self.mended,) = mend(owner, change, module, places, self)
+
+    def live(self) -> bool:
+        return self.mended.live()
+
+    def undo(self) -> None:
+        self.valid = False
+        self.places.settle()
+
+    def redo(self) -> None:
+        self.valid = True
+        self.places.settle(complete=True)
+
+    def diff(self) -> str:
+        return str(self.mended.shown)
+
+
 def put_around(
-    module: ModuleType, shape: str, wrapper: Any = None, **options: Any
-) -> WrappedCallable:
-    return wrap("a-patch", Wrap(f"madeup.work:{shape}", wrapper or Recorder(), **options), module)
+    module: ModuleType,
+    shape: str,
+    wrapper: Any = None,
+    places: Places | None = None,
+    **options: Any,
+) -> Wrapped:
+    change = Wrap(f"madeup.work:{shape}", wrapper or Recorder(), **options)
+    return Wrapped(places or Places(), module, change, "a-patch")
 
 
 def hanging(module: ModuleType, shape: str) -> tuple[Any, str, Any]:
@@ -90,26 +123,31 @@ def test_arguments_pass_through(module, shape: str) -> None:
     assert call(module)(a=1, c=5) == ("wrapped", (1, 2, (), 5, {}))
     assert recorder.calls == [
         (instance(module), (1, 3, 4), {"c": 5, "d": 6}),
-        (instance(module), (), {"a": 1, "c": 5}),
+        (instance(module), (1, 2), {"c": 5}),
     ]
     with pytest.raises(TypeError, match="c"):
         call(module)(1)
 
 
+def code_of(value: Any) -> Any:
+    return getattr(value, "__func__", value).__code__
+
+
 @every_shape
 def test_undo_is_the_identity(module, shape: str) -> None:
     owner, name, before = hanging(module, shape)
-    namespace = dict(vars(owner))
+    namespace, code = dict(vars(owner)), code_of(before)
     wrapped = put_around(module, shape)
-    assert vars(owner)[name] is not before
+    assert vars(owner)[name] is before
+    assert code_of(before) is not code
     assert wrapped.live()
     wrapped.undo()
-    assert vars(owner)[name] is before
+    assert code_of(before) is code
     assert dict(vars(owner)) == namespace
     assert not wrapped.live()
     assert SHAPES[shape][0](module)(1, c=2) == (1, 2, (), 2, {})
     wrapped.undo()
-    assert vars(owner)[name] is before
+    assert code_of(before) is code
 
 
 @every_shape
@@ -123,12 +161,12 @@ def test_a_reference_taken_while_wrapped_is_silenced_by_undo(module, shape: str)
 
 
 @every_shape
-def test_the_switch(module, shape: str) -> None:
+def test_off_and_on(module, shape: str) -> None:
     wrapped, call = put_around(module, shape), SHAPES[shape][0]
-    wrapped.enabled = False
+    wrapped.undo()
     assert call(module)(1, c=2) == (1, 2, (), 2, {})
     assert not wrapped.live()
-    wrapped.enabled = True
+    wrapped.redo()
     assert call(module)(1, c=2)[0] == "wrapped"
     assert wrapped.live()
 
@@ -179,7 +217,10 @@ def test_live_below_the_wrapper_of_another_tool(module, shape: str) -> None:
 
 
 def test_two_wrappers_come_off_in_any_order(module) -> None:
-    first, second = put_around(module, "C.method"), put_around(module, "C.method")
+    places = Places()
+    first = put_around(module, "C.method", places=places)
+    second = put_around(module, "C.method", places=places)
+    assert module.Earlier.one.method(1, c=2) == ("wrapped", ("wrapped", (1, 2, (), 2, {})))
     assert first.live()
     assert second.live()
     first.undo()
@@ -223,14 +264,15 @@ def test_drift(module, target: str) -> None:
     [((), ""), (("a", "c"), ""), (("rest", "more"), ""), (("a", "d"), "d"), (("x", "y"), "x, y")],
 )
 def test_parameters(module, shape: str, parameters: tuple[str, ...], missing: str) -> None:
-    owner, name, before = hanging(module, shape)
+    _, _, value = hanging(module, shape)
+    before = code_of(value)
     if not missing:
         assert put_around(module, shape, parameters=parameters).live()
         return
     with pytest.raises(Drift) as caught:
         put_around(module, shape, parameters=parameters)
     assert str(caught.value) == f"{shape} has no parameter {missing} any more"
-    assert vars(owner)[name] is before
+    assert code_of(value) is before
 
 
 def test_a_wrapper_by_name_is_imported_when_it_is_needed(module, library) -> None:
@@ -262,3 +304,112 @@ def test_diff_names_both(module, shape: str) -> None:
 
 def passing(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
     return wrapped(*args, **kwargs)
+
+
+@every_shape
+def test_all_that_functions_can_do(module, shape: str) -> None:
+    """The function is the one that it was: it is pickled, copied and compared as before."""
+    call = SHAPES[shape][0]
+    before = call(module)
+    put_around(module, shape)
+    after = call(module)
+    assert after == before
+    assert hash(after) == hash(before)
+    if shape in ("function", "C.static"):
+        assert after is before
+    for twin in (pickle.loads(pickle.dumps(after)), copy.copy(after), copy.deepcopy(after)):
+        assert twin(1, c=2)[0] == "wrapped"
+    assert inspect.getfullargspec(after) == inspect.getfullargspec(before)
+    assert module.Earlier.method is module.C.method
+
+
+def test_it_closes_over_what_it_did(library) -> None:
+    library.write(
+        "closures",
+        """\
+        class Base:
+            def count(self):
+                return 1
+
+        def make():
+            total = 0
+
+            class C(Base):
+                def count(self):
+                    nonlocal total
+                    total += super().count()
+                    return total
+
+            return C
+
+        C = make()
+        """,
+    )
+    module = library.load("closures")
+    wrapped = Wrapped(Places(), module, Wrap("madeup.closures:C.count", passing), "a-patch")
+    one = module.C()
+    assert [one.count(), one.count()] == [1, 2]
+    wrapped.undo()
+    assert one.count() == 3
+
+
+def test_a_callable_that_is_no_function_gets_a_proxy(module) -> None:
+    module.measure, before = len, len
+    wrapped = put_around(module, "measure", lambda wrapped, _, args, kwargs: -wrapped(*args))
+    assert module.measure("abc") == -3
+    assert wrapped.live()
+    for twin in (copy.copy(module.measure), copy.deepcopy(module.measure)):
+        assert twin("abc") == -3
+    assert pickle.loads(pickle.dumps(module.measure)) is module.measure
+    wrapped.undo()
+    assert module.measure is before
+
+
+def test_a_proxy_that_somebody_kept_is_silent_and_goes(module) -> None:
+    """As a mock keeps it, and puts it back when it ends."""
+    module.measure = len
+    wrapped = put_around(module, "measure", lambda wrapped, _, args, kwargs: -wrapped(*args))
+    kept, module.measure = module.measure, "mock"
+    wrapped.undo()
+    module.measure = kept
+    assert module.measure("abc") == 3
+    wrapped.places.settle()
+    assert module.measure is len
+
+
+async def one() -> int:
+    return 1
+
+
+def test_a_coroutine_function_stays_one(module) -> None:
+    module.one = one
+    calls = Recorder()
+    wrapped = put_around(module, "one", calls)
+    assert inspect.iscoroutinefunction(module.one)
+    module.one()[1].close()
+    assert len(calls.calls) == 1
+    wrapped.undo()
+    assert module.one is one
+
+
+def test_a_class_pickled_with_its_code(module, library, fresh) -> None:
+    """It runs where nothing was applied: `register_pickle_by_value` is what Ray's users write."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    library.write(
+        "helpers",
+        "def twice(wrapped, instance, args, kwargs):\n    return 2 * wrapped(*args, **kwargs)\n",
+    )
+    put_around(module, "Earlier.inherits", "madeup.helpers:twice")
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        data = cloudpickle.dumps(module.Earlier)
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
+    found = fresh(
+        f"""
+        import pickle
+        result = pickle.loads({data!r})().inherits()
+        """,
+        env={"PYTHONPATH": os.pathsep.join([str(library.folder), *sys.path])},
+    )
+    assert found == 2 * [1, 2]

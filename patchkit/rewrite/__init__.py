@@ -6,25 +6,32 @@ this package.
 
 from .edit import Edit, helper, replace, require
 from .errors import Collision, Drift
-from .install import CodeSwaps, RewrittenFunction
+from .install import Claimant, CodeSwaps, Edits, Piece, SwappedFunction
 from .locate import FunctionSource, functions_in_file
 from .match import Matcher, Pattern, find, mentions
 from .rule import Rule, edited_code
-from .target import Binding, Target, bind
+from .target import Binding, Target, bind, chain
+from .trampoline import Around, Wrapper
 
 __all__ = [
+    "Around",
     "Binding",
+    "Claimant",
     "CodeSwaps",
     "Collision",
     "Drift",
     "Edit",
+    "Edits",
     "FunctionSource",
     "Matcher",
     "Pattern",
-    "RewrittenFunction",
+    "Piece",
     "Rule",
+    "SwappedFunction",
     "Target",
+    "Wrapper",
     "bind",
+    "chain",
     "edited_code",
     "find",
     "functions_in_file",

@@ -1,58 +1,139 @@
-"""Swap the code of live functions in place, and put the original back."""
+"""Swap the code of live functions in place, and put the original back.
+
+What is in force is never remembered: it is read off `function.__code__`. Assigning that attribute
+is the one step that changes anything. All before it prepares, all after it tidies up, so an
+exception between any two lines leaves a function either as it was or as it is to be, and a later
+`settle` finds out which.
+"""
 
 from __future__ import annotations
 
 import linecache
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
+from typing import Protocol
 
 from .edit import Edit, apply_edits
 from .errors import Collision, Drift
 from .locate import FunctionSource
 from .rule import Rule, edited_code
+from .trampoline import Around, trampoline
+
+_MOST_VARIANTS = 8
+"""How many compiled forms of one function are kept, to be put back without compiling anew."""
 
 
-@dataclass
-class RewrittenFunction:
-    """A function some of whose code is ours.
+@dataclass(frozen=True)
+class Edits:
+    """What one rule of one owner changes in the text of a function."""
 
-    The code that runs is always the original source with the edits of all present owners, so
-    owners come and go in any order, and with the last one the original code object returns.
+    owner: str
+    rule: Rule
+    edits: tuple[Edit, ...]
+
+    @property
+    def key(self) -> tuple[str, object]:
+        return self.owner, self.rule
+
+
+Piece = Edits | Around
+"""Something that one owner does to a function."""
+
+
+class Claimant(Protocol):
+    """Somebody who claims that a piece belongs into a function."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether the claim holds now; one that does not is a piece to be taken out."""
+
+    @property
+    def over(self) -> bool:
+        """Whether it can never hold again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """That somebody wants a piece in a function."""
+
+    piece: Piece
+    claimant: Claimant
+
+
+@dataclass(eq=False)
+class SwappedFunction:
+    """A function some of whose code is, or was, ours.
+
+    The code that runs is always the original source with all pieces that are in force, so owners
+    come and go in any order, and with the last one the original code object returns.
+
+    Args:
+        function: gives the function, or None once it is gone with its module.
+        original: its code as upstream has it.
+        source: its unchanged source, once somebody needed it.
+        variants: what was compiled, by the pieces in it.
+        claims: who wants which pieces in it.
     """
 
-    function: FunctionType
-    source: FunctionSource
+    function: Callable[[], FunctionType | None]
     original: CodeType
-    edits: dict[tuple[str, Rule], list[Edit]] = field(default_factory=dict)
-    installed: CodeType | None = None
+    source: FunctionSource | None = None
+    variants: list[tuple[tuple[Piece, ...], CodeType]] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+
+    def in_force(self) -> tuple[Piece, ...] | None:
+        """Return the pieces in the code that runs now; None where it is somebody else's code."""
+        function = self.function()
+        code = function.__code__ if function is not None else None
+        if code is self.original:
+            return ()
+        return next((pieces for pieces, variant in self.variants if variant is code), None)
+
+    def carries(self, piece: Piece) -> bool:
+        """Tell whether a piece is in force."""
+        return piece in (self.in_force() or ())
+
+    def valid_pieces(self) -> tuple[Piece, ...]:
+        """Return what belongs into the function, in the order in which it was claimed."""
+        return tuple(dict.fromkeys(claim.piece for claim in self.claims if claim.claimant.valid))
 
     @property
     def filename(self) -> str:
-        return f"<patchkit {self.source.name}>"
+        """What tracebacks call the edited text.
 
-    @property
-    def live(self) -> bool:
-        """Whether the code that we installed is the code that runs now."""
-        return self.installed is not None and self.function.__code__ is self.installed
-
-    def carries(self, owner: str, rule: Rule) -> bool:
-        return (owner, rule) in self.edits
-
-    def all_edits(self) -> list[Edit]:
-        return [edit for edits in self.edits.values() for edit in edits]
+        Not in angle brackets as a whole: `linecache` would give up on such a name once its cache
+        is cleared, where it asks the module's loader for any other.
+        """
+        return f"<patchkit>/{self.source.name}" if self.source else ""
 
 
 class CodeSwaps:
-    """All functions whose code is swapped in this process. Not thread-safe: the owner locks."""
+    """All functions whose code is swapped in this process. Not thread-safe: the owner locks.
+
+    Functions are held weakly: a module that was unloaded goes away as it would without us.
+    """
 
     def __init__(self) -> None:
-        self._functions: dict[int, RewrittenFunction] = {}
+        self._functions: weakref.WeakKeyDictionary[FunctionType, SwappedFunction] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._texts: set[str] = set()
 
-    def of(self, function: FunctionType) -> RewrittenFunction | None:
-        return self._functions.get(id(function))
+    def __iter__(self) -> Iterator[SwappedFunction]:
+        return iter(list(self._functions.values()))
+
+    def of(self, function: FunctionType) -> SwappedFunction | None:
+        return self._functions.get(function)
+
+    def original(self, function: FunctionType) -> CodeType:
+        """Return the code of a function as upstream has it, as far as is known here."""
+        known = self.of(function)
+        return known.original if known else function.__code__
 
     def source(self, function: FunctionType) -> FunctionSource:
-        """The unchanged source of a function, ours or not yet.
+        """Return the unchanged source of a function, ours or not yet.
 
         Raises:
             Drift: it cannot be had, or someone else changed the function.
@@ -60,97 +141,194 @@ class CodeSwaps:
         known = self.of(function)
         if known is None:
             return FunctionSource.of_function(function)
-        if not known.live:
+        if known.in_force() is None:
             raise Drift(f"another tool replaced the code of {function.__qualname__}")
+        if known.source is None:
+            known.source = FunctionSource.of_function(_with_code(function, known.original))
         return known.source
 
     def install(
         self,
-        owner: str,
         function: FunctionType,
-        source: FunctionSource,
-        rule: Rule,
-        edits: list[Edit],
-    ) -> RewrittenFunction:
-        """Add the edits of one owner to a function.
+        piece: Piece,
+        claimant: Claimant,
+        source: FunctionSource | None = None,
+    ) -> SwappedFunction:
+        """Put a piece into a function, and note who wants it there.
+
+        Args:
+            function: the live function.
+            piece: what to do to it.
+            claimant: who wants it. The piece goes when the claim is no longer valid.
+            source: the unchanged source, which edits need.
 
         Raises:
-            Drift: the edited function does not compile, or not to the same shape.
+            Drift: the changed function does not compile, or not to the same shape; or someone else
+                replaced its code.
             Collision: another owner edits the same place.
         """
-        entry = self.of(function) or RewrittenFunction(function, source, function.__code__)
-        for (other, _), others in entry.edits.items():
-            if any(mine.overlaps(theirs) for mine in edits for theirs in others):
-                raise Collision((other, owner), f"the same place of {source.qualname}")
-        entry.edits[owner, rule] = edits
+        entry = self.of(function)
+        if entry is None:
+            entry = SwappedFunction(weakref.ref(function), function.__code__)
+        present = entry.in_force()
+        if present is None:
+            raise Drift(f"another tool replaced the code of {function.__qualname__}")
+        entry.source = entry.source or source
+        _check_places(entry, present, piece)
+        others = [known for known in present if known != piece]
         try:
-            self._recompile(entry)
+            self._compiled(entry, (*others, piece))
         except Drift:
-            del entry.edits[owner, rule]
-            if rival := self._at_odds(entry, owner, rule, edits):
-                raise Collision((rival, owner), source.qualname) from None
+            if rival := _at_odds(entry, others, piece):
+                raise Collision((rival, piece.owner), function.__qualname__) from None
             raise
-        except BaseException:
-            del entry.edits[owner, rule]
-            raise
-        self._functions[id(function)] = entry
-        self._register_text(entry.filename)
+        # From here on `settle` knows the function, whatever is raised.
+        entry.claims.append(Claim(piece, claimant))
+        self._functions[function] = entry
+        self._put(entry, (*others, piece))
         return entry
 
-    def remove(self, owner: str, function: FunctionType, rule: Rule) -> bool:
-        """Take the edits of one rule of one owner back.
+    def settle(self, *, complete: bool) -> None:
+        """Take out what nobody claims validly any more, and forget what is over.
 
-        Returns:
-            False where the code that runs is no longer ours, and so was left alone.
+        Args:
+            complete: whether to put in what is claimed and missing, too. Where someone else's
+                code runs nothing is done.
         """
-        entry = self.of(function)
-        if entry is None or (owner, rule) not in entry.edits:
-            return True
-        live = entry.live
-        del entry.edits[owner, rule]
-        if not entry.edits:
-            if live:
-                function.__code__ = entry.original
-            del self._functions[id(function)]
-        elif live:
-            self._recompile(entry)
-        self._register_text(entry.filename)
-        return live
+        for entry in self:
+            present = entry.in_force()
+            if present is not None:
+                valid = entry.valid_pieces()
+                kept = [piece for piece in present if piece in valid]
+                due = tuple(dict.fromkeys([*kept, *valid])) if complete else tuple(kept)
+                if due != present:
+                    self._put(entry, due)
+            if any(claim.claimant.over for claim in entry.claims):
+                entry.claims = [claim for claim in entry.claims if not claim.claimant.over]
+            function = entry.function()
+            if function is not None and not entry.claims and entry.in_force() == ():
+                self._functions.pop(function, None)
+        self._tidy_texts()
 
-    @staticmethod
-    def _at_odds(entry: RewrittenFunction, owner: str, rule: Rule, edits: list[Edit]) -> str:
-        """The owner whose edits do not go together with these ones, which do by themselves.
-
-        The text of one may hold a site of the other. Empty where there is none.
-        """
-
-        def fits(others: list[Edit], rules: list[Rule]) -> bool:
-            try:
-                edited_code(entry.source, [*edits, *others], [rule, *rules], entry.filename)
-            except Drift:
-                return False
-            return True
-
-        others = [(one, its, theirs) for (one, its), theirs in entry.edits.items() if one != owner]
-        if not others or not fits([], []):
-            return ""
-        return next((one for one, its, theirs in others if not fits(theirs, [its])), "")
-
-    @staticmethod
-    def _recompile(entry: RewrittenFunction) -> None:
-        rules = [rule for _, rule in entry.edits]
-        code = edited_code(entry.source, entry.all_edits(), rules, entry.filename)
-        entry.function.__code__ = entry.installed = code
-
-    def _register_text(self, filename: str) -> None:
-        """Show tracebacks and debuggers the text that runs, edits of all functions included."""
-        mine = [entry for entry in self._functions.values() if entry.filename == filename]
-        if not mine:
-            linecache.cache.pop(filename, None)
+    def _put(self, entry: SwappedFunction, pieces: tuple[Piece, ...]) -> None:
+        """Let the code with these pieces run."""
+        function = entry.function()
+        if function is None:
             return
-        # A reloaded module leaves functions of the same file behind, perhaps of an older text.
-        text = mine[-1].source.lines
-        edits = {edit for entry in mine if entry.source.lines == text for edit in entry.all_edits()}
+        code = self._compiled(entry, pieces)
+        if any(isinstance(piece, Edits) for piece in pieces):
+            self._show_text(entry, pieces)
+        function.__code__ = code
+        self._tidy_texts()
+
+    @staticmethod
+    def _compiled(entry: SwappedFunction, pieces: tuple[Piece, ...]) -> CodeType:
+        if not pieces:
+            return entry.original
+        for known, variant in entry.variants:
+            if set(known) == set(pieces) and _wrapped_alike(known, pieces):
+                return variant
+        code = entry.original
+        edits = [piece for piece in pieces if isinstance(piece, Edits)]
+        if edits:
+            assert entry.source is not None
+            changes = [edit for piece in edits for edit in piece.edits]
+            rules = [piece.rule for piece in edits]
+            code = edited_code(entry.source, changes, rules, entry.filename)
+        around = [piece for piece in pieces if isinstance(piece, Around)]
+        if around:
+            code = trampoline(entry.function, code, around)
+        running = entry.in_force()
+        kept = [each for each in entry.variants if each[0] == running]
+        rest = [each for each in entry.variants if each[0] != running]
+        entry.variants = [*rest[-_MOST_VARIANTS:], *kept, (pieces, code)]
+        return code
+
+    def _show_text(self, entry: SwappedFunction, pieces: Iterable[Piece]) -> None:
+        """Show tracebacks and debuggers the text that runs, edits of all functions included."""
+        assert entry.source is not None
+        filename, text = entry.filename, entry.source.lines
+        edits = set(_edits(pieces))
+        for other in self:
+            # A reloaded module leaves functions of the same file behind, perhaps of an older text.
+            same_file = other is not entry and other.filename == filename
+            if same_file and other.source and other.source.lines == text:
+                edits.update(_edits(other.in_force() or ()))
         lines = list(apply_edits(text, edits))
+        self._texts.add(filename)
         # An entry without a modification time is one that `linecache.checkcache` leaves alone.
         linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+
+    def _tidy_texts(self) -> None:
+        """Drop texts that nothing runs any more, and show again those that were cleared."""
+        if not self._texts:
+            return
+        shown: dict[str, SwappedFunction] = {}
+        for entry in self:
+            present = entry.in_force()
+            if present and any(isinstance(piece, Edits) for piece in present):
+                shown[entry.filename] = entry
+        for filename in self._texts - shown.keys():
+            linecache.cache.pop(filename, None)
+            self._texts.discard(filename)
+        for entry in shown.values():
+            self._show_text(entry, entry.in_force() or ())
+
+
+def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> None:
+    """Raise Collision where two owners change the same thing."""
+    for other in present:
+        if isinstance(other, Edits) and isinstance(piece, Edits):
+            if other.key != piece.key and any(
+                mine.overlaps(theirs) for mine in piece.edits for theirs in other.edits
+            ):
+                name = entry.source.qualname if entry.source else "a function"
+                raise Collision((other.owner, piece.owner), f"the same place of {name}")
+        elif isinstance(other, Around) and isinstance(piece, Around) and other.owner != piece.owner:
+            raise Collision((other.owner, piece.owner), piece.qualname, how="wrap")
+
+
+def _at_odds(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> str:
+    """Return the owner whose edits do not go together with these ones, which do by themselves.
+
+    The text of one may hold a site of the other. Empty where there is none.
+    """
+
+    def fits(*pieces: Edits) -> bool:
+        assert entry.source is not None
+        edits, rules = [*_edits(pieces)], [each.rule for each in pieces]
+        try:
+            edited_code(entry.source, edits, rules, entry.filename)
+        except Drift:
+            return False
+        return True
+
+    if not isinstance(piece, Edits):
+        return ""
+    others = [other for other in present if isinstance(other, Edits) and other.owner != piece.owner]
+    if not others or not fits(piece):
+        return ""
+    return next((other.owner for other in others if not fits(piece, other)), "")
+
+
+def _edits(pieces: Iterable[Piece]) -> Iterator[Edit]:
+    for piece in pieces:
+        if isinstance(piece, Edits):
+            yield from piece.edits
+
+
+def _wrapped_alike(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
+    """Tell whether the wrappers, whose order counts, are in the same one."""
+    wrappers: Callable[[Iterable[Piece]], list[Piece]] = lambda pieces: [  # noqa: E731
+        piece for piece in pieces if isinstance(piece, Around)
+    ]
+    return wrappers(some) == wrappers(others)
+
+
+def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    """Return a function that differs in its code only."""
+    twin = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__qualname__ = function.__qualname__
+    return twin

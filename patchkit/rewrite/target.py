@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
@@ -123,40 +124,79 @@ class Binding:
 def bind(module: ModuleType, qualname: str) -> Binding:
     """Find a live callable in its module.
 
+    Nothing of what is found is run: no descriptor, no `__getattr__`.
+
     Raises:
         Drift: a part of the name does not exist there, or is inherited from a base class.
     """
     owner: Any = module
     *path, name = qualname.split(".")
     for part in path:
-        if part not in vars(owner):
+        if part not in _namespace(owner):
             raise Drift(f"{module.__name__} has no {qualname}: {part} is missing")
-        owner = vars(owner)[part]
-        if not isinstance(owner, (type, ModuleType)):
+        owner = _namespace(owner)[part]
+        # Not isinstance: a mock with a specification says what it likes about its class.
+        if not issubclass(type(owner), (type, ModuleType)):
             raise Drift(f"{module.__name__}:{part} is not a class")
-    if name not in vars(owner):
-        inherited = isinstance(owner, type) and hasattr(owner, name)
+    if name not in _namespace(owner):
+        inherited = isinstance(owner, type) and _is_static_attribute(owner, name)
         detail = f"{owner.__name__} inherits {name}" if inherited else f"{name} is missing"
         raise Drift(f"{module.__name__} has no {qualname}: {detail}")
-    return Binding(owner, name, vars(owner)[name])
+    return Binding(owner, name, _namespace(owner)[name])
+
+
+def _namespace(owner: Any) -> Any:
+    return type.__dict__["__dict__"].__get__(owner) if isinstance(owner, type) else vars(owner)
+
+
+def _is_static_attribute(owner: type, name: str) -> bool:
+    return any(name in _namespace(base) for base in type.mro(owner))
+
+
+_INNER = ("__wrapped__", "__func__", "fget", "func")
+"""Attributes under which decorators and descriptors keep what they stand around."""
+_DEEPEST = 32
+"""How many decorators are looked through; a target that makes up ever more has no bottom."""
+
+
+def chain(value: Any) -> Iterator[Any]:
+    """Walk from a callable inwards, along decorators and descriptors.
+
+    Only attributes that an object or its type has are followed: an object that answers to any name,
+    as mocks do, is the end.
+    """
+    seen: list[Any] = []
+    while value is not None and len(seen) < _DEEPEST:
+        if any(value is known for known in seen):
+            return
+        seen.append(value)
+        yield value
+        inside = (_inside(value, name) for name in _INNER)
+        value = next((inner for inner in inside if inner is not None), None)
+
+
+def _inside(value: Any, name: str) -> Any:
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        own = {}
+    if not (type(own) is dict and name in own) and not any(
+        name in _namespace(base) for base in type(value).__mro__
+    ):
+        return None
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
 
 
 def _innermost_function(value: Any, name: str) -> FunctionType | None:
-    seen: set[int] = set()
-    while value is not None and id(value) not in seen:
-        seen.add(id(value))
-        inner = (
-            getattr(value, "__wrapped__", None)
-            or getattr(value, "__func__", None)
-            or getattr(value, "fget", None)
-            or getattr(value, "func", None)
-        )
-        if inner is None:
-            break
-        value = inner
-    if not isinstance(value, FunctionType):
+    *_, innermost = chain(value)
+    if not issubclass(type(innermost), FunctionType):
         return None
-    return value if value.__code__.co_name == name else _in_closure(value, name) or value
+    if innermost.__code__.co_name == name:
+        return innermost  # type: ignore[no-any-return]
+    return _in_closure(innermost, name) or innermost
 
 
 def _in_closure(function: FunctionType, name: str) -> FunctionType | None:
@@ -166,6 +206,6 @@ def _in_closure(function: FunctionType, name: str) -> FunctionType | None:
             content = cell.cell_contents
         except ValueError:  # an empty cell
             continue
-        if isinstance(content, FunctionType) and content.__code__.co_name == name:
-            return content
+        if issubclass(type(content), FunctionType) and content.__code__.co_name == name:
+            return content  # type: ignore[no-any-return]
     return None

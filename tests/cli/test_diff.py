@@ -17,7 +17,7 @@ from .conftest import invoke, patch, patches
 CAST = f"""\
 # madeup-cast: {patches()[0].title}
 --- madeup/trainer.py
-+++ <patchkit madeup/trainer.py>
++++ <patchkit>/madeup/trainer.py
 @@ -1,3 +1,3 @@
  class Trainer:
      def train(self):

@@ -32,7 +32,7 @@ def test_two_ranks_train_with(launch) -> None:
     assert done.returncode == 0, done.stderr[-4000:]
     # Two processes write to one pipe: lines may run into each other.
     assert set(re.findall(r"rank (\d) of 2: losses", done.stdout)) == {"0", "1"}
-    assert done.stdout.count("<patchkit trl/trainer/sft_trainer.py>") == 2
+    assert done.stdout.count("<patchkit>/trl/trainer/sft_trainer.py") == 2
     assert done.stdout.count("trainable ['torch.float32']") == 2
     assert done.stdout.count("trl-adapter-bf16-cast") == 1
 
@@ -40,4 +40,4 @@ def test_two_ranks_train_with(launch) -> None:
 def test_accelerate_launch_by_itself(launch) -> None:
     done = launch("accelerate.commands.launch", "--cpu", "--num_processes=2", str(EXAMPLE))
     assert done.returncode == 0, done.stderr[-4000:]
-    assert "<patchkit trl/trainer/sft_trainer.py>" in done.stdout
+    assert "<patchkit>/trl/trainer/sft_trainer.py" in done.stdout

@@ -43,7 +43,7 @@ def check_trained(done, trainer: str, ranks: int) -> None:
     assert sorted(found) == [(str(rank), str(ranks)) for rank in range(ranks)]
     assert done.stdout.count("trainable ['torch.float32']") == ranks
     if has_the_bug(trainer):
-        assert done.stdout.count(f"<patchkit trl/trainer/{trainer}_trainer.py>") == ranks
+        assert done.stdout.count(f"<patchkit>/trl/trainer/{trainer}_trainer.py") == ranks
         applied = done.stdout.partition("applied (")[2].partition("pending (")[0]
         assert applied.count(ID) == 1
 

@@ -13,7 +13,7 @@ from .conftest import BUG, SOURCE, TARGET, passing, patch
 
 DIFF = """\
 --- madeup/trainer.py
-+++ <patchkit madeup/trainer.py>
++++ <patchkit>/madeup/trainer.py
 @@ -2,5 +2,5 @@
      def __init__(self):
          self.before = 1
@@ -174,8 +174,8 @@ def test_no_diff_of_a_module_that_will_be_left_alone(library, session) -> None:
     library.write("later", SOURCE)
     changes = (Rewrite(TARGET, BUG), Rewrite("madeup.later:Trainer.__init__", BUG, sites=2))
     text = session(patch("madeup-bug", *changes)).report()["madeup-bug"].diff()
-    assert "+++ <patchkit madeup/trainer.py>" in text
-    assert "+++ <patchkit madeup/later.py>" not in text
+    assert "+++ <patchkit>/madeup/trainer.py" in text
+    assert "+++ <patchkit>/madeup/later.py" not in text
     assert "# drift: madeup.later:Trainer.__init__ has 1 sites" in text
 
 

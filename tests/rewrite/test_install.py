@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import gc
+import inspect
 import linecache
 import pickle
 import traceback
@@ -15,6 +17,7 @@ from patchkit.rewrite import (
     CodeSwaps,
     Collision,
     Drift,
+    Edits,
     Pattern,
     Rule,
     bind,
@@ -29,10 +32,22 @@ TWO = Rule(Pattern("two()"), lambda node: [replace(node, "2")], names=("two",))
 ALSO_ONE = Rule(Pattern("one()"), lambda node: [replace(node, "11")])
 
 
-def install(swaps: CodeSwaps, owner: str, function, rule: Rule):
-    source = swaps.source(function)
-    edits = [edit for site in rule.plan(source) for edit in site]
-    return swaps.install(owner, function, source, rule, edits)
+class Claim:
+    """Somebody who wants an edit until it is given up."""
+
+    def __init__(self, swaps: CodeSwaps) -> None:
+        self.valid, self.over, self.swaps = True, False, swaps
+
+    def give_up(self) -> None:
+        self.valid, self.over = False, True
+        self.swaps.settle(complete=False)
+
+
+def install(swaps: CodeSwaps, owner: str, function, rule: Rule) -> Claim:
+    source, claim = swaps.source(function), Claim(swaps)
+    edits = tuple(edit for site in rule.plan(source) for edit in site)
+    swaps.install(function, Edits(owner, rule, edits), claim, source)
+    return claim
 
 
 @pytest.fixture
@@ -75,14 +90,15 @@ def test_every_reference_sees_the_mended_code(module) -> None:
 def test_owners_come_and_go_in_any_order(module) -> None:
     function, swaps = module.C.f, CodeSwaps()
     original = function.__code__
-    install(swaps, "a", function, ONE)
-    install(swaps, "b", function, TWO)
+    first = install(swaps, "a", function, ONE)
+    second = install(swaps, "b", function, TWO)
     assert module.C().f() == [1, 2]
-    assert swaps.remove("a", function, ONE)
+    first.give_up()
     assert function.__code__.co_names.count("one") == 1
     assert "two" not in function.__code__.co_names
-    assert swaps.remove("b", function, TWO)
+    second.give_up()
     assert function.__code__ is original
+    assert swaps.of(function) is None
 
 
 def test_two_owners_of_one_place_collide(module) -> None:
@@ -96,30 +112,68 @@ def test_two_owners_of_one_place_collide(module) -> None:
 
 def test_code_replaced_by_someone_else_is_left_alone(module) -> None:
     function, swaps = module.other, CodeSwaps()
-    entry = install(swaps, "a", function, ONE)
+    claim = install(swaps, "a", function, ONE)
+    entry, ours = swaps.of(function), function.__code__
     function.__code__ = foreign = (lambda: 7).__code__
-    assert not entry.live
-    assert not swaps.remove("a", function, ONE)
+    assert entry.in_force() is None
+    claim.give_up()
     assert function.__code__ is foreign
+    function.__code__ = ours  # as somebody does who kept it
+    swaps.settle(complete=False)
+    assert function.__code__ is entry.original
+
+
+def test_code_that_somebody_took_out_comes_back_on_demand(module) -> None:
+    function, swaps = module.other, CodeSwaps()
+    install(swaps, "a", function, ONE)
+    ours, function.__code__ = function.__code__, swaps.original(function)
+    swaps.settle(complete=False)
+    assert function.__code__ is swaps.original(function)
+    swaps.settle(complete=True)
+    assert function.__code__ is ours
+
+
+def test_a_function_that_is_gone_leaves_nothing(library) -> None:
+    library.write("unloaded", "def f():\n    return one()\n")
+    swaps, name = CodeSwaps(), "<patchkit>/madeup/unloaded.py"
+    install(swaps, "a", library.load("unloaded").f, ONE)
+    assert linecache.getlines(name)
+    library.forget()
+    gc.collect()
+    swaps.settle(complete=False)
+    assert list(swaps) == []
+    assert name not in linecache.cache
 
 
 def test_tracebacks_show_the_patched_line(module) -> None:
     swaps = CodeSwaps()
-    install(swaps, "a", module.C.fails, ONE)
+    claim = install(swaps, "a", module.C.fails, ONE)
     with pytest.raises(RuntimeError) as caught:
         module.C().fails()
     last = traceback.extract_tb(caught.tb)[-1]
-    assert last.filename == "<patchkit madeup/work.py>"
+    assert last.filename == "<patchkit>/madeup/work.py"
     assert (last.lineno, last.line) == (11, "raise RuntimeError")
-    install(swaps, "a", module.other, ONE)
+    other = install(swaps, "a", module.other, ONE)
     linecache.checkcache()
     text = linecache.getlines(last.filename)
     assert text[9].strip() == "1"
     assert text[16].strip() == "return 1"
-    swaps.remove("a", module.other, ONE)
+    other.give_up()
     assert linecache.getline(last.filename, 17).strip() == "return one()"
-    swaps.remove("a", module.C.fails, ONE)
-    assert not linecache.getlines(last.filename)
+    claim.give_up()
+    assert last.filename not in linecache.cache
+
+
+def test_inspect_reads_the_text_after_the_cache_was_cleared(module) -> None:
+    swaps = CodeSwaps()
+    claim = install(swaps, "a", module.other, ONE)
+    assert inspect.getsource(module.other) == "def other():\n    return 1\n"
+    linecache.clearcache()
+    assert inspect.getsource(module.other).startswith("def other():")
+    swaps.settle(complete=False)
+    linecache.checkcache()
+    assert inspect.getsource(module.other) == "def other():\n    return 1\n"
+    claim.give_up()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -59,15 +60,17 @@ def test_drift_warns_once(library, session, apply) -> None:
 
 def test_missing_module_is_found_without_an_import(library, session, apply) -> None:
     one = session(patch("madeup-bug", Rewrite("madeup.gone:f", BUG)))
-    with pytest.warns(PatchWarning, match=r"madeup 1\.2\.0 has no module madeup\.gone"):
-        apply(one)
+    assert "madeup 1.2.0 has no module madeup.gone" in apply(one)["madeup-bug"].reason
     assert "madeup" not in sys.modules
+    with pytest.warns(PatchWarning, match=r"madeup 1\.2\.0 has no module madeup\.gone"):
+        import_module("madeup")
 
 
 def test_a_package_that_does_not_exist_is_drift(library, session, apply) -> None:
     one = session(patch("madeup-bug", Rewrite("maedup.trainer:f", BUG)))
-    with pytest.warns(PatchWarning, match=r"madeup 1\.2\.0 has no module maedup\.trainer"):
-        apply(one)
+    report = apply(one)
+    assert report["madeup-bug"].status is Status.DRIFTED
+    assert report["madeup-bug"].reason == "madeup 1.2.0 has no module maedup.trainer"
 
 
 def test_wrap_of_another_signature_is_drift(trainer, session, apply) -> None:

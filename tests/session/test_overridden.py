@@ -35,12 +35,26 @@ def test_overridden_code(trainer, session, apply) -> None:
     assert cls.__init__.__code__ is foreign
 
 
-def test_reloaded_module_is_mended_by_the_next_call(library, session, apply) -> None:
+def test_a_reloaded_module_is_mended_by_its_import(library, session, apply) -> None:
+    library.write("trainer", SOURCE)
+    module = library.load("trainer")
+    earlier = module.Trainer
+    one = session(patch())
+    apply(one)
+    importlib.reload(module)
+    assert one.report()["madeup-bug"].status == Status.APPLIED
+    assert apply(one).changed == ()
+    assert (earlier().value, module.Trainer().value) == ("mended", "mended")
+    one.revert(None)
+    assert (earlier().value, module.Trainer().value) == ("bug", "bug")
+
+
+def test_a_module_executed_again_past_the_import_system(library, session, apply) -> None:
     library.write("trainer", SOURCE)
     module = library.load("trainer")
     one = session(patch())
     apply(one)
-    importlib.reload(module)
+    exec(compile(SOURCE, module.__file__, "exec"), vars(module))
     assert one.report()["madeup-bug"].status == Status.OVERRIDDEN
     assert apply(one).changed == ("madeup-bug",)
     assert module.Trainer().value == "mended"

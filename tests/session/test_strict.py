@@ -52,13 +52,13 @@ def test_an_error_of_our_own_leaves_nothing_half_applied(trainer, session, apply
     code = cls.__init__.__code__
     one = session(patch("a-a"), patch("b-b"))
 
-    def fails(entry, resolution, *, strict):
-        if entry.patch.id == "b-b":
+    def fails(self, places):
+        if self.id == "b-b":
             raise ZeroDivisionError
-        return arm(entry, resolution, strict=strict)
+        return mend(self, places)
 
-    arm = ArmedPatch.arm
-    monkeypatch.setattr(ArmedPatch, "arm", fails)
+    mend = ArmedPatch.mend_loaded
+    monkeypatch.setattr(ArmedPatch, "mend_loaded", fails)
     with pytest.raises(ZeroDivisionError):
         apply(one, dtype="fp16")
     assert cls.__init__.__code__ is code

@@ -48,6 +48,5 @@ def test_apply_from_within_the_module_that_it_mends(library, session, apply) -> 
         library.load("trainer")
     finally:
         del sys.modules["hook_for_test"]
-    assert one.report()["madeup-bug"].status == Status.PENDING
-    apply(one)
+    assert one.report()["madeup-bug"].status == Status.APPLIED
     assert library.load("trainer").Trainer().value == "mended"

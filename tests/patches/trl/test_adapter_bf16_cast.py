@@ -131,7 +131,7 @@ def test_references_taken_before(fresh) -> None:
         result = [one.__code__.co_filename for one in everything]
         """
     )
-    assert set(files) == {"<patchkit trl/trainer/sft_trainer.py>"}
+    assert set(files) == {"<patchkit>/trl/trainer/sft_trainer.py"}
 
 
 @due
@@ -227,7 +227,7 @@ def test_an_altered_anchor_is_drift_and_stays_untouched(fresh, tmp_path: Path) -
     assert status == "drifted"
     assert "SFTTrainer.__init__ has 0 sites of this bug where 1 is known" in reason
     assert filename.endswith("altered/trl/trainer/sft_trainer.py")
-    assert others == "<patchkit trl/trainer/reward_trainer.py>"
+    assert others == "<patchkit>/trl/trainer/reward_trainer.py"
 
 
 @due
