@@ -11,8 +11,6 @@ PYTEST_DONT_REWRITE: pytest would warn where this was imported before its plugin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .errors import (
     PatchDefinitionError,
     PatchError,
@@ -22,6 +20,7 @@ from .errors import (
     UsageError,
 )
 
+TYPE_CHECKING = False  # `typing` would take most of the time that this import takes
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
     from .inspection.findings import Finding, Findings
     from .local_patches import Paths
     from .patch import Patch, Rewrite, Status, Wrap
+    from .patch_record import PatchRecord
     from .precision.threading_dtype import ThreadedDtype
-    from .reporting import PatchRecord, Report
+    from .reporting import Report
     from .session import Session
     from .settings import Setting
     from .verification import Verdict, Verification
@@ -78,9 +78,12 @@ _LAZY = {
     "Verdict": "verification",
     "Verification": "verification",
     "Wrap": "patch",
-    "PatchRecord": "reporting",
+    "PatchRecord": "patch_record",
     "Report": "reporting",
 }
+
+
+_NOTHING_SAID = (None, None, False, None, False, None)
 
 
 def apply(
@@ -124,6 +127,11 @@ def apply(
         PatchDefinitionError: a file named by `patches` defines no patch that can be used.
         PatchError: with `strict`, a patch could not be applied; the message lists them all.
     """
+    given = (only, exclude, strict, dtype, preflight, patches)
+    if not settings and all(a is b for a, b in zip(given, _NOTHING_SAID, strict=True)):
+        report = _apply_later()
+        if report is not None:
+            return report
     return _session().apply(
         only,
         exclude,
@@ -290,6 +298,30 @@ def _session() -> Session:
     from .session import SESSION
 
     return SESSION
+
+
+def _apply_later() -> Report | None:
+    """Let a plain `apply()` wait for the first import of a library.
+
+    Returns:
+        its report, which is written when it is read; None where there is nothing to wait for: the
+        patches are read already, or the environment has something to say about them.
+    """
+    import sys
+
+    from . import deferred
+
+    if "patchkit.session" in sys.modules or not deferred.is_nothing_said():
+        return None
+    packages = deferred.packages_to_wait_for()
+    if packages is None:
+        return None
+    from .reporting import Report
+
+    call = deferred.until_first_import(
+        packages, lambda: _session().apply(None, None, strict=False, dtype=None, chosen={})
+    )
+    return Report.later(call.written)
 
 
 def __getattr__(name: str) -> object:

@@ -9,7 +9,7 @@ from .errors import UsageError
 from .patch import Status
 
 if TYPE_CHECKING:
-    from .reporting import PatchRecord
+    from .patch_record import PatchRecord
 
 DUE = (Status.APPLIED, Status.PENDING, Status.AVAILABLE)
 TROUBLE = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN)

@@ -9,13 +9,13 @@ length of the execution. It stays for a module that was told of, since a module 
 from __future__ import annotations
 
 import sys
-import threading
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+from _thread import _local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
     from typing import Any, Protocol
 
     class Listener(Protocol):
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
         def loaded(self, name: str, module: ModuleType) -> None:
             """Take a module that was wanted and has been executed."""
+
+else:
+    # The modules that have these names bring others, and this is imported in each interpreter.
+    ModuleSpec, ModuleType = type(sys.__spec__), type(sys)
 
 
 _listeners: tuple[Listener, ...] = ()
@@ -146,7 +150,7 @@ class _Finder:
     """Finds the modules of interest by asking the finders behind it."""
 
     def __init__(self) -> None:
-        self._asking = threading.local()
+        self._asking = _local()
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None

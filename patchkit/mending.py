@@ -34,7 +34,7 @@ class Difference:
 
     def __str__(self) -> str:
         after = apply_edits(self.before, self.edits)
-        diff = difflib.unified_diff(self.before, after, self.name, f"<patchkit {self.name}>", n=2)
+        diff = difflib.unified_diff(self.before, after, self.name, f"<patchkit>/{self.name}", n=2)
         return "".join(diff)
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.table import Table
 
-    from .reporting import PatchRecord, Report
+    from .patch_record import PatchRecord
+    from .reporting import Report
 
 STYLES = {
     Status.APPLIED: "green",

@@ -12,7 +12,8 @@ from .patch import Status
 from .wording import counted
 
 if TYPE_CHECKING:
-    from .reporting import PatchRecord, Report
+    from .patch_record import PatchRecord
+    from .reporting import Report
 
 _GREEN = "background:rgba(46,160,67,.22)"
 _RED = "background:rgba(248,81,73,.22)"

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
 
-from .environment import looked_up_once
 from .errors import UnknownPatchError
-from .patch import Status
-from .patch_record import PatchRecord, TargetRecord, broken_record, record
 
+TYPE_CHECKING = False  # this is imported where nothing else of patchkit is yet
 if TYPE_CHECKING:
+    from typing import Any, overload
+
+    from .patch import Status
+    from .patch_record import PatchRecord
     from .rendering import Printed
 
-__all__ = ["SCHEMA", "PatchRecord", "Report", "TargetRecord", "broken_record", "record"]
-
-Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
+    Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
 
 SCHEMA = 2
 """Of the JSON. Keys may be added within a schema; none is taken away or changes its meaning."""
 
 
-class Report(Sequence[PatchRecord]):
+class Report(Sequence["PatchRecord"]):
     """All patches of the catalogue and what became of each.
 
     A sequence of records, and a mapping of them by id: `report["trl-adapter-bf16-cast"]`.
@@ -65,10 +63,13 @@ class Report(Sequence[PatchRecord]):
         self.write()
         return self._changed
 
-    @overload
-    def __getitem__(self, key: int | str) -> PatchRecord: ...
-    @overload
-    def __getitem__(self, key: slice) -> list[PatchRecord]: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: int | str) -> PatchRecord: ...
+        @overload
+        def __getitem__(self, key: slice) -> list[PatchRecord]: ...
+
     def __getitem__(self, key: int | str | slice) -> PatchRecord | list[PatchRecord]:
         if isinstance(key, str):
             try:
@@ -106,17 +107,21 @@ class Report(Sequence[PatchRecord]):
 
     def diff(self) -> str:
         """The diffs of all patches that are applied."""
-        return "".join(one.diff() for one in self.with_status(Status.APPLIED, Status.OVERRIDDEN))
+        return "".join(record.diff() for record in self.with_status("applied", "overridden"))
 
-    @looked_up_once()
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "changed": list(self.changed),
-            "patches": [one.to_dict() for one in self],
-        }
+        from .environment import looked_up_once
+
+        with looked_up_once():
+            return {
+                "schema": SCHEMA,
+                "changed": list(self.changed),
+                "patches": [record.to_dict() for record in self],
+            }
 
     def to_json(self, *, indent: int | None = 2) -> str:
+        import json
+
         return json.dumps(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:

@@ -15,12 +15,12 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
-from . import catalogue, hooks, settings
+from . import catalogue, deferred, hooks, settings
 from .advice import TROUBLE
 from .armed import ArmedPatch
 from .catalogue import Catalogue, Entry
@@ -29,7 +29,8 @@ from .environment import looked_up_once
 from .errors import PatchError, PatchWarning, UnknownPatchError, UsageError
 from .local_patches import Paths, checked, for_other_processes, forgotten_on_error
 from .patch import Status, Wrap
-from .reporting import PatchRecord, Report, broken_record, record
+from .patch_record import PatchRecord, broken_record, record
+from .reporting import Report
 from .resolution import resolve
 from .selection import Selection, select, switched_off
 from .trouble import explain, line_of_the_user, sentence, trouble_in
@@ -76,9 +77,13 @@ class Session:
 
     Args:
         known: the patches; those that are installed, read when first needed, if None.
+        before: called before anything is done or told.
     """
 
-    def __init__(self, known: Catalogue | None = None) -> None:
+    def __init__(
+        self, known: Catalogue | None = None, before: Callable[[], None] = lambda: None
+    ) -> None:
+        self._before = before
         self._state = State(known)
         self._places = Places()
         self._unsettled = False
@@ -116,20 +121,26 @@ class Session:
         chosen: Mapping[str, object],
         preflight: bool = False,
         patches: Paths | None = None,
+        at_once: bool = False,
     ) -> Report:
+        """As `patchkit.apply`.
+
+        `at_once` looks up patches of libraries that nobody has imported yet, too; `strict` does.
+        """
         if not isinstance(strict, bool):
             raise UsageError(f"strict= must be True or False, not {strict!r}")
         if not isinstance(preflight, bool):
             raise UsageError(f"preflight= must be True or False, not {preflight!r}")
         if isinstance(only, Iterable) and not isinstance(only, str):
             only = list(only)
+        self._before()
         self._write_reports()
         with forgotten_on_error():
             paths, definitions = self._read(patches)
             asked = ("preflight",) if preflight else ()
             known = self.catalogue.with_these(definitions)
             wanted, _ = select(known, only, exclude, asked)
-            fresh = self._prepared(wanted, strict)
+            fresh = self._prepared(wanted, strict or at_once)
             with self._transaction() as before:
                 known = self.catalogue.with_these(definitions)
                 wanted, disabled = select(known, only, exclude, asked)
@@ -213,6 +224,7 @@ class Session:
         return for_other_processes(self._state.local)
 
     def revert(self, only: Selection) -> Report:
+        self._before()
         self._write_reports()
         chosen = None if only is None else self.catalogue.named(only, "only=")
         with _LOCK:
@@ -257,6 +269,7 @@ class Session:
     ) -> Iterator[Report]:
         if not isinstance(others, bool):
             raise UsageError(f"others= must be True or False, not {others!r}")
+        self._before()
         self._write_reports()
         with _LOCK:
             self._settle()
@@ -302,6 +315,7 @@ class Session:
 
     def applied(self) -> frozenset[str]:
         """The ids of the patches that the live targets carry now."""
+        self._before()
         with _LOCK:
             self._settle()
             return frozenset(
@@ -313,6 +327,7 @@ class Session:
 
     def report(self) -> Report:
         """Tell what has become of all patches, now."""
+        self._before()
         known = self.catalogue
         with looked_up_once():
             self._look_up(known)
@@ -546,7 +561,7 @@ def _prepare(patch: ArmedPatch) -> None:
                 prepare(target.change)
 
 
-SESSION = Session()
+SESSION = Session(before=deferred.carry_out)
 """The one session of this process."""
 
 

@@ -9,7 +9,7 @@ from .. import advice
 from ..definitions import ENTRY_POINT_GROUP
 from ..local_patches import PACKAGE as LOCAL_PACKAGE
 from ..patch import Status
-from ..reporting import PatchRecord
+from ..patch_record import PatchRecord
 from ..selection import DISABLE_VARIABLE
 from ..session import SESSION
 from ..wording import counted, listed

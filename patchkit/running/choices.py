@@ -7,9 +7,6 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-VARIABLE = "PATCHKIT_RUN"
-"""The environment variable that carries it."""
-
 
 @dataclass(frozen=True)
 class Choices:
@@ -46,6 +43,11 @@ class Choices:
             "patches": self.patches or None,
             **self.settings,
         }
+
+    def for_session(self) -> dict[str, Any]:
+        """What `Session.apply` takes of it."""
+        arguments = {**self.arguments(), "chosen": self.settings}
+        return {name: value for name, value in arguments.items() if name not in self.settings}
 
     def encode(self) -> str:
         return json.dumps(dataclasses.asdict(self), separators=(",", ":"))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
 
-import patchkit
-
+from .. import deferred
 from .carrying import carry_on
-from .choices import Choices
+
+TYPE_CHECKING = False  # this is imported in each interpreter of a command
+if TYPE_CHECKING:
+    from ..reporting import Report
 
 _SHOWN = 60
 """How many characters of a command line a message shows."""
+_MAY_WAIT = ('"strict":false', '"verbose":false', '"patches":[]')
+"""What an interpreter must not be asked if it is to wait for the first import of a library."""
 
 
 def start(chosen: str, folder: str) -> None:
@@ -25,19 +27,51 @@ def start(chosen: str, folder: str) -> None:
     Raises:
         PatchError: patchkit cannot do what was chosen.
     """
-    choices = Choices.decode(chosen)
     carry_on(folder, chosen)
+    packages = None
+    if all(choice in chosen for choice in _MAY_WAIT):
+        packages = deferred.packages_to_wait_for()
+    if packages is None:
+        _apply(chosen)
+    else:
+        deferred.until_first_import(packages, lambda: _apply_at_import(chosen))
+
+
+def _apply_at_import(chosen: str) -> Report:
+    """Apply what was chosen as a library is imported, which no error of ours may stop."""
+    from ..errors import PatchError
+    from ..reporting import Report
+
+    try:
+        return _apply(chosen)
+    except Exception as error:
+        reason = str(error) if isinstance(error, PatchError) else f"{type(error).__name__}: {error}"
+        _say(f"runs without patchkit: {reason.splitlines()[0]}")
+        return Report(())
+
+
+def _apply(chosen: str) -> Report:
+    import warnings
+
+    from ..errors import PatchWarning
+    from ..session import SESSION
+    from .choices import Choices
+
+    choices = Choices.decode(chosen)
     with warnings.catch_warnings():
         if not choices.strict:
             # Where the command makes errors of warnings, ours would come when all is done.
-            warnings.simplefilter("default", patchkit.PatchWarning)
-        report = patchkit.apply(**choices.arguments())
+            warnings.simplefilter("default", PatchWarning)
+        report = SESSION.apply(**choices.for_session(), at_once=choices.verbose)
     if choices.verbose:
         program = " ".join(" ".join(sys.orig_argv).split())
         if len(program) > _SHOWN:
             program = f"{program[:_SHOWN]}…"
-        print(
-            f"patchkit run: process {os.getpid()} ({program}): {report.summary()}",
-            file=sys.stderr,
-            flush=True,
-        )
+        _say(report.summary(), f" ({program})")
+    return report
+
+
+def _say(text: str, program: str = "") -> None:
+    import os
+
+    print(f"patchkit run: process {os.getpid()}{program}: {text}", file=sys.stderr, flush=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from typing import TYPE_CHECKING
 
 import patchkit
 
-from ..catalogue import Catalogue
+from ..deferred import is_nothing_said
 from ..errors import UsageError
-from ..session import SESSION
-from ..settings import RESERVED
 from .choices import Choices
+
+if TYPE_CHECKING:
+    from ..catalogue import Catalogue
 
 
 def check(choices: Choices) -> None:
@@ -22,6 +24,10 @@ def check(choices: Choices) -> None:
     Raises:
         UsageError: a name or a value is wrong.
     """
+    if choices == Choices(verbose=choices.verbose) and is_nothing_said():
+        return  # nothing to go wrong, and reading the patches takes most of the time of a start
+    from ..session import SESSION
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with patchkit.patched((), patches=choices.patches or None):
@@ -31,6 +37,8 @@ def check(choices: Choices) -> None:
 
 
 def _check_names(choices: Choices, catalogue: Catalogue) -> None:
+    from ..settings import RESERVED
+
     catalogue.named(choices.only, "--only")
     catalogue.named(choices.exclude, "--exclude")
     offered = {setting.name: setting for setting in catalogue.settings}

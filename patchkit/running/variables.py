@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ..errors import PatchError
 from ..local_patches import VARIABLE as PATCHES
 from ..local_patches import for_other_processes
-from .choices import VARIABLE
+from .missing import PYTHONPATH, VARIABLE
 
-PYTHONPATH = "PYTHONPATH"
 AUTOSTART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "autostart")
 """The folder that holds our `sitecustomize` and nothing else."""
 
@@ -42,27 +40,6 @@ def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
         PYTHONPATH: os.pathsep.join([AUTOSTART, *others]),
         VARIABLE: chosen,
     }
-
-
-def missing(environment: Mapping[Any, Any], folder: str, chosen: str) -> dict[Any, str]:
-    """What an environment lacks of the two variables; empty where another run has set them.
-
-    Args:
-        environment: names and values, each of them `str` or `bytes`.
-        folder: our folder on PYTHONPATH.
-        chosen: the encoded choices.
-    """
-    names = {os.fsdecode(name): name for name in environment}
-    lacking: dict[Any, str] = {}
-    if VARIABLE not in names:
-        lacking[VARIABLE] = chosen
-    elif os.fsdecode(environment[names[VARIABLE]]) != chosen:
-        return {}
-    name = names.get(PYTHONPATH, PYTHONPATH)
-    given = os.fsdecode(environment[name]) if PYTHONPATH in names else ""
-    if folder not in given.split(os.pathsep):
-        lacking[name] = os.pathsep.join([folder, given]) if given else folder
-    return lacking
 
 
 def _is_autostart(entry: str) -> bool:

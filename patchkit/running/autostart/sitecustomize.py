@@ -11,7 +11,7 @@ import sys
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 PATCHKIT = os.path.dirname(os.path.dirname(FOLDER))
 VARIABLE = "PATCHKIT_RUN"
-NEEDED = ("wrapt", "packaging")
+NEEDED = ("packaging",)
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes")
 STOPPED = 78
 STOPS = "stopped, as --strict asks: "
@@ -50,20 +50,27 @@ def obstacle() -> str:
 
 
 def is_there(name: str) -> bool:
-    try:
-        from importlib.util import find_spec
+    return find(name) is not None
 
-        return find_spec(name) is not None
-    except Exception:
-        return False
+
+def find(name: str) -> object:
+    """Ask the finders, without `importlib.util`, which takes longer than they do."""
+    for finder in sys.meta_path:
+        try:
+            ask = getattr(finder, "find_spec", None)
+            spec = ask(name, None) if ask else None
+        except Exception:
+            spec = None
+        if spec is not None:
+            return spec
+    return None
 
 
 def import_patchkit() -> None:
     """Import this environment's patchkit; where it has none, the one that this file belongs to."""
-    from importlib import util
+    if getattr(find("patchkit"), "origin", None) is None:
+        from importlib import util
 
-    spec = util.find_spec("patchkit")
-    if spec is None or spec.origin is None:
         file = os.path.join(PATCHKIT, "__init__.py")
         spec = util.spec_from_file_location("patchkit", file, submodule_search_locations=[PATCHKIT])
         if spec is None or spec.loader is None:
@@ -75,11 +82,11 @@ def import_patchkit() -> None:
 
 def apply(chosen: str) -> bool:
     """Whether the interpreter may go on."""
-    import json
-
-    choices = json.loads(chosen)
     reason = obstacle()
     if reason:
+        import json
+
+        choices = json.loads(chosen)
         concerned = any(is_there(name) for name in LIBRARIES)
         stop = concerned and choices["strict"]
         if concerned or choices["verbose"]:
@@ -91,7 +98,9 @@ def apply(chosen: str) -> bool:
 
         start(chosen, FOLDER)
     except Exception as error:
-        if choices["strict"]:
+        import json
+
+        if json.loads(chosen)["strict"]:
             say(STOPS + told(error))
             return False
         say(WITHOUT + told(error).splitlines()[0])

@@ -1,0 +1,35 @@
+"""What an environment lacks of the two variables that `patchkit run` sets."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # this is imported in each interpreter of a command
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+VARIABLE = "PATCHKIT_RUN"
+"""The environment variable that carries the choices."""
+PYTHONPATH = "PYTHONPATH"
+
+
+def missing(environment: Mapping[Any, Any], folder: str, chosen: str) -> dict[Any, str]:
+    """What an environment lacks of the two variables; empty where another run has set them.
+
+    Args:
+        environment: names and values, each of them `str` or `bytes`.
+        folder: our folder on PYTHONPATH.
+        chosen: the encoded choices.
+    """
+    names = {os.fsdecode(name): name for name in environment}
+    lacking: dict[Any, str] = {}
+    if VARIABLE not in names:
+        lacking[VARIABLE] = chosen
+    elif os.fsdecode(environment[names[VARIABLE]]) != chosen:
+        return {}
+    name = names.get(PYTHONPATH, PYTHONPATH)
+    given = os.fsdecode(environment[name]) if PYTHONPATH in names else ""
+    if folder not in given.split(os.pathsep):
+        lacking[name] = os.pathsep.join([folder, given]) if given else folder
+    return lacking
