@@ -36,7 +36,7 @@ def wrapper(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
         {"symptom": r"not implemented for '\w+'"},
         {"settings": (CHOICE,)},
         {"opt_in": "preflight"},
-        {"requires": "cuda"},
+        {"requires": ("cuda",)},
         {"harmless": {"m.*:*Trainer.f": ">=2", "m:f": ""}},
         {"upstream": ("https://example.org/1", "https://example.org/2")},
         {"changes": (Rewrite("m:f", RULE, sites=2, affects="<2"),)},

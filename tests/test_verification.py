@@ -71,7 +71,7 @@ ADDONS = {
     ),
     "not_affected": addon("not-affected", 1, affects="<1"),
     "other_error": addon("other-error", 4, symptom="another message"),
-    "needs_cuda": addon("needs-cuda", 1).replace("symptom=", 'requires="cuda", symptom='),
+    "needs_cuda": addon("needs-cuda", 1).replace("symptom=", 'requires=("cuda",), symptom='),
     "absent": addon("absent", 5).replace('"madeup"', '"no-such-library"'),
     "no_reproducer": addon("no-reproducer", 4, reproduce=""),
     # The interpreter dies without the patch, and not of the bug.

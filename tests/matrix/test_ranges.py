@@ -67,7 +67,7 @@ READ = scans(v1="absent", v2="matches", v3="matches", v4="absent")
 RAN = results(v1="absent", v2="mended", v3="mended", v4="absent")
 
 AGREE = {
-    "sources alone, as without a GPU": (patch(requires="cuda"), [READ]),
+    "sources alone, as without a GPU": (patch(requires=("cuda",)), [READ]),
     "runs alone": (patch(), [RAN]),
     "both": (patch(), [READ, RAN]),
     "a wrap, by runs": (patch(WRAP), [RAN]),
