@@ -26,6 +26,7 @@ OUTCOMES = {
 NEEDS = frozenset(requirement.outcome for requirement in REQUIREMENTS.values())
 SHOWS_THE_BUG = frozenset({"mended", "not-mended", "present"})
 SHOWS_NO_BUG = frozenset({"not-reproduced", "absent"})
+TELLS = SHOWS_THE_BUG | SHOWS_NO_BUG
 
 STATES = {
     "matches": "due, and each target matches, compiles and keeps its postcondition",
@@ -145,12 +146,13 @@ class Matrix:
         """This matrix with what was measured anew; what was not stays.
 
         A scan that says what it said before keeps its date, so that the file changes only where
-        something changed. What a better machine ran is not taken back by one that lacks what the
-        reproducer needs.
+        something changed. A machine that lacks what a reproducer needs takes back nothing that
+        one which has it could tell.
         """
         results = {one.key: one for one in self.results}
         for result in new.results:
-            if result.key not in results or result.outcome not in NEEDS:
+            old = results.get(result.key)
+            if old is None or old.outcome not in TELLS or result.outcome not in NEEDS:
                 results[result.key] = result
         scans = {one.key: one for one in self.scans}
         for scan in new.scans:
