@@ -151,8 +151,8 @@ class Matrix:
         """
         results = {one.key: one for one in self.results}
         for result in new.results:
-            old = results.get(result.key)
-            if old is None or old.outcome not in TELLS or result.outcome not in NEEDS:
+            told = result.key in results and results[result.key].outcome in TELLS
+            if not told or result.outcome not in NEEDS:
                 results[result.key] = result
         scans = {one.key: one for one in self.scans}
         for scan in new.scans:
