@@ -7,6 +7,7 @@ from measured import measurements
 
 from patchkit.catalogue import Entry
 from patchkit.explanation import Explanation, explain
+from patchkit.machine import REQUIREMENTS, described
 from patchkit.matrix import Matrix
 
 
@@ -60,5 +61,6 @@ def _switch_off(one: Explanation) -> list[str]:
 
 
 def _affected(one: Explanation) -> list[str]:
-    needed = " Its reproducer needs a GPU." if one.requires == "cuda" else ""
+    needs = described(REQUIREMENTS[name] for name in one.requires)
+    needed = f" Its reproducer needs {needs}." if needs else ""
     return ["", "## Who is affected", "", f"{ranges(one.affects)}.{needed}"]

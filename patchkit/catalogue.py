@@ -29,12 +29,15 @@ class Entry:
         module: name of the module that holds it.
         reproduce: shows the bug: raises without the patch, returns with it.
         file: the file, where a project keeps it in a folder; empty for what is installed.
+        reproduce_anywhere: shows what shows of the bug on a machine that lacks what `reproduce`
+            requires; None where nothing does.
     """
 
     patch: Patch
     module: str
     reproduce: Callable[[], object] | None
     file: str = ""
+    reproduce_anywhere: Callable[[], object] | None = None
 
     @property
     def place(self) -> str:
@@ -198,7 +201,13 @@ def _entry(definition: Definition) -> Entry:
         check_range(patch.id, versions)
     for versions in patch.harmless.values():
         check_range(patch.id, versions, "harmless")
-    return Entry(patch, module.__name__, getattr(module, "reproduce", None), definition.file)
+    return Entry(
+        patch,
+        module.__name__,
+        getattr(module, "reproduce", None),
+        definition.file,
+        getattr(module, "reproduce_anywhere", None),
+    )
 
 
 def _check_against(

@@ -51,7 +51,7 @@ class Explanation:
         targets: what is changed.
         settings: what a user may choose; the first choice is the default.
         opt_in: the keyword of `apply` that asks for it, where nobody gets it unasked.
-        requires: `cuda` where its reproducer needs a GPU.
+        requires: what its reproducer needs of a machine, such as `cuda`.
         switch_off: ways to do without it, each a piece of code or a command.
     """
 
@@ -68,7 +68,7 @@ class Explanation:
     targets: tuple[ExplainedTarget, ...]
     settings: tuple[Setting, ...]
     opt_in: str
-    requires: str
+    requires: tuple[str, ...]
     switch_off: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:

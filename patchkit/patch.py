@@ -9,6 +9,7 @@ from enum import Enum
 from typing import NoReturn
 
 from .errors import PatchDefinitionError
+from .machine import REQUIREMENTS
 from .rewrite.rule import Rule
 from .rewrite.target import Target
 from .rewrite.trampoline import Wrapper
@@ -113,7 +114,8 @@ class Patch:
         opt_in: the keyword of `apply`, such as `preflight`, that asks for a patch which is no mend
             and which nobody gets unasked; its id spelled out in `only` asks for it too. Empty for
             all others.
-        requires: `cuda` where the reproducer needs a GPU; empty where any machine will do.
+        requires: what the reproducer needs of a machine, by the names in `machine.REQUIREMENTS`,
+            such as `cuda`; empty where any machine will do.
         harmless: functions with code that looks like the bug and does no harm, as targets with or
             without wildcards, to the range of the patch's library in which it does none.
 
@@ -131,7 +133,7 @@ class Patch:
     caution: str = ""
     settings: tuple[Setting, ...] = field(default=())
     opt_in: str = ""
-    requires: str = ""
+    requires: tuple[str, ...] = ()
     harmless: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -161,8 +163,9 @@ class Patch:
                 self._refuse(f"`symptom` does not find the message {message!r}")
         if not isinstance(self.opt_in, str) or (self.opt_in and not self.opt_in.isidentifier()):
             self._refuse(f"`opt_in` must be a keyword of apply(), not {self.opt_in!r}")
-        if self.requires not in ("", "cuda"):
-            self._refuse(f"`requires` must be empty or 'cuda', not {self.requires!r}")
+        if not _is_strings(self.requires) or not REQUIREMENTS.keys() >= set(self.requires):
+            known = ", ".join(map(repr, REQUIREMENTS))
+            self._refuse(f"`requires` must be a tuple made of {known}, not {self.requires!r}")
         if not isinstance(self.harmless, Mapping):
             self._refuse(f"`harmless` must map targets to ranges, not {self.harmless!r}")
         for place, versions in self.harmless.items():

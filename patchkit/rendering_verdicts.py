@@ -6,6 +6,7 @@ import html
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from .machine import REQUIREMENTS
 from .verification import NO_ERROR
 from .wording import listed
 
@@ -22,7 +23,7 @@ _WORST_FIRST = {
     "error": "bold red",
     "not-reproduced": "bold yellow",
     "present": "bold yellow",
-    "needs-cuda": "yellow",
+    **{requirement.outcome: "yellow" for requirement in REQUIREMENTS.values()},
     "mended": "green",
     "absent": "dim",
 }
@@ -31,10 +32,10 @@ _IN_WORDS = {
     "error": "fails for another reason",
     "not-reproduced": "not reproduced here: it may be fixed upstream",
     "present": "not due, and the bug shows",
-    "needs-cuda": "not run",
     "mended": "reproduced, mended",
     "absent": "not due, and no bug shows",
 }
+_LACKING = {requirement.outcome: requirement.what for requirement in REQUIREMENTS.values()}
 
 
 def as_table(verification: Verification) -> Table:
@@ -58,11 +59,21 @@ def as_table(verification: Verification) -> Table:
     order = list(_WORST_FIRST)
     for one in sorted(shown, key=lambda it: order.index(it.outcome)):
         what = Text(one.id, style="bold")
-        what.append(f"\n{_IN_WORDS[one.outcome]}", style="not bold")
+        what.append(f"\n{_in_words(one)}", style="not bold")
         for side, text in _sides(one):
             what.append(f"\n{side}: {text}", style="not bold dim")
         table.add_row(Text(one.outcome, style=_WORST_FIRST[one.outcome]), what)
     return table
+
+
+def _in_words(one: Verdict) -> str:
+    if one.outcome in _IN_WORDS:
+        return _IN_WORDS[one.outcome]
+    return (
+        f"mended as far as it shows without {_LACKING[one.outcome]}"
+        if one.with_patch
+        else "not run"
+    )
 
 
 def _sides(one: Verdict) -> list[tuple[str, str]]:

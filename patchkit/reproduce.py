@@ -34,10 +34,12 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
     """
     import patchkit
 
+    from .machine import missing
     from .session import SESSION
 
     (found,) = SESSION.catalogue.named([patch_id], "the id")
-    reproduce = SESSION.catalogue.entries[found].reproduce
+    entry = SESSION.catalogue.entries[found]
+    reproduce = entry.reproduce_anywhere if missing(entry.patch.requires) else entry.reproduce
     if reproduce is None:
         return {"outcome": "no-reproducer"}
     patchkit.revert()  # under `patchkit run` all that is due is applied by now

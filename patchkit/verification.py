@@ -12,6 +12,7 @@ from typing import Any
 
 from .catalogue import Entry
 from .local_patches import Paths
+from .machine import Requirement, described, missing
 from .patch import Patch, Status
 from .resolution import resolve
 from .spawning import Spawning
@@ -33,7 +34,8 @@ class Verdict:
         id: the patch.
         outcome: `mended` (the bug showed without the patch and not with it), `not-mended`,
             `not-reproduced` (no bug without the patch either: it may be fixed upstream),
-            `not-affected`, `needs-cuda` (the reproducer needs a GPU, and there is none), or `error`
+            `not-affected`, `needs-cuda` or another `needs-…` (the reproducer needs what this
+            machine lacks; what shows of the bug all the same, if anything, is mended), or `error`
             (the reproducer failed for another reason). With `everywhere`, also `absent` (not due,
             and no bug showed) and `present` (not due, and the bug showed all the same).
         without: what happened without the patch, in one line.
@@ -96,10 +98,17 @@ class Verification(tuple[Verdict, ...]):
 
 @dataclass(frozen=True)
 class _Task:
-    """A patch whose reproducer is to be run, and whether it is due."""
+    """A patch whose reproducer is to be run.
+
+    Args:
+        patch: the patch.
+        due: whether it is due.
+        lacking: what this machine lacks, so that the reproducer shows a part of the bug.
+    """
 
     patch: Patch
     due: bool
+    lacking: tuple[Requirement, ...] = ()
 
 
 def verify(
@@ -157,11 +166,11 @@ def _task(entry: Entry, everywhere: bool) -> _Task | Verdict:
         return Verdict(patch.id, "not-affected", resolution.reason)
     if entry.reproduce is None:
         return Verdict(patch.id, "error", "the patch has no reproducer")
-    if patch.requires == "cuda" and not _cuda_is_available():
-        outcome = "needs-cuda" if due else "not-affected"
-        reason = "there is no GPU to run the reproducer on"
-        return Verdict(patch.id, outcome, reason)
-    return _Task(patch, due)
+    lacking = tuple(missing(patch.requires))
+    if lacking and entry.reproduce_anywhere is None:
+        outcome = lacking[0].outcome if due else "not-affected"
+        return Verdict(patch.id, outcome, f"the reproducer needs {described(lacking)}")
+    return _Task(patch, due, lacking)
 
 
 def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> Verdict:
@@ -170,6 +179,7 @@ def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> V
     shown = without["outcome"] == "raised" and bool(search(patch.symptom, without["message"]))
     unclear = not shown and without["outcome"] != "passed"
     if not task.due:
+        unclear = unclear or bool(task.lacking and not shown)
         outcome = "not-affected" if unclear else "present" if shown else "absent"
         return Verdict(patch.id, outcome, _line(without))
     patched = reproduce(patch.id, True)
@@ -180,15 +190,9 @@ def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> V
         outcome = "not-mended"
     else:
         outcome = "mended" if shown else "not-reproduced"
+    if outcome == "mended" and task.lacking:
+        outcome = task.lacking[0].outcome
     return Verdict(patch.id, outcome, _line(without), _line(patched))
-
-
-def _cuda_is_available() -> bool:
-    try:
-        import torch
-    except ImportError:
-        return False
-    return bool(torch.cuda.is_available())
 
 
 def _in_fork(patches: str, patch_id: str, patched: bool) -> dict[str, Any]:

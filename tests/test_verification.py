@@ -62,6 +62,30 @@ def addon(name: str, number: int, **given: Any) -> str:
     )
 
 
+MACHINE = """
+from dataclasses import replace
+from patchkit.machine import REQUIREMENTS
+for name, requirement in REQUIREMENTS.items():
+    met = name not in {lacking}
+    REQUIREMENTS[name] = replace(requirement, is_met=lambda met=met: met)
+"""
+
+
+def needing(
+    name: str,
+    requires: tuple[str, ...],
+    *,
+    lacking: tuple[str, ...] = ("cuda", "avx512-bf16"),
+    part: object = None,
+    affects: str = ">=1",
+) -> str:
+    """A patch that needs something, on a machine that lacks something."""
+    source = addon(name, 1, affects=affects, symptom="bug")
+    source = source.replace("symptom=", f"requires={requires}, symptom=")
+    shown = "" if part is None else REPRODUCE.format(number=part).replace("(", "_anywhere(", 1)
+    return f"{MACHINE.format(lacking=lacking)}{source}{shown}\n"
+
+
 ADDONS = {
     "mended": addon("mended", 1),
     "not_mended": addon("not-mended", 2, becomes=22, symptom="bug 2"),
@@ -71,7 +95,16 @@ ADDONS = {
     ),
     "not_affected": addon("not-affected", 1, affects="<1"),
     "other_error": addon("other-error", 4, symptom="another message"),
-    "needs_cuda": addon("needs-cuda", 1).replace("symptom=", 'requires="cuda", symptom='),
+    "needs_cuda": needing("needs-cuda", ("cuda",)),
+    "needs_avx": needing("needs-avx", ("avx512-bf16",)),
+    "needs_both": needing("needs-both", ("avx512-bf16", "cuda")),
+    "needs_the_second": needing("needs-the-second", ("avx512-bf16", "cuda"), lacking=("cuda",)),
+    "has_all": needing("has-all", ("avx512-bf16", "cuda"), lacking=()),
+    "in_part": needing("in-part", ("avx512-bf16",), part=1),
+    "in_part_not_mended": needing("in-part-not-mended", ("avx512-bf16",), part=2),
+    "in_part_not_shown": needing("in-part-not-shown", ("avx512-bf16",), part=-3),
+    "in_part_other_error": needing("in-part-other-error", ("avx512-bf16",), part="1, 2"),
+    "part_not_needed": needing("part-not-needed", ("avx512-bf16",), part=2, lacking=()),
     "absent": addon("absent", 5).replace('"madeup"', '"no-such-library"'),
     "no_reproducer": addon("no-reproducer", 4, reproduce=""),
     # The interpreter dies without the patch, and not of the bug.
@@ -90,6 +123,15 @@ WITH_STATUS: dict[str, tuple[str, int]] = {
     "other-error": ("error", 1),
     "made-worse": ("error", 1),
     "needs-cuda": ("needs-cuda", 0),
+    "needs-avx": ("needs-avx512-bf16", 0),
+    "needs-both": ("needs-avx512-bf16", 0),
+    "needs-the-second": ("needs-cuda", 0),
+    "has-all": ("mended", 0),
+    "in-part": ("needs-avx512-bf16", 0),
+    "in-part-not-mended": ("not-mended", 1),
+    "in-part-not-shown": ("not-reproduced", 2),
+    "in-part-other-error": ("error", 1),
+    "part-not-needed": ("mended", 0),
     "no-reproducer": ("error", 1),
     "dies": ("error", 1),
 }
@@ -141,12 +183,64 @@ def test_verify(command, name: str) -> None:
         assert verdict["with_patch"] == "no error"
 
 
+WITHOUT = {
+    "needs-cuda": ("the reproducer needs a GPU", ""),
+    "needs-both": ("the reproducer needs a CPU with AVX512-BF16 and a GPU", ""),
+    "needs-the-second": ("the reproducer needs a GPU", ""),
+    "in-part": ("ValueError: bug 1", "no error"),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_a_machine_lacks_is_said(command, name: str) -> None:
+    file = name.replace("-", "_")
+    done = command("verify", f"addon-{name}", "--json", addons={file: ADDONS[file]})
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert (verdict["without"], verdict["with_patch"]) == WITHOUT[name]
+
+
+def test_what_a_machine_lacks_for_people(command) -> None:
+    addons = {name: ADDONS[name] for name in ("needs_both", "in_part", "mended")}
+    done = command("verify", "addon-*", addons=addons)
+    assert (done.returncode, [line.rstrip() for line in done.stdout.splitlines()]) == (
+        0,
+        [
+            "patchkit: 2 needs-avx512-bf16, 1 mended",
+            "needs-avx512-bf16  addon-in-part",
+            "                   mended as far as it shows without a CPU with AVX512-BF16",
+            "                   without it: ValueError: bug 1",
+            "needs-avx512-bf16  addon-needs-both",
+            "                   not run",
+            "                   without it: the reproducer needs a CPU with AVX512-BF16 and",
+            "                   a GPU",
+            "mended             addon-mended",
+            "                   reproduced, mended",
+            "                   without it: ValueError: bug 1",
+        ],
+    )
+
+
+def test_a_machine_that_lacks_something_in_the_matrix(command, tmp_path) -> None:
+    file = tmp_path / "m.yaml"
+    addons = {"in_part": ADDONS["in_part"]}
+    done = command("matrix", "record", "--file", str(file), "--id", "addon-*", addons=addons)
+    assert done.returncode == 0, done.stderr
+    (result,) = read(file).results
+    assert (result.outcome, result.note) == ("needs-avx512-bf16", "")
+    shown = command("matrix", "show", "--file", str(file), addons={}).stdout
+    assert "never run to an end (needs-avx512-bf16)" in shown
+
+
 EVERYWHERE = {
     "present": addon("present", 1, affects="<1"),
     "gone": addon("gone", -3, affects="<1"),
     "cannot_run": addon("cannot-run", 1, affects="<1", symptom="another message"),
     "mended": ADDONS["mended"],
     "absent": ADDONS["absent"],
+    "lacking": needing("lacking", ("cuda",), affects="<1"),
+    "in_part": needing("in-part", ("cuda",), affects="<1", part=1),
+    # What is not shown in part may show on a better machine.
+    "not_in_part": needing("not-in-part", ("cuda",), affects="<1", part=-3),
 }
 
 
@@ -162,6 +256,9 @@ def test_verify_everywhere(command, fork: bool) -> None:
         "addon-cannot-run": "not-affected",
         "addon-mended": "mended",
         "addon-absent": "not-affected",
+        "addon-lacking": "not-affected",
+        "addon-in-part": "present",
+        "addon-not-in-part": "not-affected",
     }
     assert done.returncode == 0
 

@@ -15,6 +15,7 @@ Inference keeps its kernel.
 """
 
 import ast
+from typing import Any
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
@@ -143,21 +144,24 @@ PATCH = Patch(
         "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/2078",
         "https://github.com/bitsandbytes-foundation/bitsandbytes/pull/1804",
     ),
-    symptom="no gradient flows",
+    symptom="no gradient flows|the packed weight",
+    requires=("avx512-bf16",),
     caution="A layer that has inferred on such a CPU keeps the scales of its blocks in float32 "
     "beside the packed ones: 1/8 of the weight's memory, or 1/32 with double quantization.",
 )
 
 
 def reproduce() -> None:
-    """A forward in evaluation, then one in training; packing asked for, whatever the CPU."""
+    """A forward in evaluation, then one in training, on the kernel.
+
+    A build of bitsandbytes for CUDA, or one for Windows, lacks the kernel on such a CPU too. A
+    gradient flows there then, through another weight.
+    """
     import warnings
 
     import torch
-    from bitsandbytes.nn import Linear4bit
 
-    layer = Linear4bit(64, 64, bias=False, compute_dtype=torch.float32, quant_type="nf4").to("cpu")
-    layer.support_avx512bf16_for_cpu = True
+    layer = _packing_layer()
     inputs = torch.linspace(-1, 1, 128).reshape(2, 64)
     with torch.no_grad():
         expected = layer.train()(inputs)
@@ -168,4 +172,39 @@ def reproduce() -> None:
         outputs = layer.train()(inputs)
         outputs.sum().backward()
     assert inputs.grad is not None, "no gradient flows through a 4-bit layer that has inferred"
-    assert torch.equal(outputs, expected), "the weight is another one"
+    assert torch.equal(outputs, expected), "training reads the packed weight"
+
+
+def reproduce_anywhere() -> None:
+    """Who reads the weight after a forward in evaluation, and what is saved, without the kernel."""
+    import torch
+    from bitsandbytes.functional import dequantize_4bit
+
+    layer = _packing_layer()
+    inputs = torch.linspace(-1, 1, 128).reshape(2, 64)
+    loaded = {name: tensor.clone() for name, tensor in layer.state_dict().items()}
+    dequantized = dequantize_4bit(layer.weight.data, layer.weight.quant_state)
+    with torch.no_grad():
+        expected = layer.train()(inputs)
+        layer.eval()(inputs)
+    assert layer.weight.quant_state.packing_format_for_cpu, "nothing was packed"
+    found = dequantize_4bit(layer.weight.data, layer.weight.quant_state)
+    assert torch.equal(found, dequantized), "dequantize_4bit reads the packed weight"
+    saved = layer.state_dict()
+    assert all(torch.equal(saved[name], loaded[name]) for name in loaded), (
+        "what is saved has the rounded scales of the packed weight"
+    )
+    with torch.no_grad():
+        layer.eval()(inputs)
+        assert torch.equal(layer.train()(inputs), expected), "training reads the packed weight"
+    assert not layer.weight.quant_state.packing_format_for_cpu, "training keeps the packed weight"
+
+
+def _packing_layer() -> Any:
+    import torch
+    from bitsandbytes.nn import Linear4bit
+
+    torch.manual_seed(0)
+    layer = Linear4bit(64, 64, bias=False, compute_dtype=torch.float32, quant_type="nf4").to("cpu")
+    layer.support_avx512bf16_for_cpu = True  # whatever the CPU
+    return layer

@@ -51,7 +51,7 @@ PATCH = Patch(
     ),
     upstream=("https://github.com/unslothai/unsloth/pull/4005",),
     symptom="quant states are",
-    requires="cuda",
+    requires=("cuda",),
 )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..catalogue import Catalogue, Entry
     from ..reporting import Report
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @click.command()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import PatchError
+from ..machine import REQUIREMENTS
 
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
 """What is always written down of an environment; beside them what patches mend."""
@@ -17,13 +18,15 @@ OUTCOMES = {
     "absent": "not due, and no bug showed",
     "present": "not due, and the bug showed all the same: the patch claims too little",
     "not-affected": "not due, and the reproducer was not run or could not be",
-    "needs-cuda": "due, but the reproducer needs a GPU",
+    **{it.outcome: f"due, but the reproducer needs {it.what}" for it in REQUIREMENTS.values()},
     "error": "the reproducer failed for another reason than the bug",
 }
 """What comes of a patch whose reproducer is run."""
 
+NEEDS = frozenset(requirement.outcome for requirement in REQUIREMENTS.values())
 SHOWS_THE_BUG = frozenset({"mended", "not-mended", "present"})
 SHOWS_NO_BUG = frozenset({"not-reproduced", "absent"})
+TELLS = SHOWS_THE_BUG | SHOWS_NO_BUG
 
 STATES = {
     "matches": "due, and each target matches, compiles and keeps its postcondition",
@@ -143,9 +146,14 @@ class Matrix:
         """This matrix with what was measured anew; what was not stays.
 
         A scan that says what it said before keeps its date, so that the file changes only where
-        something changed.
+        something changed. A machine that lacks what a reproducer needs takes back nothing that
+        one which has it could tell.
         """
-        results = {one.key: one for one in [*self.results, *new.results]}
+        results = {one.key: one for one in self.results}
+        for result in new.results:
+            told = result.key in results and results[result.key].outcome in TELLS
+            if not told or result.outcome not in NEEDS:
+                results[result.key] = result
         scans = {one.key: one for one in self.scans}
         for scan in new.scans:
             old = scans.get(scan.key)

@@ -24,7 +24,7 @@ def live() -> object:
 
 def test_the_bug_shows_without_the_patch_and_not_with_it() -> None:
     (verdict,) = patchkit.verify(PATCH{patches})
-    if verdict.outcome in ("not-affected", "needs-cuda"):
+    if verdict.outcome.startswith(("not-affected", "needs-")):
         pytest.skip(verdict.without)
     assert verdict.outcome == "mended", verdict
 

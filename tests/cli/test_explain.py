@@ -126,7 +126,7 @@ def test_refused(madeup, arguments: list[str], message: str) -> None:
 
 def test_the_json(madeup) -> None:
     given = json.loads(invoke("explain", "madeup-cast", "--json").stdout)
-    assert given["schema"] == 1
+    assert given["schema"] == 2
     (one,) = given["patches"]
     assert list(one) == [
         "id",
@@ -150,6 +150,7 @@ def test_the_json(madeup) -> None:
         "tested",
     ]
     assert one["headline"] == "Training dies."
+    assert one["requires"] == []
     assert one["targets"] == [
         {"target": "madeup.trainer:Trainer.train", "how": "rewritten", "affects": ""}
     ]

@@ -67,7 +67,7 @@ READ = scans(v1="absent", v2="matches", v3="matches", v4="absent")
 RAN = results(v1="absent", v2="mended", v3="mended", v4="absent")
 
 AGREE = {
-    "sources alone, as without a GPU": (patch(requires="cuda"), [READ]),
+    "sources alone, as without a GPU": (patch(requires=("cuda",)), [READ]),
     "runs alone": (patch(), [RAN]),
     "both": (patch(), [READ, RAN]),
     "a wrap, by runs": (patch(WRAP), [RAN]),
@@ -85,6 +85,7 @@ AGREE = {
         patch(),
         [READ, results(v1="not-affected", v2="error", v3="needs-cuda", v4="not-affected")],
     ),
+    "a machine that lacks something": (patch(), [READ, results(v2="needs-avx512-bf16")]),
     "it is there and not mended": (patch(), [READ, results(v2="not-mended")]),
     "on one device only": (patch(), [READ, RAN, results("H200", v2="not-reproduced")]),
     "no site, yet it shows": (

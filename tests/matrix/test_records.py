@@ -17,6 +17,8 @@ ON_GPU = replace(ONE, environment=replace(HERE, device="NVIDIA H200"))
 OTHER = replace(ONE, patch="b-b")
 FEWER = replace(ONE, environment=replace(HERE, versions={"trl": "1.16.0"}))
 ELSEWHERE = replace(AGAIN, environment=replace(LATER, python="3.13.0", platform="darwin-arm64"))
+LACKING = replace(AGAIN, outcome="needs-avx512-bf16")
+FAILED = replace(ONE, outcome="error")
 REVERSED = replace(
     AGAIN, environment=replace(LATER, versions=dict(reversed(HERE.versions.items())))
 )
@@ -34,6 +36,11 @@ REVERSED = replace(
         ([ONE], [ON_GPU], [ONE, ON_GPU]),
         ([ONE], [FEWER], [ONE, FEWER]),
         ([ONE], [REVERSED], [REVERSED]),
+        # Both ran on a CPU, and one CPU has more than the other.
+        ([ONE], [LACKING], [ONE]),
+        ([LACKING], [ONE], [ONE]),
+        ([FAILED], [LACKING], [LACKING]),
+        ([], [LACKING], [LACKING]),
     ],
 )
 def test_results(old: list[Result], new: list[Result], expected: list[Result]) -> None:

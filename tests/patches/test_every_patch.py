@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 
@@ -11,6 +10,7 @@ import pytest
 import patchkit
 from patchkit import catalogue
 from patchkit.lab.measured import cannot_run_here
+from patchkit.machine import missing
 from patchkit.patch import Status
 from patchkit.verification import verify
 
@@ -40,15 +40,44 @@ def test_reproducer_fails_without_and_passes_with(patch_id: str) -> None:
     (verdict,) = verify([patch_id], fork=os.environ.get("PATCHKIT_TEST_PROCESSES") == "shared")
     due = patchkit.report()[patch_id].status not in (Status.NOT_AFFECTED, Status.NOT_INSTALLED)
     expected = "mended" if due else "not-affected"
-    if due and ENTRIES.entries[patch_id].patch.requires == "cuda":
-        expected = (
-            "mended" if importlib.import_module("torch").cuda.is_available() else "needs-cuda"
-        )
+    if due and (lacking := missing(ENTRIES.entries[patch_id].patch.requires)):
+        expected = lacking[0].outcome
     assert verdict.outcome == expected, verdict
     if verdict.outcome == "mended" and not verdict.without.startswith("AssertionError"):
         # Raised by a library, where a bug that raises nothing is told by the reproducer itself.
         messages = ENTRIES.entries[patch_id].patch.messages
         assert any(message in verdict.without for message in messages), verdict.without
+
+
+IN_PART = [patch_id for patch_id, entry in ENTRIES.entries.items() if entry.reproduce_anywhere]
+
+
+@pytest.mark.parametrize("patch_id", IN_PART)
+def test_what_shows_of_a_bug_on_any_machine_shows_on_this_one(fresh, patch_id: str) -> None:
+    entry = ENTRIES.entries[patch_id]
+    assert entry.patch.requires, "a reproducer that runs anywhere is no part"
+    if patchkit.report()[patch_id].status in (Status.NOT_AFFECTED, Status.NOT_INSTALLED):
+        pytest.skip("not due here")
+    if reason := cannot_run_here(patch_id):
+        pytest.skip(reason)
+    without, patched = (
+        fresh(
+            f"""
+            import patchkit
+            from patchkit import catalogue
+            entry = catalogue.load().entries[{patch_id!r}]
+            {call}
+            result = None
+            try:
+                entry.reproduce_anywhere()
+            except Exception as error:
+                result = str(error)
+            """
+        )
+        for call in ("", f"patchkit.apply(only={patch_id!r}, strict=True)")
+    )
+    assert re.search(entry.patch.symptom, without)
+    assert patched is None
 
 
 SWEEP = """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..records import NEEDS
+
 
 @dataclass(frozen=True, kw_only=True)
 class State:
@@ -100,15 +102,15 @@ CLEAR = State(
     colour="#e4e4e4",
     meaning="no bug: sources read",
 )
-NEEDS_CUDA = State(
-    name="needs-cuda",
+NEEDS_MACHINE = State(
+    name="needs",
     kind="bug",
-    glyph="G",
-    ascii="G",
+    glyph="N",
+    ascii="N",
     style="blue",
     colour="#8fb4ee",
     ink="#000000",
-    meaning="not run: needs a GPU",
+    meaning="needs another machine",
 )
 NOT_DUE = State(
     name="not-due",
@@ -139,7 +141,7 @@ WORST_FIRST = (
     STOPPED,
     ABSENT,
     CLEAR,
-    NEEDS_CUDA,
+    NEEDS_MACHINE,
     NOT_DUE,
     NOT_MEASURED,
 )
@@ -151,7 +153,7 @@ OF_OUTCOME = {
     "present": ATTENTION,
     "mended": MENDED,
     "absent": ABSENT,
-    "needs-cuda": NEEDS_CUDA,
+    **dict.fromkeys(NEEDS, NEEDS_MACHINE),
     "not-affected": NOT_DUE,
 }
 OF_SCAN = {

@@ -21,7 +21,7 @@ TABLES = """\
 
 | patch | 0.5 |
 | --- | :-: |
-| `other-bias` | `G` |
+| `other-bias` | `N` |
 
 ### To be looked into
 

@@ -20,12 +20,12 @@ lib-gone * ● ? ? ? ? ?
 
 other, one release: 0.5
            0.5
-other-bias G
+other-bias N
 
 ✗ not mended                          ! drifted, unclaimed, not reproduced
 ● mended: run without and with it     ○ the patch fits: sources read
 ∅ run, and failed for another reason  – no bug: run
-· no bug: sources read                G not run: needs a GPU
+· no bug: sources read                N needs another machine
 ~ not claimed, neither run nor read   ? not measured
 * no longer in the catalogue
 
@@ -49,7 +49,7 @@ SETS = """\
 lib-cast   ? ● ✗ !
 lib-norm   ? – ? ?
 lib-new    ? ? ? ?
-other-bias G ? ? ?
+other-bias N ? ? ?
 lib-gone * ? ● ? ?
 
   1  trl 1.0, other 0.5

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import copy
 import io
+import json
+import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from bitsandbytes.nn import Linear4bit
 import patchkit
 from patchkit import catalogue
 from patchkit.resolution import resolve
+from patchkit.verification import verify
 
 ONLY = "bitsandbytes-cpu-inference-packing"
 RESOLUTION = resolve(catalogue.load().entries[ONLY].patch)
@@ -45,8 +50,14 @@ def layer(*, nested: bool = False, storage: torch.dtype = torch.uint8, **options
     return ask_for_packing(made)
 
 
+def has_kernel() -> bool:
+    from bitsandbytes.functional import has_avx512bf16
+
+    return bool(has_avx512bf16())
+
+
 def ask_for_packing(model):
-    """As on a CPU with AVX512-BF16; elsewhere what the kernel gives is no product."""
+    """As where the kernel is; elsewhere what infers with a packed weight gives no product."""
     for module in model.modules():
         if isinstance(module, Linear4bit):
             module.support_avx512bf16_for_cpu = True
@@ -71,6 +82,13 @@ def trained(model, *, mode: str = "train"):
     outputs = getattr(model, mode)()(given)
     outputs.pow(2).sum().backward()
     return outputs.detach(), given.grad
+
+
+def trains_wrongly(model, expected: tuple[torch.Tensor, torch.Tensor], **options) -> bool:
+    """The kernel has no gradient; what runs in its place has one, of another weight."""
+    outputs, gradient = trained(model, **options)
+    assert not torch.equal(outputs, expected[0])
+    return gradient is None if has_kernel() else not torch.equal(gradient, expected[1])
 
 
 def saved(model) -> dict[str, torch.Tensor]:
@@ -103,7 +121,7 @@ def test_gradients_after_inference(options, mode: str) -> None:
     bare = layer(**options)
     infer(bare)
     assert packed(bare)
-    assert trained(bare, mode=mode)[1] is None
+    assert trains_wrongly(bare, expected, mode=mode)
     with patchkit.patched(only=ONLY, strict=True):
         mended = layer(**options)
         for _ in range(2):
@@ -217,16 +235,16 @@ def test_moved_to_another_device() -> None:
 
 
 def test_packed_before_apply_and_after_revert() -> None:
-    expected, gradient = trained(layer())
+    expected = trained(layer())
     early, late = layer(), layer()
     infer(early)
     with patchkit.patched(only=ONLY, strict=True):
         infer(late)
         # Its scales were rounded before we came; its gradient flows.
-        torch.testing.assert_close(trained(early)[1], gradient, rtol=0.05, atol=0.05)
-    assert trained(late)[1] is None
+        torch.testing.assert_close(trained(early)[1], expected[1], rtol=0.05, atol=0.05)
+    assert trains_wrongly(late, expected)
     with patchkit.patched(only=ONLY, strict=True):
-        assert torch.equal(trained(late)[0], expected)
+        assert torch.equal(trained(late)[0], expected[0])
 
 
 IDS = torch.arange(4, 20).unsqueeze(0)
@@ -272,10 +290,68 @@ def test_dora_and_a_merge_read_the_weight_that_was_packed(tmp_path: Path) -> Non
     def outcome() -> list[float]:
         model = lora(tmp_path, use_dora=True)
         expected = logits(model, mode="train")
-        found = [logits(model), logits(model.merge_and_unload(), mode="train")]
+        inferred, merged = logits(model), logits(model.merge_and_unload(), mode="train")
+        found = [inferred, merged] if has_kernel() else [merged]
         return [(one - expected).abs().max().item() for one in found]
 
     # Adapters begin with nothing to add: what differs is the kernel's bfloat16, and no more.
     assert min(outcome()) > 0.3
     with patchkit.patched(only=ONLY, strict=True):
         assert max(outcome()) < 0.15
+
+
+WITHOUT_KERNEL = """\
+import wrapt
+from dataclasses import replace
+
+
+@wrapt.when_imported("bitsandbytes.cextension")
+def lose_the_kernel(module):
+    class Library:
+        def __init__(self, native):
+            self._native = native
+
+        def __getattr__(self, name):
+            if name == "has_avx512bf16_cpu":
+                raise AttributeError(name)
+            return getattr(self._native, name)
+
+    module.lib = Library(module.lib)
+
+
+@wrapt.when_imported("patchkit.machine")
+def lose_the_instructions(module):
+    found = module.REQUIREMENTS["avx512-bf16"]
+    module.REQUIREMENTS[found.name] = replace(found, is_met=lambda: {met})
+"""
+MACHINES = {
+    "a CPU without AVX512-BF16": (False, "needs-avx512-bf16", "dequantize_4bit reads the packed"),
+    "a build without the kernel": (True, "mended", "training reads the packed weight"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "fork"), [*((name, False) for name in MACHINES), (next(iter(MACHINES)), True)]
+)
+def test_verify_without_the_kernel(tmp_path: Path, name: str, fork: bool) -> None:
+    """The library is bitsandbytes' own, less one symbol, as in builds for ARM or CUDA."""
+    met, outcome, shown = MACHINES[name]
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_KERNEL.replace("{met}", str(met)))
+    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, "-m", "patchkit", "verify", ONLY, "--json", *(["--fork"] if fork else [])],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        check=False,
+    )
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert (verdict["outcome"], verdict["with_patch"]) == (outcome, "no error"), verdict
+    assert shown in verdict["without"]
+    assert done.returncode == 0
+
+
+def test_verify_on_this_machine() -> None:
+    (verdict,) = verify([ONLY])
+    shown = "no gradient flows" if has_kernel() else "the packed weight"
+    assert shown in verdict.without
