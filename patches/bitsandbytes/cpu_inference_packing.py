@@ -18,6 +18,7 @@ import ast
 from typing import Any
 
 from patchkit.patch import Patch, Rewrite
+from patchkit.precision.cpu_packing import FIELDS, KEPT
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
 from patchkit.rewrite.edit import span
 
@@ -88,8 +89,12 @@ def unpack_for_other_devices(node: ast.AST) -> list[Edit]:
 
 def keep_scales(node: ast.AST) -> list[Edit]:
     match node:
-        case ast.Assign(value=ast.Attribute(value=state) as value):
-            return [replace(value, helper(f"{HELPERS}:kept") + f"({ast.unparse(state)})")]
+        case ast.Assign(value=ast.Attribute(value=state, attr=nested) as value):
+            # Spelled out too: a compiled forward packs.
+            packed = ast.unparse(state)
+            fields = (f"{name!r}: getattr({packed}, {name!r}, None)" for name in FIELDS)
+            noted = f"bool({packed}.{nested}); {packed}.{KEPT} = {{{', '.join(fields)}}}"
+            return [replace(value, noted)]
     raise AssertionError(ast.dump(node))
 
 

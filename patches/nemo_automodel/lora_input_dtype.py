@@ -13,6 +13,7 @@ quantized, before base, adapter or DoRA compute anything. The output has that dt
 import ast
 
 from patchkit.patch import Patch, Rewrite
+from patchkit.precision.autocast import spell_out_autocast
 from patchkit.rewrite import Edit, Pattern, Rule, helper, mentions, require
 
 OWN_FORWARD = "getattr(self, 'super_fwd', None)"
@@ -35,17 +36,19 @@ def cast_before(node: ast.AST) -> list[Edit]:
     match base:
         case ast.Assign(value=ast.Call(args=[ast.Name(id=x)])):
             # Spelled out, since torch.compile cannot trace a helper: none is called where the
-            # layer worked before.
+            # layer worked before. The proxies of torch.fx are no tensors. TorchScript, which knows
+            # no `:=`, takes none of these functions as they are.
             agree = (
-                f"{x}.dtype == self.lora_A.weight.dtype and ({x}.dtype == self.weight.dtype or "
-                f"{OWN_FORWARD} is not None) or torch.is_autocast_enabled({x}.device.type)"
+                f"not isinstance({x}, torch.Tensor) or {x}.dtype is self.lora_A.weight.dtype and "
+                f"({x}.dtype is self.weight.dtype or {OWN_FORWARD} is not None) "
+                f"or {spell_out_autocast(x)}"
             )
             cast = helper(f"patchkit.precision.linear_lora:{CAST}")
             return require(node.test, f"({x} := {x} if {agree} else {cast}(self, {x})) is not None")
     raise AssertionError(ast.dump(base))
 
 
-RULE = Rule(first_use_of_input, cast_before, names=("lora_A",))
+RULE = Rule(first_use_of_input, cast_before, names=("lora_A",), needs=("torch",))
 
 PATCH = Patch(
     id="nemo-automodel-lora-input-dtype",

@@ -13,7 +13,7 @@ import ast
 
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.precision.trained_copies import MARK, after_cast_adapter_dtype, after_unload
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.rewrite import Edit, Pattern, Rule, replace
 
 COPY = Pattern("self.modules_to_save[N]")
 
@@ -26,16 +26,17 @@ def calls_copy(node: ast.AST) -> bool:
 
 
 def call_it_in_its_dtype(node: ast.AST) -> list[Edit]:
-    # The choice is spelled out: a copy that was not cast is called as before.
+    # The choice is spelled out: a copy that was not cast is called as before. One that was cast is
+    # compiled too, and torch.compile traces this way to a helper, for one that is loaded.
     assert isinstance(node, ast.Call)
     copy = ast.unparse(node.func)
-    around = helper("patchkit.precision.trained_copies:around")
+    around = f"torch.sys.modules[{after_cast_adapter_dtype.__module__!r}].around"
     return [
         replace(node.func, f"({around}(self, {copy}) if hasattr({copy}, {MARK!r}) else {copy})")
     ]
 
 
-RULE = Rule(calls_copy, call_it_in_its_dtype, names=("modules_to_save",))
+RULE = Rule(calls_copy, call_it_in_its_dtype, names=("modules_to_save",), needs=("torch",))
 WRAPPER = "peft.utils.other:ModulesToSaveWrapper"
 
 PATCH = Patch(

@@ -17,8 +17,9 @@ from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace, require
 
 RESULT_IN_DTYPE_OF = Pattern("R.to(X.dtype)")
 NOTED = "input_dtype"
-# What upstream asks before it converts anything: CUDA's autocast, whatever the device.
-AUTOCAST = "torch.is_autocast_enabled()"
+# What upstream asks before it converts anything: CUDA's autocast, whatever the device. A proxy of
+# torch.fx has no dtype yet.
+AS_BEFORE = f"torch.is_autocast_enabled() or not isinstance({NOTED}, torch.dtype)"
 
 
 def returns_what_it_computed_in(node: ast.AST) -> bool:
@@ -47,7 +48,7 @@ def return_in_dtype_of_input(node: ast.AST) -> list[Edit]:
             result, as_before = ast.unparse(value), ast.unparse(value)
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                 result = ast.unparse(value.func.value)
-            mended = f"({as_before} if {AUTOCAST} else {result}.to({NOTED}))"
+            mended = f"({as_before} if {AS_BEFORE} else {result}.to({NOTED}))"
             return [
                 *require(first.test, f"({NOTED} := {x}.dtype) is not None"),
                 replace(value, mended),

@@ -13,14 +13,19 @@ import ast
 from collections.abc import Iterator
 
 from patchkit.patch import Patch, Rewrite
+from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import calls_of
 from patchkit.rewrite import Edit, Rule
-from patchkit.rewrite.edit import insert_after, span
+from patchkit.rewrite.edit import span
 
-GIVEN, NORMED = "_dtype_given", "_normed"
-# Spelled out, since torch.compile cannot trace how rewritten code fetches a helper.
-BACK = (
-    f").dtype.itemsize <= {GIVEN}.itemsize or torch.is_autocast_enabled({NORMED}.device.type) "
+GIVEN, NORMED = "_patchkit_dtype_given", "_patchkit_normed"
+# Spelled out, since torch.compile cannot trace how rewritten code fetches a helper; statements
+# without `:=`, since TorchScript knows none. It compiles nothing beside a condition that is fixed,
+# so what it makes is upstream's; and so is what torch.fx makes, whose proxies are no tensors.
+RETURN = (
+    f"; return {NORMED} if torch.jit.is_scripting() else "
+    f"({NORMED} if {NORMED}.dtype is {GIVEN} or not isinstance({NORMED}, torch.Tensor) "
+    f"or {NORMED}.dtype.itemsize <= {GIVEN}.itemsize or {spell_out_autocast(NORMED)} "
     f"else {NORMED}.to({GIVEN}))"
 )
 
@@ -29,16 +34,16 @@ def norm_that_ends_with_its_weight(node: ast.AST) -> bool:
     """`forward` of a norm that returns a product with its weight and casts nothing after it."""
     match node:
         case ast.FunctionDef(name="forward", args=ast.arguments(args=[_, _, *_])):
-            return any(True for _ in products(node)) and isinstance(
+            return any(True for _ in returned_products(node)) and isinstance(
                 first_statement(node), ast.Assign
             )
     return False
 
 
-def products(function: ast.FunctionDef) -> Iterator[ast.expr]:
+def returned_products(function: ast.FunctionDef) -> Iterator[ast.Return]:
     for inner in ast.walk(function):
         if isinstance(inner, ast.Return) and inner.value and "self.weight" in factors(inner.value):
-            yield inner.value
+            yield inner
 
 
 def factors(product: ast.expr) -> list[str]:
@@ -58,9 +63,10 @@ def return_to_the_dtype_given(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.FunctionDef)
     begin, _ = span(first_statement(node))
     edits = [Edit(begin, begin, f"{GIVEN} = {node.args.args[1].arg}.dtype; ")]
-    for product in products(node):
-        start, _ = span(product)
-        edits += [Edit(start, start, f"({NORMED} if ({NORMED} := "), insert_after(product, BACK)]
+    for statement in returned_products(node):
+        (row, column), end = span(statement)
+        keyword = Edit((row, column), (row, column + len("return")), f"{NORMED} =")
+        edits += [keyword, Edit(end, end, RETURN)]
     return edits
 
 

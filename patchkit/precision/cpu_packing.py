@@ -14,18 +14,11 @@ from .quant_state import is_repacked
 if TYPE_CHECKING:
     import torch
 
-_KEPT = "patchkit_before_packing"
-_FIELDS = ("absmax", "nested", "offset", "state2")
+KEPT = "patchkit_before_packing"
+"""Attribute of a packed quant state: its fields as they were, by their names."""
 
-
-def kept(state: Any) -> bool:
-    """Keep the scales of a quant state that is about to be packed.
-
-    Returns:
-        whether its scales are quantized themselves.
-    """
-    setattr(state, _KEPT, {name: getattr(state, name, None) for name in _FIELDS})
-    return bool(state.nested)
+FIELDS = ("absmax", "nested", "offset", "state2")
+"""What packing changes for good."""
 
 
 def given_back(state: Any) -> Any:
@@ -34,7 +27,7 @@ def given_back(state: Any) -> Any:
     Returns:
         the quant state itself.
     """
-    before = vars(state).pop(_KEPT, None)
+    before = vars(state).pop(KEPT, None)
     if before is not None:
         device = state.absmax.device
         vars(state).update(before)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .autocast import has_autocast
+
 if TYPE_CHECKING:
     import torch
 
@@ -22,6 +24,8 @@ class WithoutAutocast:
     def __call__(self, hidden_states: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         import torch
 
+        if not has_autocast(hidden_states):
+            return self.forward(hidden_states, *args, **kwargs)
         with torch.autocast(hidden_states.device.type, enabled=False):
             return self.forward(hidden_states, *args, **kwargs)
 

@@ -6,8 +6,9 @@ import ast
 
 from ..rewrite import Edit, Rule, helper, mentions
 from ..rewrite.edit import insert_after, span
+from .autocast import spell_out_autocast
 
-_INPUT, _WEIGHT = "_input_of_layer", "_weight_of_layer"
+_INPUT = "_patchkit_input_of_layer"
 
 
 def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None) -> Rule:
@@ -15,7 +16,8 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
 
     torch.compile cannot trace how rewritten code fetches a helper, so the edit spells out where
     nothing is to be done, and none is fetched there: dtypes agree, the weight is packed or not
-    there, the input are indices, autocast is on.
+    there, the input are indices, autocast is on. What torch.fx traces, whose proxies are no
+    tensors, and what TorchScript compiles is the call as it was.
 
     Args:
         layer: an attribute of `self`. A function without that name costs one look at its code.
@@ -23,16 +25,6 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
             input; `in_dtype_of_base` with `self` too.
         argument: the only name that the input may have; whatever it is, if None.
     """
-    fetched = helper(f"patchkit.precision.layer_input:{cast}")
-    owner = ", self" if cast == "in_dtype_of_base" else ""
-    weight = f"({_WEIGHT} := getattr(self.{layer}, 'weight', None))"
-    before = f"({_INPUT} if ({_INPUT} := "
-    after = (
-        f").dtype == getattr({weight}, 'dtype', {_INPUT}.dtype) "
-        f"or not {_WEIGHT}.is_floating_point() or not {_INPUT}.is_floating_point() "
-        f"or torch.is_autocast_enabled({_INPUT}.device.type) "
-        f"else {fetched}(self.{layer}, {_INPUT}{owner}))"
-    )
 
     def call(node: ast.AST) -> bool:
         match node:
@@ -40,12 +32,43 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
                 func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=[given, *_]
             ) if not isinstance(given, ast.Starred):
                 named = argument is None or ast.unparse(given) == argument
-                return attr == layer and named and not mentions(given, _INPUT)
+                return attr == layer and named and not mentions(given, cast)
         return False
 
     def cast_input(node: ast.AST) -> list[Edit]:
         assert isinstance(node, ast.Call)
-        start, _ = span(node.args[0])
-        return [Edit(start, start, before), insert_after(node.args[0], after)]
+        given = node.args[0]
+        if isinstance(given, ast.Name):
+            chosen = f"({given.id} if {_unchanged(given.id, layer)} else {_cast(given.id)})"
+            return [insert_after(given, f" if torch.jit.is_scripting() else {chosen}")]
+        # TorchScript knows no `:=`. It takes none of the functions that compute the input in the
+        # call either: `tests/patches/test_tracing.py` asks it about all of them.
+        start, _ = span(given)
+        tensor, *others = _unchanged(_INPUT, layer).partition(_INPUT)
+        return [
+            Edit(start, start, f"({_INPUT} if {tensor}({_INPUT} := "),
+            insert_after(given, f"){others[1]} else {_cast(_INPUT)})"),
+        ]
+
+    def _cast(x: str) -> str:
+        owner = ", self" if cast == "in_dtype_of_base" else ""
+        return helper(f"patchkit.precision.layer_input:{cast}") + f"(self.{layer}, {x}{owner})"
 
     return Rule(call, cast_input, names=(layer,), needs=("torch",))
+
+
+def _unchanged(x: str, layer: str) -> str:
+    """Return the condition under which a layer is given `x` itself, as an expression.
+
+    To fetch the weight of a module takes longer than all else, so that it is done once for a
+    weight that is packed or not there. A dictionary is asked, which compares the dtype of a proxy
+    to none; TorchScript knows no sets.
+    """
+    weight = f"self.{layer}.weight"
+    dtype = f"getattr(getattr(self.{layer}, 'weight', None), 'dtype', torch.int8)"
+    return (
+        f"not isinstance({x}, torch.Tensor) "
+        f"or {dtype} in {{{x}.dtype: 0, torch.uint8: 0, torch.int8: 0}} "
+        f"or not {x}.is_floating_point() or {spell_out_autocast(x)} "
+        f"or not isinstance({weight}, torch.Tensor) or not {weight}.is_floating_point()"
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .adapters import shards_parameters
+from .autocast import is_autocast_on
 from .parameters import is_plain_float
 
 if TYPE_CHECKING:
@@ -48,12 +49,10 @@ def around(wrapper: Any, copy: Any) -> Callable[..., Any]:
     """
 
     def forward(*args: Any, **kwargs: Any) -> Any:
-        import torch
-
         floats = [one for one in (*args, *kwargs.values()) if _is_float(one)]
         if not floats:
             return _in_dtype(copy(*args, **kwargs), _dtype_of(wrapper.original_module))
-        if torch.is_autocast_enabled(floats[0].device.type):
+        if is_autocast_on(floats[0]):
             return copy(*args, **kwargs)
         inner = _dtype_of(copy)
         given = tuple(_in_dtype(one, inner) for one in args)
