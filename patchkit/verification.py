@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from re import search
 from typing import Any
 
 from .catalogue import Entry
+from .forking import Forking
 from .local_patches import Paths
 from .patch import Patch, Status
 from .resolution import resolve
@@ -125,8 +125,7 @@ def verify(
         tasks += [Verdict(one.name, "error", str(one.error)) for one in catalogue.broken]
 
     # Other processes must know the patches of this one.
-    spawning = Spawning(TIMEOUT, SESSION.local_patches)
-    reproduce = partial(_in_fork, SESSION.local_patches) if fork else spawning
+    reproduce = (Forking if fork else Spawning)(TIMEOUT, SESSION.local_patches)
     interrupted = False
 
     def run(task: _Task | Verdict) -> Verdict:
@@ -140,7 +139,7 @@ def verify(
             return Verification(pool.map(run, tasks))
         except BaseException:
             interrupted = True
-            spawning.stop()
+            reproduce.stop()
             raise
 
 
@@ -189,12 +188,6 @@ def _cuda_is_available() -> bool:
     except ImportError:
         return False
     return bool(torch.cuda.is_available())
-
-
-def _in_fork(patches: str, patch_id: str, patched: bool) -> dict[str, Any]:
-    from .forking import run
-
-    return run(patch_id, patched=patched, timeout=TIMEOUT, patches=patches)
 
 
 def _line(outcome: dict[str, Any]) -> str:
