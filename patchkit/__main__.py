@@ -1,5 +1,9 @@
 """`python -m patchkit`."""
 
-from .cli import main
+from .children import leave_working_directory_out
+
+leave_working_directory_out()
+
+from .cli import main  # noqa: E402
 
 main(prog_name="patchkit")

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from .environment import module_file, modules_matching
 from .mending import Difference
 from .patch import Patch, Rewrite
 from .resolution import Resolution, resolve
-from .rewrite import Edit, FunctionSource, Rule, Target, find, functions_in_file
-from .rewrite.edit import split_lines
-from .rewrite.locate import first_line
-from .scan import outline
-from .scan.facts import facts
+from .rewrite import Edit, Rule, Target
+from .scan.facts import facts_of
+from .scan.parsed import ParsedModule
 from .scan.questions import Questions
 from .scan.verdicts import verdict
 from .session import without_garbage_collection
@@ -62,7 +57,7 @@ def preview(patch: Patch) -> Preview:
             continue
         shown: set[str] = set()
         for name in modules_matching(target.module):
-            module = seen.setdefault(name, _Module(name))
+            module = seen[name] = seen.get(name) or _Module(name)
             with_site = module.functions_with_site(change.rule)
             if not any(map(target.matches_qualname, with_site)):
                 continue
@@ -71,15 +66,15 @@ def preview(patch: Patch) -> Preview:
                     f"# {target}: more modules may be mended like the {_MOST_FILES} below\n"
                 )
                 break
-            for source in module.sources(target, with_site):
-                if sites := change.rule.plan(source):
+            for source in module.parsed.sources(filter(target.matches_qualname, with_site)):
+                if sites := module.parsed.plan(source, change.rule):
                     concerned.add(name)
                     shown.add(name)
                     lines[module.short_name] = source.lines
                     found = edits.setdefault(module.short_name, {})
                     for site in sites:
                         found.update(dict.fromkeys(site))
-    drift = _drift(patch, resolution, concerned)
+    drift = _drift(patch, resolution, concerned, seen)
     # One target that drifts keeps all of its module as it is.
     left_alone = {seen[name].short_name for name in map(_module, drift) if name in seen}
     return Preview(
@@ -103,48 +98,37 @@ class _Module:
 
     def __init__(self, name: str) -> None:
         file = module_file(name)
-        self.text = file.read_text(encoding="utf-8") if file else ""
         package = bool(file and file.stem == "__init__")
         self.short_name = name.replace(".", "/") + ("/__init__.py" if package else ".py")
+        self.is_there = file is not None
+        self.parsed = ParsedModule(name, file.read_bytes() if file else b"", self.short_name)
         self._with_site: dict[Rule, set[str]] = {}
-
-    @cached_property
-    def _functions(self) -> list[tuple[str, ast.AST, str]]:
-        """Qualified names, syntax trees and sources."""
-        text = split_lines(self.text)
-        return [
-            (name, node, "".join(text[first_line(node) - 1 : node.end_lineno]))
-            for name, node in outline.functions(ast.parse(self.text).body)
-        ]
 
     def functions_with_site(self, rule: Rule) -> set[str]:
         """Their qualified names. Nothing is compiled: that would take most of the time."""
-        if not all(name in self.text for name in rule.names):
+        if not all(name in self.parsed.text for name in rule.names):
             return set()
         if rule not in self._with_site:
             self._with_site[rule] = {
                 name
-                for name, node, text in self._functions
-                if all(one in text for one in rule.names) and next(find(node, rule.site), None)
+                for name, node, text in self.parsed.functions
+                if all(one in text for one in rule.names) and self.parsed.sites(node, rule)
             }
         return self._with_site[rule]
 
-    def sources(self, target: Target, among: set[str]) -> Iterator[FunctionSource]:
-        return functions_in_file(
-            self.text,
-            self.short_name,
-            lambda name: name in among and target.matches_qualname(name),
-        )
 
-
-def _drift(patch: Patch, resolution: Resolution, modules: set[str]) -> tuple[str, ...]:
+def _drift(
+    patch: Patch, resolution: Resolution, modules: set[str], seen: dict[str, _Module]
+) -> tuple[str, ...]:
     """What the scan of releases says of the installed one, as far as these modules tell."""
     if resolution.version is None or not resolution.changes:
         return ()
     questions = Questions([patch])
-    files = ((module, module_file(module)) for module in modules)
+    known = {name: seen.get(name) or _Module(name) for name in modules}
     looked_at = {
-        module: facts(module, file.read_bytes(), questions) for module, file in files if file
+        name: facts_of(module.parsed, questions)
+        for name, module in known.items()
+        if module.is_there
     }
     found = verdict(patch, resolution.version, looked_at, questions)
     return tuple(found.notes) if found.state == "drifted" else ()

@@ -1,17 +1,17 @@
 """Run the reproducer of one patch in this process: `python -m patchkit.reproduce ID [--patched]`.
 
-What comes of it is the last line of standard output, in JSON. The libraries must not have been
-imported before, so this is a program of its own and not a function.
+What comes of it is a line of JSON on standard output. The libraries must not have been imported
+before, so this is a program of its own and not a function.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
 import sys
 import traceback
 from collections.abc import Sequence
+
+from .answers import take_standard_output, tell
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,9 +19,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("id")
     parser.add_argument("--patched", action="store_true", help="apply the patch, and only it")
     options = parser.parse_args(argv)
-    with contextlib.redirect_stdout(sys.stderr):
-        found = outcome(options.id, patched=options.patched)
-    print(json.dumps(found), flush=True)
+    answers = take_standard_output()
+    tell(answers, outcome(options.id, patched=options.patched))
     return 0
 
 

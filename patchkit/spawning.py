@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 from typing import Any
 
+from . import answers
+from .children import command
 from .local_patches import VARIABLE
 
 
@@ -32,12 +32,10 @@ class Spawning:
             patch_id: the patch.
             patched: whether to apply it first, and nothing else.
         """
-        command = [sys.executable, "-m", "patchkit.reproduce", patch_id]
-        command += ["--patched"] if patched else []
         if self._stopped:
             return {"outcome": "error", "message": "stopped"}
         with subprocess.Popen(
-            command,
+            command("patchkit.reproduce", patch_id, *(["--patched"] if patched else [])),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -48,18 +46,20 @@ class Spawning:
                 if self._stopped:  # just before the process was among those to stop
                     process.kill()
                 said, errors = process.communicate(timeout=self._timeout)
-                outcome: dict[str, Any] = json.loads(said.splitlines()[-1])
+                found = [answer for answer in map(answers.read, said.splitlines()) if answer]
             except subprocess.TimeoutExpired:
                 process.kill()
                 return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
-            except (IndexError, ValueError):
-                return {"outcome": "error", "message": f"died: {errors.strip()[-500:]}"}
             finally:
                 self._running.discard(process)
-        return outcome
+        return found[-1] if found else _died(errors)
 
     def stop(self) -> None:
         """End what is running, and begin nothing more."""
         self._stopped = True
         for process in tuple(self._running):
             process.kill()
+
+
+def _died(errors: str) -> dict[str, Any]:
+    return {"outcome": "error", "message": f"died: {errors.strip()[-500:]}"}

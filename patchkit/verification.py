@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from re import search
 from typing import Any
 
 from .catalogue import Entry
+from .forking import Forking
 from .local_patches import Paths
 from .machine import Requirement, described, missing
 from .patch import Patch, Status
@@ -134,8 +134,7 @@ def verify(
         tasks += [Verdict(one.name, "error", str(one.error)) for one in catalogue.broken]
 
     # Other processes must know the patches of this one.
-    spawning = Spawning(TIMEOUT, SESSION.local_patches)
-    reproduce = partial(_in_fork, SESSION.local_patches) if fork else spawning
+    reproduce = (Forking if fork else Spawning)(TIMEOUT, SESSION.local_patches)
     interrupted = False
 
     def run(task: _Task | Verdict) -> Verdict:
@@ -149,7 +148,7 @@ def verify(
             return Verification(pool.map(run, tasks))
         except BaseException:
             interrupted = True
-            spawning.stop()
+            reproduce.stop()
             raise
 
 
@@ -193,12 +192,6 @@ def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> V
     if outcome == "mended" and task.lacking:
         outcome = task.lacking[0].outcome
     return Verdict(patch.id, outcome, _line(without), _line(patched))
-
-
-def _in_fork(patches: str, patch_id: str, patched: bool) -> dict[str, Any]:
-    from .forking import run
-
-    return run(patch_id, patched=patched, timeout=TIMEOUT, patches=patches)
 
 
 def _line(outcome: dict[str, Any]) -> str:

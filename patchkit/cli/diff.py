@@ -71,9 +71,10 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
                 continue
             found, problems = _look(entry)
             drift |= bool(problems)
-            rows.append({"id": entry.patch.id, "drift": problems, "diff": str(found or "")})
+            text = str(found or "")
+            rows.append({"id": entry.patch.id, "drift": problems, "diff": text})
             if not as_json:
-                _show(entry, problems, found)
+                _show(entry, text or "".join(f"# drift: {one}\n" for one in problems))
     if as_json:
         from .output import show_json
 
@@ -92,10 +93,9 @@ def _look(entry: Entry) -> tuple[Preview | None, list[str]]:
     return found, list(found.drift)
 
 
-def _show(entry: Entry, problems: list[str], found: Preview | None) -> None:
+def _show(entry: Entry, text: str) -> None:
     from .output import coloured
 
-    text = str(found) if found else "".join(f"# drift: {one}\n" for one in problems)
     for line in [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]:
         style = _STYLES.get(line[:3].strip()) or _STYLES.get(line[:1]) or {}
         click.echo(click.style(line, **style), color=coloured())

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from .. import answers
+from ..children import command
 from .progress import progress
 
 _TAIL = 2000
@@ -43,14 +43,13 @@ def both(
 def _train(title: str, arguments: list[str], folder: Path, bar: Bar) -> dict[str, Any]:
     """Its steps come line by line, and the outcome last."""
     bar(f"{title}: loading the libraries", 0)
-    command = [sys.executable, "-m", "patchkit.lab", "--json", *arguments]
     losses: list[float] = []
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", dir=folder) as log,
-        _running(command, log, {**os.environ, "TMPDIR": str(folder)}) as process,
+        _running(arguments, log, {**os.environ, "TMPDIR": str(folder)}) as process,
     ):
         assert process.stdout is not None
-        for said in filter(None, map(_read, process.stdout)):
+        for said in filter(None, map(answers.read, process.stdout)):
             if "ok" in said:
                 return said
             losses.append(said["loss"])
@@ -65,22 +64,18 @@ def _train(title: str, arguments: list[str], folder: Path, bar: Bar) -> dict[str
         }
 
 
-def _read(line: str) -> dict[str, Any] | None:
-    """A line of ours, or None: below Python, libraries print to this pipe too."""
-    try:
-        said = json.loads(line)
-    except ValueError:
-        return None
-    return said if isinstance(said, dict) and ("ok" in said or "loss" in said) else None
-
-
 @contextmanager
 def _running(
-    command: list[str], log: IO[str], env: Mapping[str, str]
+    arguments: list[str], log: IO[str], env: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[str]]:
     """Left by Ctrl-C or an error, the process is ended before anyone removes its folder."""
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=log, text=True, errors="replace", env=env
+        command("patchkit.lab", "--json", *arguments),
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
+        errors="replace",
+        env=env,
     ) as process:
         try:
             yield process

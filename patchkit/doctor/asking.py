@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
-import sys
+from collections.abc import Sequence
 from typing import Any
+
+from ..answers import read
+from ..children import command
 
 TIMEOUT = 180
 """Seconds that importing torch and bitsandbytes and using each device may take."""
 
 
-def ask(command: tuple[str, ...] = ()) -> dict[str, Any]:
+def ask(instead: Sequence[str] = ()) -> dict[str, Any]:
     """The answers, as `probing` gives them; under `ended`, how the process ended if not well.
 
     Args:
-        command: what to run instead.
+        instead: a command that is run in its place.
     """
-    command = command or (sys.executable, "-m", "patchkit.doctor.probing")
     try:
         done = subprocess.run(
-            command,
+            instead or command("patchkit.doctor.probing"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=TIMEOUT,
@@ -39,11 +40,8 @@ def ask(command: tuple[str, ...] = ()) -> dict[str, Any]:
 
 def _answers(output: bytes | None) -> dict[str, Any]:
     answers: dict[str, Any] = {}
-    for line in (output or b"").decode("utf-8", "replace").splitlines():
-        try:
-            answers |= json.loads(line)
-        except ValueError:  # cut off in the middle
-            continue
+    for line in (output or b"").splitlines():
+        answers |= read(line) or {}
     return answers
 
 

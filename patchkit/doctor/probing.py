@@ -7,20 +7,18 @@ Each line of standard output is one answer in JSON.
 
 from __future__ import annotations
 
-import json
-import os
 from typing import Any
+
+from .. import answers
 
 _SIZE = 8
 
 
 def main() -> None:
-    # Native code prints to the file descriptor, past sys.stdout.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    output = answers.take_standard_output()
 
     def tell(**answer: Any) -> None:
-        print(json.dumps(answer), file=answers, flush=True)
+        answers.tell(output, answer)
 
     try:
         import torch

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import patchkit
+from patchkit.answers import take_standard_output, tell
 from patchkit.environment import installed_version
 from patchkit.lab import cuda_fp16, tiny, train, trainers
 from patchkit.lab.course import Course
@@ -28,16 +29,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status, 0.
     """
     options = _parser().parse_args(argv)
-    stdout = sys.stdout
+    # The libraries print their logs to standard output.
+    with take_standard_output() as answers:
 
-    def tell(step: int, loss: float) -> None:
+        def tell_step(step: int, loss: float) -> None:
+            if options.json:
+                tell(answers, {"step": step, "loss": loss})
+
+        outcome = _outcome(options, Course(tell_step))
         if options.json:
-            print(json.dumps({"step": step, "loss": loss}), file=stdout, flush=True)
-
-    # The libraries print their logs to stdout.
-    with contextlib.redirect_stdout(sys.stderr):
-        outcome = _outcome(options, Course(tell))
-    print(json.dumps(outcome) if options.json else _text(outcome), flush=True)
+            tell(answers, outcome)
+        else:
+            answers.write(f"{_text(outcome)}\n".encode())
     return 0
 
 

@@ -6,11 +6,11 @@ import datetime
 import importlib.util
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import children
 from .failure import telling_line
 from .records import Matrix, MatrixError, Unmeasured, public
 from .sets import VersionSet
@@ -119,7 +119,7 @@ def _candidates(root: Path) -> list[tuple[str, ...]]:
     beside = root / ".venv-test" / "bin" / "tox"
     found: list[tuple[str, ...]] = [(on_path,)] if on_path else []
     if importlib.util.find_spec("tox") is not None:
-        found.append((sys.executable, "-m", "tox"))
+        found.append(tuple(children.command("tox")))
     return [*found, (str(beside),)] if beside.exists() else found
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 
+from ..children import command
 from .errors import ScanError
 
 _TIMEOUT = 900
@@ -52,10 +52,9 @@ def ask(*arguments: str) -> Answer:
     Raises:
         ScanError: there is no pip here, or it does not end.
     """
-    command = [sys.executable, "-m", "pip", *arguments, *_OPTIONS]
     try:
         done = subprocess.run(
-            command,
+            command("pip", *arguments, *_OPTIONS),
             capture_output=True,
             text=True,
             errors="replace",

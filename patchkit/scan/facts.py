@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..patch import Wrap
-from ..rewrite import Drift, FunctionSource, Rule, edited_code, find, functions_in_file
-from ..rewrite.edit import split_lines
-from ..rewrite.locate import FunctionNode, first_line
+from ..rewrite import Drift, FunctionSource, Rule, edited_code, find
+from ..rewrite.locate import FunctionNode
 from . import outline
+from .parsed import ParsedModule, has_words
 from .questions import Question, Questions, Sought
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -64,24 +60,28 @@ def facts(module: str, content: bytes, questions: Questions) -> Facts:
         content: its file.
         questions: what to look for.
     """
-    sought = questions.sought_in(module)
-    targets = list(questions.targets_in(module))
+    return facts_of(ParsedModule(module, content), questions)
+
+
+def facts_of(module: ParsedModule, questions: Questions) -> Facts:
+    """Look at one module that others look at, too."""
+    sought = questions.sought_in(module.name)
+    targets = list(questions.targets_in(module.name))
     if not sought and not targets:
         return Facts()
     try:
-        text = importlib.util.decode_source(content)
+        text = module.text
     except (SyntaxError, UnicodeDecodeError) as error:
         return _unread(error, sought, targets)
-    words = set(_WORD.findall(text))
-    sought = {key: one for key, one in sought.items() if one.words <= words}
+    sought = {key: one for key, one in sought.items() if has_words(text, one.words)}
     if not sought and not targets:
         return Facts()
     try:
-        tree = ast.parse(text)
+        tree = module.tree
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return _unread(error, sought, targets)
     return Facts(
-        tuple(_found(module, text, tree, sought)),
+        tuple(_found(module, sought)),
         {one.key: _problem(tree, one) for one in targets},
     )
 
@@ -98,19 +98,20 @@ def _unread(error: Exception, sought: Iterable[str], targets: Iterable[Question]
     )
 
 
-def _found(module: str, text: str, tree: ast.Module, sought: dict[str, Sought]) -> Iterator[Found]:
-    with_sites = _functions_with_sites(text, tree, sought)
+def _found(module: ParsedModule, sought: dict[str, Sought]) -> Iterator[Found]:
+    with_sites = _functions_with_sites(module, sought)
     if not with_sites:
         return
-    names = {name for name, _ in outline.bindings(tree.body)}
+    names = {name for name, _ in outline.bindings(module.tree.body)}
     compiled = set()
-    for source in functions_in_file(text, module.replace(".", "/"), with_sites.__contains__):
+    for source in module.sources(with_sites):
         compiled.add(source.qualname)
-        for key in with_sites[source.qualname]:
+        for key, known in with_sites[source.qualname].items():
             rule = sought[key].rule
-            if sites := _count(source.node, rule):
+            once = module.is_defined_once(source.qualname)
+            if sites := known if once else _count(source, rule):
                 lacks = () if "*" in names else (name for name in rule.needs if name not in names)
-                problem = _trouble(source, rule)
+                problem = _trouble(module, source, rule)
                 yield Found(key, source.qualname, sites, problem, tuple(lacks))
     for qualname in with_sites.keys() - compiled:
         for key, sites in with_sites[qualname].items():
@@ -118,32 +119,35 @@ def _found(module: str, text: str, tree: ast.Module, sought: dict[str, Sought]) 
 
 
 def _functions_with_sites(
-    text: str, tree: ast.Module, sought: dict[str, Sought]
+    module: ParsedModule, sought: dict[str, Sought]
 ) -> dict[str, dict[str, int]]:
     """Qualified names, to the number of sites by rule; quick, since nothing is compiled."""
-    lines = split_lines(text)
     with_sites: dict[str, dict[str, int]] = {}
-    for qualname, node in outline.functions(tree.body):
-        own = "".join(lines[first_line(node) - 1 : node.end_lineno])
-        words = set(_WORD.findall(own))
+    for qualname, node, text in module.functions:
         for key, one in sought.items():
-            if one.words <= words and (sites := _count(node, one.rule)):
+            if not has_words(text, one.words):
+                continue
+            try:
+                sites = module.sites(node, one.rule)
+            except Exception:  # a matcher of whoever wrote the patch; editing will say what
+                sites = 1
+            if sites:
                 here = with_sites.setdefault(qualname, {})
                 here[key] = max(sites, here.get(key, 0))
     return with_sites
 
 
-def _count(node: ast.AST, rule: Rule) -> int:
+def _count(source: FunctionSource, rule: Rule) -> int:
     try:
-        return sum(1 for _ in find(node, rule.site))
-    except Exception:  # a matcher of whoever wrote the patch; editing will say what it raises
+        return sum(1 for _ in find(source.node, rule.site))
+    except Exception:
         return 1
 
 
-def _trouble(source: FunctionSource, rule: Rule) -> str:
+def _trouble(module: ParsedModule, source: FunctionSource, rule: Rule) -> str:
     """Why a function cannot be edited by a rule; empty where it can."""
     try:
-        edits = [edit for site in rule.plan(source) for edit in site]
+        edits = [edit for site in module.plan(source, rule) for edit in site]
         edited_code(source, edits, [rule], source.name)
     except Drift as drift:
         return str(drift)

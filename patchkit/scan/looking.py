@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
+import contextlib
+import pickle
+import subprocess
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from types import TracebackType
 
 from .. import catalogue
+from ..children import command
 from .facts import Facts, facts
 from .questions import Questions
 
@@ -34,11 +35,11 @@ class Lookers:
 
     def __init__(self, jobs: int) -> None:
         # Not forked: threads that download run here.
-        self._pool = (
-            ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _ignore_interrupt)
-            if jobs > 1
-            else None
-        )
+        self._all = [_Looker() for _ in range(jobs)] if jobs > 1 else []
+        self._idle: SimpleQueue[_Looker] = SimpleQueue()
+        for looker in self._all:
+            self._idle.put(looker)
+        self._threads = ThreadPoolExecutor(jobs)
 
     def __enter__(self) -> Lookers:
         return self
@@ -49,35 +50,57 @@ class Lookers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)
+        for looker in self._all:
+            looker.end()
 
     def look(
         self, library: str, questions: Questions, modules: Sequence[Module]
     ) -> Iterator[Facts]:
         """The facts of each module, in their order."""
         done = 0
-        if self._pool is not None:
+        if self._all:
             batches = [modules[at : at + _BATCH] for at in range(0, len(modules), _BATCH)]
             try:
-                for found in self._pool.map(_look, [library] * len(batches), batches):
+                for found in self._threads.map(self._look, [library] * len(batches), batches):
                     yield from found
                     done += len(found)
-            except BrokenProcessPool:  # such as a main module that cannot be imported twice
-                self._pool = None
+            except (OSError, EOFError, pickle.UnpicklingError):  # one was killed, say
+                self._end_all()
         for module, content in modules[done:]:
             yield facts(module, content, questions)
 
+    def _look(self, library: str, modules: Sequence[Module]) -> list[Facts]:
+        looker = self._idle.get()
+        try:
+            return looker.look(library, modules)
+        finally:
+            self._idle.put(looker)
 
-def _look(library: str, modules: Sequence[Module]) -> list[Facts]:
-    questions = _questions(library)
-    return [facts(module, content, questions) for module, content in modules]
+    def _end_all(self) -> None:
+        while self._all:
+            self._all.pop().end()
 
 
-@cache
-def _questions(library: str) -> Questions:
-    return of_library(catalogue.load(), library)
+class _Looker:
+    """One process that looks at modules, started when it is first asked."""
 
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
 
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    def look(self, library: str, modules: Sequence[Module]) -> list[Facts]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                command("patchkit.scan.looker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        pickle.dump((library, list(modules)), self._process.stdin)
+        self._process.stdin.flush()
+        found: list[Facts] = pickle.load(self._process.stdout)
+        return found
+
+    def end(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(OSError), self._process:
+                self._process.kill()

@@ -17,7 +17,11 @@ from .facts import Facts, Found
 from .questions import Questions
 
 _PATCHKIT = Path(__file__).resolve().parent.parent
-_LOOKING = ("rewrite/*.py", "precision/*.py", *(f"scan/{it}.py" for it in ("facts", "outline")))
+_LOOKING = (
+    "rewrite/*.py",
+    "precision/*.py",
+    *(f"scan/{it}.py" for it in ("facts", "outline", "parsed")),
+)
 """What of ours decides what is found; patches share rules of `precision`."""
 
 

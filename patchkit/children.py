@@ -1,0 +1,71 @@
+"""Children of this process that run a module, with nothing of the working directory on their path.
+
+`python -m` would look there for whatever the module imports, `json` and `torch` included. So this
+file is the script that a child is given; until it has seen to its path, it imports what every
+interpreter has loaded already.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+
+def command(module: str, *arguments: str) -> list[str]:
+    """Return the command line that runs a module in a child of this Python.
+
+    Neither the working directory nor the folder of a script is on its path. `patchkit` is there
+    the very one that runs here, wherever that was found; the folder around it is not on the path.
+
+    Args:
+        module: what `python -m` would be given, such as `patchkit.reproduce` or `pip`.
+        arguments: what follows it.
+    """
+    flags = ["-P"] if sys.version_info >= (3, 11) else []
+    # A parent that follows no variables and no user's folder starts no child that does.
+    flags += ["-E"] if sys.flags.ignore_environment else []
+    flags += ["-s"] if sys.flags.no_user_site else []
+    return [sys.executable, *flags, os.path.join(_PACKAGE, "children.py"), module, *arguments]
+
+
+def leave_working_directory_out() -> None:
+    """Take the working directory off this process's path, where `python -m` has put it."""
+    try:
+        if not _path_is_safe() and sys.path[:1] == [os.getcwd()]:
+            del sys.path[0]
+    except OSError:
+        """It is gone, and so is not on the path."""
+
+
+def _path_is_safe() -> bool:
+    """Whether Python was told to put nothing in front of the path."""
+    return bool(getattr(sys.flags, "safe_path", sys.flags.isolated))
+
+
+def _run_as_main(module: str) -> None:
+    import runpy
+
+    if module.partition(".")[0] == "patchkit" and "patchkit" not in sys.modules:
+        _import_patchkit()
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _import_patchkit() -> None:
+    """Import the package that this file is part of."""
+    from importlib import util
+
+    file = os.path.join(_PACKAGE, "__init__.py")
+    spec = util.spec_from_file_location("patchkit", file, submodule_search_locations=[_PACKAGE])
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules["patchkit"] = package = util.module_from_spec(spec)
+    spec.loader.exec_module(package)
+
+
+if __name__ == "__main__":
+    if not _path_is_safe():
+        del sys.path[0]  # the folder of this script, whose modules have common names
+    del sys.argv[0]
+    _run_as_main(sys.argv[0])

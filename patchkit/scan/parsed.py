@@ -1,0 +1,103 @@
+"""A module's text, decoded, parsed and searched once, whoever asks and however often."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
+
+from ..rewrite import Edit, FunctionSource, Rule, find, functions_in_file
+from ..rewrite.edit import split_lines
+from ..rewrite.locate import FunctionNode, first_line
+from . import outline
+
+
+class ParsedModule:
+    """One module; nothing is parsed before somebody asks for what needs it.
+
+    Args:
+        name: its dotted name.
+        content: its file.
+        short_name: what people call the file.
+    """
+
+    def __init__(self, name: str, content: bytes, short_name: str = "") -> None:
+        self.name = name
+        self.short_name = short_name or name.replace(".", "/")
+        self._content = content
+        self._sites: dict[tuple[int, Rule], int] = {}
+        self._sources: dict[str, list[FunctionSource]] = {}
+        self._plans: dict[tuple[int, Rule], list[list[Edit]]] = {}
+
+    @cached_property
+    def text(self) -> str:
+        return importlib.util.decode_source(self._content)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(split_lines(self.text))
+
+    @cached_property
+    def functions(self) -> list[tuple[str, FunctionNode, str]]:
+        """Qualified names, syntax trees and texts."""
+        return [
+            (name, node, "".join(self.lines[first_line(node) - 1 : node.end_lineno]))
+            for name, node in outline.functions(self.tree.body)
+        ]
+
+    def sites(self, node: FunctionNode, rule: Rule) -> int:
+        """How many sites of a rule there are in one of `functions`."""
+        key = node.lineno, rule
+        if key not in self._sites:
+            self._sites[key] = sum(1 for _ in find(node, rule.site))
+        return self._sites[key]
+
+    def is_defined_once(self, qualname: str) -> bool:
+        return self._definitions[qualname] == 1
+
+    @cached_property
+    def _definitions(self) -> Counter[str]:
+        return Counter(name for name, _, _ in self.functions)
+
+    def sources(self, qualnames: Iterable[str]) -> list[FunctionSource]:
+        """Those of these functions that can be compiled by themselves, in the order of the file."""
+        asked = set(qualnames)
+        if new := asked - self._sources.keys():
+            self._sources.update((name, []) for name in new)
+            text = self._without_functions_but(new)
+            for source in functions_in_file(text, self.short_name, new.__contains__):
+                whole = replace(source, lines=self.lines)
+                self._sources[source.qualname].append(whole)
+        found = [source for name in asked for source in self._sources[name]]
+        return sorted(found, key=lambda source: source.first)
+
+    def plan(self, source: FunctionSource, rule: Rule) -> list[list[Edit]]:
+        """What the rule does to one of `sources`."""
+        key = source.first, rule
+        if key not in self._plans:
+            self._plans[key] = rule.plan(source)
+        return self._plans[key]
+
+    def _without_functions_but(self, qualnames: set[str]) -> str:
+        """The text with `pass` for each other function: most of a file need not be parsed again."""
+        lines = list(self.lines)
+        for name, node, _ in self.functions:
+            if name not in qualnames:
+                first, last = first_line(node), node.end_lineno or node.lineno
+                line = lines[first - 1]
+                indentation = line[: len(line) - len(line.lstrip())]
+                lines[first - 1 : last] = [f"{indentation}pass\n", *["\n"] * (last - first)]
+        return "".join(lines)
+
+
+def has_words(text: str, words: Iterable[str]) -> bool:
+    """Tell whether each of some words stands in a text, and not as part of another one."""
+    return all(word in text and re.search(rf"\b{word}\b", text) for word in words)
