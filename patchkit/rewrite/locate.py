@@ -22,9 +22,8 @@ _FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
     _FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
 
-_IMPORT = re.compile(
-    r"^([ \t\f]*)(?:from[ \t]+\S+[ \t]+)?import[ \t]+(\([^)]*\)|(?:\\\n|[^\n])*)", re.MULTILINE
-)
+_IMPORT = re.compile(r"([ \t\f]*)(?:from[ \t]+\S+[ \t]+)?import[ \t]+(\([^)]*\)|(?:\\\n|[^\n])*)")
+_WORD_IMPORT = re.compile(r"import[ \t]")
 _SCOPE = re.compile(r"[ \t\f]*(?:def|class|async[ \t]+def)[ \t]")
 _COMMENT = re.compile(r"#[^\n]*")
 
@@ -249,9 +248,16 @@ def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
     """Names that the module itself imports, found without parsing the whole file."""
     names: dict[str, None] = {}
     text = "".join(lines)
-    for statement in _IMPORT.finditer(text):
+    end = 0
+    # The word first: a search for it takes a tenth of the time.
+    for word in _WORD_IMPORT.finditer(text):
+        begin = text.rfind("\n", 0, word.start()) + 1
+        statement = _IMPORT.match(text, begin)
+        if begin < end or statement is None:
+            continue
+        end = statement.end()
         indent, imported = statement.groups()
-        if indent and not _at_module_level(lines, text.count("\n", 0, statement.start())):
+        if indent and not _at_module_level(lines, text.count("\n", 0, begin)):
             continue
         for alias in _COMMENT.sub("", imported).strip("()").replace("\\\n", " ").split(","):
             name = alias.split(" as ")[-1].strip().partition(".")[0]

@@ -97,6 +97,22 @@ def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
                 waiting.append(value)
 
 
+def walk(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a tree but for operators and the like; quicker than `ast.walk`."""
+    nodes = [tree]
+    for node in nodes:
+        fields = _fields_with_nodes.get(type(node))
+        if fields is None:
+            fields = _learn_fields(node)
+        for name in fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                nodes.append(value)
+    return nodes
+
+
 _WITHOUT_NODES = {"ctx", "op", "ops", "id", "attr", "type_comment", "kind"}
 """Fields with names and numbers, or with operators, which have no place in the source."""
 

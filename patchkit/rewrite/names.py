@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,11 +12,14 @@ from types import CodeType
 from typing import TYPE_CHECKING
 
 from .errors import Drift
-from .match import find
+from .match import walk
 
 if TYPE_CHECKING:
     from .locate import FunctionSource
     from .rule import Rule
+
+_WITHOUT_NAMES = {ast.Attribute, ast.Constant, ast.keyword}
+"""The commonest nodes that name no variable."""
 
 
 def check_names(
@@ -42,34 +45,35 @@ def check_names(
             f"the edit of {source.qualname} takes {name} from the module, and the function has a "
             "variable of that name"
         )
-    bound = Counter(_bound(after)) - Counter(_bound(before))
-    called = Counter(_called(after)) - Counter(_called(before))
+    bound_before, called_before = _roles(before)
+    bound_after, called_after = _roles(after)
+    bound, called = bound_after - bound_before, called_after - called_before
     taken = {name for name in bound if _occurs(source, name)}
     taken |= {name for name in called if name in local and hasattr(builtins, name)}
     for name in sorted(taken):
-        if any(_spells_out(rule, source.node, name) for rule in dict.fromkeys(rules)):
+        if any(_spells_out(rule, source, name) for rule in dict.fromkeys(rules)):
             raise Drift(
                 f"the edit of {source.qualname} brings in the name {name}, which the function "
                 "has already"
             )
 
 
-def _bound(trees: Iterable[ast.AST]) -> Iterator[str]:
-    """The names that some code binds, each as often as it does."""
+def _roles(trees: Iterable[ast.AST]) -> tuple[Counter[str], Counter[str]]:
+    """The names that some code binds, and those that it calls; each with how often it does."""
+    bound: list[str] = []
+    called: list[str] = []
     for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name):
-                if not isinstance(node.ctx, ast.Load):
-                    yield node.id
-            else:
-                yield from _named_by(node)
-
-
-def _called(trees: Iterable[ast.AST]) -> Iterator[str]:
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                yield node.func.id
+        for node in walk(tree):
+            kind = type(node)
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                    bound.append(node.id)  # type: ignore[attr-defined]
+            elif kind is ast.Call:
+                if isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
+                    called.append(node.func.id)  # type: ignore[attr-defined]
+            elif kind not in _WITHOUT_NAMES:
+                bound += _named_by(node)
+    return Counter(bound), Counter(called)
 
 
 def _named_by(node: ast.AST) -> Iterator[str]:
@@ -96,7 +100,7 @@ def _occurs(source: FunctionSource, name: str) -> bool:
         return False
     return any(
         node.id == name if isinstance(node, ast.Name) else name in _named_by(node)
-        for node in ast.walk(source.node)
+        for node in walk(source.node)
     )
 
 
@@ -109,35 +113,38 @@ def _locals(code: CodeType) -> set[str]:
     return names
 
 
-def _spells_out(rule: Rule, function: ast.AST, name: str) -> bool:
+def _spells_out(rule: Rule, source: FunctionSource, name: str) -> bool:
     """Whether the text of a rule has that name whatever the function calls its variables.
 
-    Found by calling them otherwise. Where the rule finds no site then, it asks for the name, and
-    so knows of it.
+    Found by calling them otherwise for once. A site that is none then is one by that name: the
+    rule knows of it.
     """
-    renamed = _Renaming(name, f"{name}_otherwise").visit(copy.deepcopy(function))
     word = re.compile(rf"(?<![\w.'\"]){re.escape(name)}(?!\w)")
+    with _renamed(source.node, name, f"{name}_otherwise"):
+        try:
+            return any(
+                word.search(edit.text)
+                for site in source.sites(rule.site)
+                if rule.site(site)
+                for edit in rule.edit(site)
+            )
+        except Exception:  # what the edit of whoever wrote the patch makes of it
+            return True
+
+
+@contextlib.contextmanager
+def _renamed(function: ast.AST, name: str, other: str) -> Iterator[None]:
+    """Call a variable otherwise wherever it occurs, until the end of the block."""
+    places = [
+        (node, field)
+        for node in walk(function)
+        for field in ("id", "name", "asname", "rest", "arg")
+        if getattr(node, field, None) == name and not isinstance(node, ast.keyword)
+    ]
+    for node, field in places:
+        setattr(node, field, other)
     try:
-        return any(
-            word.search(edit.text) for site in find(renamed, rule.site) for edit in rule.edit(site)
-        )
-    except Exception:  # whatever the edit of whoever wrote the patch makes of it
-        return True
-
-
-class _Renaming(ast.NodeTransformer):
-    """Calls a variable otherwise wherever it occurs."""
-
-    def __init__(self, name: str, other: str) -> None:
-        self._name = name
-        self._other = other
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        for field in ("id", "name", "asname", "rest"):
-            if getattr(node, field, None) == self._name:
-                setattr(node, field, self._other)
-        if isinstance(node, ast.arg) and node.arg == self._name:
-            node.arg = self._other
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            node.names = [self._other if name == self._name else name for name in node.names]
-        return super().generic_visit(node)
+        yield
+    finally:
+        for node, field in places:
+            setattr(node, field, name)

@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from .edit import Edit
 from .locate import FunctionNode, FunctionSource, first_line, function_at
@@ -20,7 +21,7 @@ class EditedTree:
         node: the function.
         before: what the edits changed, as it was.
         after: what stands there now.
-        whole: whether that is the whole function.
+        whole: whether the whole function was parsed.
     """
 
     tree: ast.Module
@@ -63,7 +64,12 @@ def edited_tree(
     found = function_at(tree, source.context)
     if found is None:
         return None
-    return EditedTree(tree, found, source.node.body, found.body, whole=True)
+    before, after = source.node.body, found.body
+    if len(before) == len(after):
+        # Statements stay on their lines: those without an edit are what they were.
+        touched = [any(_touches(one, edit) for edit in edits) for one in before]
+        before, after = list(compress(before, touched)), list(compress(after, touched))
+    return EditedTree(tree, found, before, after, whole=True)
 
 
 def _statements(source: FunctionSource, edits: Sequence[Edit]) -> tuple[int, int] | None:
@@ -97,6 +103,10 @@ def _statements(source: FunctionSource, edits: Sequence[Edit]) -> tuple[int, int
 
 def _decorated(statement: ast.stmt) -> bool:
     return bool(getattr(statement, "decorator_list", None))
+
+
+def _touches(statement: ast.stmt, edit: Edit) -> bool:
+    return first_line(statement) <= edit.end[0] and edit.start[0] <= _last_line(statement)
 
 
 def _last_line(statement: ast.stmt) -> int:
