@@ -45,8 +45,26 @@ class Context:
         Raises:
             SyntaxError: the text is not a whole function.
         """
-        headers = self._headers(text)
-        blank = "\n" * (self.first - 1 - len(headers))
+        return self._parse(self._headers(text), text, self.first)
+
+    def parse_block(self, text: str, first: int) -> list[ast.stmt]:
+        """Parse whole statements out of the body of a function, as `parse` does.
+
+        Args:
+            text: their lines, indented as in the file.
+            first: the number of the first of them, from 2.
+
+        Raises:
+            SyntaxError: these are not whole statements of one block.
+        """
+        tree = self._parse(["if True:\n"], text, first)
+        match tree.body:
+            case [ast.If(body=body, orelse=[])]:
+                return body
+        raise SyntaxError("not the statements of one block")
+
+    def _parse(self, headers: list[str], text: str, first: int) -> ast.Module:
+        blank = "\n" * (first - 1 - len(headers))
         tree = compile(
             blank + "".join(headers) + text,
             f"<{self.qualname}>",
@@ -97,6 +115,6 @@ class Context:
                 parameters = ""
             else:
                 headers.append(f"{indent}class {part}:\n")
-        if not headers and text[:1].isspace():
+        if not headers and text[:1] in (" ", "\t"):
             headers.append("if True:\n")
         return headers

@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 import io
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+_ENDS_WITH_WORD = re.compile(r"\w\Z")
+_BEGINS_WITH_WORD = re.compile(r"[\w\"']")
 
 
 @dataclass(frozen=True, order=True)
@@ -31,6 +35,13 @@ class Edit:
 
 
 def span(node: ast.expr | ast.stmt) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where a node begins, and where it ends.
+
+    Raises:
+        ValueError: this Python does not know.
+    """
+    if getattr(node, "place_unknown", False):
+        raise ValueError("before Python 3.12 nobody knows where in an f-string code stands")
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
     return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
@@ -81,26 +92,41 @@ def helper(path: str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text as Python's tokenizer counts them: a form feed does not end one."""
-    return io.StringIO(text).readlines()
+    """The lines of a text as Python's tokenizer counts them, each ended by a newline.
+
+    A carriage return ends one, with a newline behind it or without; a form feed does not.
+    """
+    return io.StringIO(text, newline=None).readlines()
 
 
 def apply_edits(lines: Sequence[str], edits: Iterable[Edit]) -> tuple[str, ...]:
     """The lines of a file after some edits; their number does not change.
 
     Raises:
-        ValueError: two of the edits overlap.
+        ValueError: two of the edits overlap, or they are not of this file.
     """
     ordered = sorted(edits)
     for before, after in itertools.pairwise(ordered):
         if before.overlaps(after):
             raise ValueError(f"edits overlap at line {after.start[0]}")
+    if ordered and not (ordered[0].start[0] >= 1 and ordered[-1].end[0] <= len(lines)):
+        raise ValueError("an edit lies outside of the file")
     result = list(lines)
     for edit in reversed(ordered):
         (row, column), (end_row, end_column) = edit.start, edit.end
         head = result[row - 1].encode()[:column].decode()
         tail = result[end_row - 1].encode()[end_column:].decode()
-        result[row - 1 : end_row] = split_lines(head + edit.text + tail)
+        text = _apart(_apart(head, edit.text), tail) if edit.text else head + tail
+        result[row - 1 : end_row] = split_lines(text)
     if len(result) != len(lines):
         raise ValueError("the edits changed the number of lines")
     return tuple(result)
+
+
+def _apart(text: str, following: str) -> str:
+    """Two texts one behind the other, with a space where their words would become one.
+
+    `return(a).f()` needs none until something else takes the place of `(a)`.
+    """
+    touch = _ENDS_WITH_WORD.search(text) and _BEGINS_WITH_WORD.match(following)
+    return f"{text} {following}" if touch else text + following

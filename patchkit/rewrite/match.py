@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -35,9 +36,14 @@ class Pattern:
         (statement,) = ast.parse(self.snippet).body
         return statement.value if isinstance(statement, ast.Expr) else statement
 
+    @cached_property
+    def _any(self) -> bool:
+        """Whether the pattern is a hole and nothing else."""
+        return isinstance(self._tree, ast.Name) and bool(_METAVARIABLE.fullmatch(self._tree.id))
+
     def __call__(self, node: ast.AST) -> bool:
         """Whether the node itself is such code."""
-        return _unify(self._tree, node, {})
+        return (self._any or type(node) is type(self._tree)) and _unify(self._tree, node, {})
 
     def holes(self, node: ast.AST) -> dict[str, str]:
         """What each capital letter stands for in a node that matches, as code.
@@ -73,25 +79,69 @@ def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
 
     What stands inside a match is not looked at again, so that a site counts once.
     """
-    # A list and a loop: generators inside each other take three times as long.
+    # A list and loops: generators inside each other take three times as long.
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         if matcher(node):
             yield node
-        else:
-            waiting += reversed(_children(node))
+            continue
+        fields = _fields_with_nodes.get(type(node))
+        if fields is None:
+            fields = _learn_fields(node)
+        for name in fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                waiting += [item for item in reversed(value) if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                waiting.append(value)
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
-    children: list[ast.AST] = []
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            children.append(value)
-        elif isinstance(value, list):
-            children += [one for one in value if isinstance(one, ast.AST)]
-    return children
+def walk(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a tree but for operators and the like; quicker than `ast.walk`."""
+    nodes = [tree]
+    for node in nodes:
+        fields = _fields_with_nodes.get(type(node))
+        if fields is None:
+            fields = _learn_fields(node)
+        for name in fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                nodes.append(value)
+    return nodes
+
+
+_WITHOUT_NODES = {"ctx", "op", "ops", "id", "attr", "type_comment", "kind"}
+"""Fields with names and numbers, or with operators, which have no place in the source."""
+
+_fields_with_nodes: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
+
+
+def _learn_fields(node: ast.AST) -> tuple[str, ...]:
+    """The fields to look into, the last one first."""
+    fields = tuple(name for name in reversed(node._fields) if name not in _WITHOUT_NODES)
+    if isinstance(node, ast.JoinedStr) and not _PLACES_IN_F_STRINGS:
+        mark_f_strings(node)
+    else:
+        _fields_with_nodes[type(node)] = fields
+    return fields
+
+
+_PLACES_IN_F_STRINGS = sys.version_info >= (3, 12)
+"""Whether Python tells where in an f-string an expression stands; before it may be far off."""
+
+
+def mark_f_strings(tree: ast.AST) -> None:
+    """Mark nodes of which this Python does not know the place; `edit.span` refuses them."""
+    if _PLACES_IN_F_STRINGS:
+        return
+    for string in ast.walk(tree):
+        if isinstance(string, ast.JoinedStr):
+            for node in ast.walk(string):
+                if node is not string:
+                    node.place_unknown = True  # type: ignore[attr-defined]
 
 
 def mentions(tree: ast.AST, name: str) -> bool:

@@ -8,10 +8,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-from .edit import Edit, apply_edits
+from .edit import Edit, apply_edits, span
 from .errors import Drift
-from .locate import FunctionSource
-from .match import Matcher, find
+from .locate import FunctionSource, first_line
+from .match import Matcher, find, mark_f_strings
+from .names import check_names
+from .splice import EditedTree, edited_tree
+
+UNEXPECTED_SHAPE = (
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+"""What code that takes a syntax tree apart raises where the tree has another shape.
+
+Anything else, such as `NotImplementedError`, is an error in the patch.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,8 +54,33 @@ class Rule:
         return all(_mentioned(code, name) for name in self.names)
 
     def plan(self, source: FunctionSource) -> list[list[Edit]]:
-        """The edits of each site in a function, in the order of the source."""
-        return [list(self.edit(site)) for site in find(source.node, self.site)]
+        """The edits of each site in a function, in the order of the source.
+
+        Raises:
+            Drift: the source is not one that the rule was written for.
+        """
+        try:
+            sites = source.sites(self.site)
+        except UNEXPECTED_SHAPE as error:
+            raise Drift(f"looking for sites in {source.qualname} raised {_told(error)}") from error
+        return [self._edits(source, site) for site in sites]
+
+    def _edits(self, source: FunctionSource, site: ast.AST) -> list[Edit]:
+        line = getattr(site, "lineno", source.first)
+        given = getattr(site, "args", None)
+        # `args.args` of such a function begins with its second or third parameter.
+        if isinstance(given, ast.arguments) and given.posonlyargs:
+            raise Drift(
+                f"{source.qualname} has positional-only parameters at line {line}, for which the "
+                "rule was not written"
+            )
+        mark_f_strings(site)
+        try:
+            return list(self.edit(site))
+        except UNEXPECTED_SHAPE as error:
+            raise Drift(
+                f"the site in {source.qualname} at line {line} cannot be edited: {_told(error)}"
+            ) from error
 
     def check(self, node: ast.AST) -> None:
         """Raise `Drift` if a site is left in an edited function."""
@@ -61,23 +102,64 @@ def edited_code(
         filename: what tracebacks call the file.
 
     Raises:
-        Drift: the edited text does not parse, a postcondition fails, or the compiled function
-            would not fit in the place of the old one.
+        Drift: the edited text does not parse, a postcondition fails, a name means two things, or
+            the compiled function would not fit in the place of the old one.
     """
-    context = source.context
+    _check_place(source, edits)
     try:
         lines = apply_edits(source.lines, edits)
-        tree = context.parse("".join(lines[source.first - 1 : source.last]))
+        edited = edited_tree(source, edits, lines)
+        if edited is None:
+            raise Drift(f"the edit of {source.qualname} moves it")
+        for rule in rules:
+            _check_sites(source, edited, rule)
+        check_names(source, edited.before, edited.after, rules)
+        code = source.context.compile(edited.tree, filename)
     except (SyntaxError, ValueError) as error:
         raise Drift(f"the edit of {source.qualname} does not parse: {error}") from error
-    for rule in rules:
-        rule.check(tree)
-    code = context.compile(tree, filename)
     if code is None or _kind(code) != _kind(source.code):
         raise Drift(f"the edit of {source.qualname} makes it another kind of function")
     if code.co_freevars != source.code.co_freevars:
         raise Drift(f"the edit of {source.qualname} changes what the function closes over")
     return code
+
+
+def _check_place(source: FunctionSource, edits: Sequence[Edit]) -> None:
+    """Raise `Drift` if an edit lies outside of the code that runs when the function is called."""
+    first, last = source.node.body[0], source.node.body[-1]
+    begin, end = (first_line(first), first.col_offset), span(last)[1]
+    if begin[0] < first.lineno:  # its decorators begin where it does
+        begin = begin[0], 0
+    for edit in edits:
+        if edit.start < begin or edit.end > end:
+            raise Drift(
+                f"the site in {source.qualname} at line {edit.start[0]} lies outside of its body"
+            )
+
+
+def _check_sites(source: FunctionSource, edited: EditedTree, rule: Rule) -> None:
+    """Raise `Drift` if a site of a rule is left in the edited function.
+
+    What was not edited was looked at before, unless it stands inside of a site.
+    """
+    if edited.whole or not all(_within(site, edited.before) for site in source.sites(rule.site)):
+        rule.check(edited.node)
+        return
+    if rule.site(edited.node):
+        rule.check(edited.node)
+    for statement in edited.after:
+        rule.check(statement)
+
+
+def _within(site: ast.AST, statements: Sequence[ast.stmt]) -> bool:
+    if not isinstance(site, (ast.expr, ast.stmt)):
+        return False
+    (first, _), (last, _) = span(site)
+    return first_line(statements[0]) <= first and last <= span(statements[-1])[1][0]
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _kind(code: CodeType) -> int:

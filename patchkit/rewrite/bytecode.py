@@ -1,0 +1,58 @@
+"""What Python's own bytecode files say a module compiles to."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import marshal
+import os
+from types import CodeType
+
+_HEADER = 16
+_TOO_CLOSE_NS = 2_000_000_000
+"""A recorded time has seconds: a file that was changed within the same one looks unchanged."""
+
+
+def module_code(filename: str) -> CodeType | None:
+    """The code of a module whose lines `linecache` holds, where its bytecode file tells it.
+
+    It tells it where it records the size and time of just the file that the lines were read from,
+    and was written well after that. Python takes its word for the same.
+
+    Args:
+        filename: as in `co_filename`.
+
+    Returns:
+        None where the text has to be compiled to know.
+    """
+    entry = linecache.cache.get(filename)
+    if entry is None or len(entry) != 4:
+        return None
+    size, mtime, _, path = entry
+    if mtime is None:
+        return None
+    try:
+        source = os.stat(path)
+        with open(importlib.util.cache_from_source(path), "rb") as file:
+            written = os.fstat(file.fileno()).st_mtime_ns
+            content = file.read()
+    except (OSError, NotImplementedError):  # no such file, or an implementation without any
+        return None
+    # Looked at after the lines were read: neither they nor the bytecode are of another state.
+    if (source.st_size, source.st_mtime) != (size, mtime):
+        return None
+    if content[:_HEADER] != _header(size, mtime) or written - source.st_mtime_ns < _TOO_CLOSE_NS:
+        return None
+    try:
+        code = marshal.loads(content[_HEADER:])
+    except (EOFError, ValueError, TypeError):
+        return None
+    return code if isinstance(code, CodeType) else None
+
+
+def _header(size: int, mtime: float) -> bytes:
+    """How a bytecode file begins that is valid for a source of that size and time."""
+    numbers = (0, int(mtime), size)
+    return importlib.util.MAGIC_NUMBER + b"".join(
+        (number & 0xFFFFFFFF).to_bytes(4, "little") for number in numbers
+    )

@@ -1,0 +1,150 @@
+"""Names that an edit brings into a function, held against those that the function has."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from types import CodeType
+from typing import TYPE_CHECKING
+
+from .errors import Drift
+from .match import walk
+
+if TYPE_CHECKING:
+    from .locate import FunctionSource
+    from .rule import Rule
+
+_WITHOUT_NAMES = {ast.Attribute, ast.Constant, ast.keyword}
+"""The commonest nodes that name no variable."""
+
+
+def check_names(
+    source: FunctionSource,
+    before: Sequence[ast.AST],
+    after: Sequence[ast.AST],
+    rules: Sequence[Rule],
+) -> None:
+    """Raise `Drift` if an edit takes a name that means something else in the function.
+
+    An edit may bind a name anew that it found in the source, such as a parameter; one that the
+    rule spells out must not occur in the function.
+
+    Args:
+        source: the function unchanged.
+        before: what the edits changed, as it was.
+        after: what stands there now.
+        rules: where the edits come from.
+    """
+    local = _locals(source.code)
+    for name in sorted({name for rule in rules for name in rule.needs} & local):
+        raise Drift(
+            f"the edit of {source.qualname} takes {name} from the module, and the function has a "
+            "variable of that name"
+        )
+    bound_before, called_before = _roles(before)
+    bound_after, called_after = _roles(after)
+    bound, called = bound_after - bound_before, called_after - called_before
+    taken = {name for name in bound if _occurs(source, name)}
+    taken |= {name for name in called if name in local and hasattr(builtins, name)}
+    for name in sorted(taken):
+        if any(_spells_out(rule, source, name) for rule in dict.fromkeys(rules)):
+            raise Drift(
+                f"the edit of {source.qualname} brings in the name {name}, which the function "
+                "has already"
+            )
+
+
+def _roles(trees: Iterable[ast.AST]) -> tuple[Counter[str], Counter[str]]:
+    """The names that some code binds, and those that it calls; each with how often it does."""
+    bound: list[str] = []
+    called: list[str] = []
+    for tree in trees:
+        for node in walk(tree):
+            kind = type(node)
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                    bound.append(node.id)  # type: ignore[attr-defined]
+            elif kind is ast.Call:
+                if isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
+                    called.append(node.func.id)  # type: ignore[attr-defined]
+            elif kind not in _WITHOUT_NAMES:
+                bound += _named_by(node)
+    return Counter(bound), Counter(called)
+
+
+def _named_by(node: ast.AST) -> Iterator[str]:
+    """The names of variables that a node other than `ast.Name` mentions."""
+    if isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, (ast.Global, ast.Nonlocal)):
+        yield from node.names
+    else:
+        # Functions, classes, handlers, patterns and type parameters.
+        for field in ("name", "rest"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name
+
+
+def _occurs(source: FunctionSource, name: str) -> bool:
+    """Whether the unedited function has a variable of that name, or reads one."""
+    text = "".join(source.lines[source.first - 1 : source.last])
+    # Much quicker; other spellings of the name than its own are never ASCII.
+    if text.isascii() and not re.search(rf"\b{re.escape(name)}\b", text):
+        return False
+    return any(
+        node.id == name if isinstance(node, ast.Name) else name in _named_by(node)
+        for node in walk(source.node)
+    )
+
+
+def _locals(code: CodeType) -> set[str]:
+    """The variables of a function and of all that is defined in it."""
+    names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            names |= _locals(const)
+    return names
+
+
+def _spells_out(rule: Rule, source: FunctionSource, name: str) -> bool:
+    """Whether the text of a rule has that name whatever the function calls its variables.
+
+    Found by calling them otherwise for once. A site that is none then is one by that name: the
+    rule knows of it.
+    """
+    word = re.compile(rf"(?<![\w.'\"]){re.escape(name)}(?!\w)")
+    with _renamed(source.node, name, f"{name}_otherwise"):
+        try:
+            return any(
+                word.search(edit.text)
+                for site in source.sites(rule.site)
+                if rule.site(site)
+                for edit in rule.edit(site)
+            )
+        except Exception:  # what the edit of whoever wrote the patch makes of it
+            return True
+
+
+@contextlib.contextmanager
+def _renamed(function: ast.AST, name: str, other: str) -> Iterator[None]:
+    """Call a variable otherwise wherever it occurs, until the end of the block."""
+    places = [
+        (node, field)
+        for node in walk(function)
+        for field in ("id", "name", "asname", "rest", "arg")
+        if getattr(node, field, None) == name and not isinstance(node, ast.keyword)
+    ]
+    for node, field in places:
+        setattr(node, field, other)
+    try:
+        yield
+    finally:
+        for node, field in places:
+            setattr(node, field, name)
