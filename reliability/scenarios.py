@@ -1,0 +1,168 @@
+"""What users do with patchkit, as pairs: what was done before, and what is disturbed."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from world import KINDS, World
+
+Step = Callable[[World], Any]
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing that a user does.
+
+    Args:
+        name: what it is called.
+        prepare: what was done before.
+        act: what is disturbed.
+        as_before: whether it must leave all as it was before it, even if it is disturbed.
+        imports: whether it is an import, which only what is no `Exception` may come out of.
+        replaces: the targets that somebody else replaced while preparing.
+        put_back: what that somebody does afterwards.
+    """
+
+    name: str
+    prepare: Step
+    act: Step
+    as_before: bool = False
+    imports: bool = False
+    replaces: Callable[[World], tuple[str, ...]] = lambda world: ()
+    put_back: Step = lambda world: None
+
+
+def _nothing(world: World) -> None:
+    pass
+
+
+def _loaded(world: World) -> None:
+    world.load()
+
+
+def _applied(world: World) -> None:
+    world.load()
+    world.apply()
+
+
+def _armed(world: World) -> None:
+    world.apply()
+
+
+def _half_applied(world: World) -> None:
+    world.load()
+    world.apply(world.ids[0])
+
+
+def _second_half(world: World) -> list[str]:
+    return list(world.ids[1:] or world.ids)
+
+
+def _apply(world: World) -> None:
+    world.apply()
+
+
+def _revert(world: World) -> None:
+    world.revert()
+
+
+def _revert_first(world: World) -> None:
+    world.revert(world.ids[0])
+
+
+def _block(world: World) -> None:
+    with world.patched(_second_half(world)):
+        pass
+
+
+def _block_alone(world: World) -> None:
+    with world.patched(_second_half(world), others=False):
+        pass
+
+
+def _import(world: World) -> None:
+    world.load()
+
+
+def _report(world: World) -> None:
+    world.report()
+
+
+_there_before: dict[str, Any] = {}
+
+
+def _first_target(world: World) -> tuple[str, ...]:
+    return (world.places[0].target,)
+
+
+def foreign(*args: Any, **kwargs: Any) -> str:
+    """Stand where somebody else put it."""
+    return "foreign"
+
+
+def _overridden(world: World) -> None:
+    _applied(world)
+    place = world.places[0]
+    owner, name = owner_of(place.module, place.qualname)
+    _there_before[place.target] = vars(owner)[name]
+    setattr(owner, name, foreign)
+
+
+def _put_back(world: World) -> None:
+    place = world.places[0]
+    owner, name = owner_of(place.module, place.qualname)
+    setattr(owner, name, _there_before[place.target])
+
+
+def owner_of(module: str, qualname: str) -> tuple[Any, str]:
+    """The module or class that holds what a qualified name names, and its name there."""
+    owner: Any = sys.modules[module]
+    *path, name = qualname.split(".")
+    for part in path:
+        owner = vars(owner)[part]
+    return owner, name
+
+
+def _reloaded(world: World) -> None:
+    _applied(world)
+    importlib.reload(sys.modules[world.places[0].module])
+
+
+def _in_reloaded_module(world: World) -> tuple[str, ...]:
+    """What a reload replaced."""
+    module = world.places[0].module
+    return tuple(place.target for place in world.places if place.module == module)
+
+
+ACTIONS = (
+    Action("apply, loaded", _loaded, _apply),
+    Action("apply, not loaded", _nothing, _apply),
+    Action("apply again", _applied, _apply),
+    Action(
+        "apply again, one overridden",
+        _overridden,
+        _apply,
+        replaces=_first_target,
+        put_back=_put_back,
+    ),
+    Action("apply again, one reloaded", _reloaded, _apply, replaces=_in_reloaded_module),
+    Action("apply more", _half_applied, _apply),
+    Action("import", _armed, _import, imports=True),
+    Action("revert", _applied, _revert),
+    Action("revert, not loaded", _armed, _revert),
+    Action("revert one", _applied, _revert_first),
+    Action("patched", _half_applied, _block, as_before=True),
+    Action("patched, others=False", _half_applied, _block_alone, as_before=True),
+    Action("patched, not loaded", _nothing, _block, as_before=True),
+    Action("report", _applied, _report, as_before=True),
+)
+
+SCENARIOS = {
+    f"{kind}: {action.name}": (patches, action)
+    for kind, patches in KINDS.items()
+    for action in ACTIONS
+}
