@@ -7,14 +7,9 @@ tests.
 
 from __future__ import annotations
 
-import ast
-import copy
 import functools
-import os
-import textwrap
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,9 +17,7 @@ import torch
 from torch import nn
 
 import patchkit
-from patchkit import catalogue
 from patchkit.lab import quantized_adapters, shapes
-from patchkit.patch import Rewrite
 
 pytest.importorskip("transformers")
 peft = pytest.importorskip("peft")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 
 def test_errors_at_lines_of_the_engine(run_tool) -> None:
     found = run_tool("inject", "--sample", "6", "--no-with-ends")
