@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Protocol
 
 from .catalogue import Entry
+from .compiled import are_still_there, compiled_frames
 from .environment import module_is_absent
 from .hooks import module_object, still_loading
 from .mending import Mended, Replaced, is_replaced, mend
@@ -113,6 +114,7 @@ class Attempt:
         self.patch = patch
         self.module = weakref.ref(module)
         self.outcomes: dict[ArmedTarget, Outcome] = {}
+        self.compiled_before = compiled_frames()
         self.committed = False
 
     @property
@@ -126,6 +128,10 @@ class Attempt:
     @property
     def mended(self) -> list[Mended]:
         return [each for outcome in self.outcomes.values() for each in outcome.mended]
+
+    def missed_by_torch(self) -> bool:
+        """Tell whether torch still has something that it compiled before this was mended."""
+        return bool(self.mended) and are_still_there(self.compiled_before)
 
     def is_whole(self) -> bool:
         """Tell whether everything holds that could be made to hold."""
@@ -292,6 +298,14 @@ class ArmedPatch:
         fresh = {id(each) for each in attempt.mended}
         return bool(fresh - {id(each) for outcome in known.values() for each in outcome.mended})
 
+    def give_up(self, name: str, module: ModuleType, error: Exception) -> None:
+        """Say of all changes in a module that an error of ours kept them from being made."""
+        targets = self.in_module(name)
+        attempt = Attempt(self, module)
+        attempt.outcomes = _given_up(targets, targets[0], error) if targets else {}
+        self.attempts[name] = attempt
+        attempt.committed = True
+
     def _check_rivals(self, target: ArmedTarget) -> None:
         """Raise Collision where a patch that came first wraps the same callable."""
         if not isinstance(target.change, Wrap):
@@ -301,6 +315,11 @@ class ArmedPatch:
                 return
             if other.wraps(target.target):
                 raise already_wrapped(other.id, self.id, target.target.qualname)
+
+    def is_missed_by_torch(self) -> bool:
+        """Tell whether torch has compiled what it mends, perhaps, before it did."""
+        attempts = map(self.attempt_in, list(self.attempts))
+        return any(attempt.missed_by_torch() for attempt in attempts if attempt is not None)
 
     def observe(self) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
         """Tell what has become of its targets, read off the live objects.

@@ -11,6 +11,8 @@ from __future__ import annotations
 import sys
 from _thread import _local
 
+from .errors import PatchError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -142,8 +144,31 @@ class _WatchedSpec(ModuleSpec):
 
 def _tell_loaded(name: str, module: ModuleType) -> None:
     for listener in _listeners:
-        if listener.wants(name):
-            listener.loaded(name, module)
+        try:
+            if listener.wants(name):
+                listener.loaded(name, module)
+        except PatchError:
+            raise  # somebody asked to be stopped
+        except Exception:
+            _log(name)
+
+
+def _tell_begins(package: str) -> None:
+    for listener in _listeners:
+        try:
+            if package in listener.packages():
+                listener.begins(package)
+        except PatchError:
+            raise
+        except Exception:
+            _log(package)
+
+
+def _log(name: str) -> None:
+    """Write down an error of ours, which is none of whoever imports the module."""
+    import logging
+
+    logging.getLogger("patchkit").exception("patchkit: an error at the import of %s", name)
 
 
 class _Finder:
@@ -155,11 +180,16 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        package, _, below = name.partition(".")
-        if not any(
-            package in listener.packages() and (not below or listener.wants(name))
-            for listener in _listeners
-        ):
+        try:
+            return self._find_spec(name, path, target)
+        except Exception:
+            # An error of another finder comes once more, as the import system asks it next.
+            return None
+
+    def _find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        if not any(_is_of_interest(listener, name) for listener in _listeners):
             return None
         # A finder of another tool that does as this one does asks all finders again.
         asking: set[str] = self._asking.__dict__.setdefault("names", set())
@@ -173,6 +203,14 @@ class _Finder:
         if spec is not None and hasattr(spec.loader, "exec_module"):
             spec.loader = _TellingLoader(spec.loader)  # type: ignore[assignment]
         return spec
+
+
+def _is_of_interest(listener: Listener, name: str) -> bool:
+    package, _, below = name.partition(".")
+    try:
+        return package in listener.packages() and (not below or listener.wants(name))
+    except Exception:
+        return True  # it is asked again when the module is there
 
 
 def _ask_others(
@@ -203,20 +241,22 @@ class _TellingLoader:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
+        name = self._take_leave(module)
+        if "." not in name:
+            _tell_begins(name)
+        self._loader.exec_module(module)
+        _tell_loaded(name, sys.modules.get(name, module))
+
+    def _take_leave(self, module: ModuleType) -> str:
+        """Give a module the loader that it would have had; return its name."""
         spec = module.__spec__
         name = spec.name if spec is not None else module.__name__
-        # While it runs and ever after, the module has the loader that it would have had.
         loader: object = spec.loader if spec is not None else None
         if spec is not None and loader is self:
             spec.loader = self._loader
         if module.__dict__.get("__loader__") is self:
             module.__loader__ = self._loader
-        if "." not in name:
-            for listener in _listeners:
-                if name in listener.packages():
-                    listener.begins(name)
-        self._loader.exec_module(module)
-        _tell_loaded(name, sys.modules.get(name, module))
+        return name
 
 
 FINDER = _Finder()

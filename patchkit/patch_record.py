@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .advice import advice, call
 from .armed import ArmedPatch, Outcome
 from .catalogue import Broken, Entry
+from .compiled import ADVICE
 from .patch import Patch, Status
 from .resolution import Resolution, resolve
 from .rewrite import Drift, bind
@@ -158,6 +159,8 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
             outcomes = [outcome for _, _, outcome in observed]
             targets = tuple(_target_record(place, outcome) for place, _, outcome in observed)
             status, reason = _overall(targets)
+            if status is Status.APPLIED and armed.is_missed_by_torch():
+                reason = f"{reason}; {ADVICE}"
             error = next((outcome.error for outcome in outcomes if outcome.error), None)
             rival = next((outcome.rival for outcome in outcomes if outcome.rival), "")
             replaced = any(outcome.replaced for outcome in outcomes)

@@ -331,6 +331,7 @@ class Session:
         known = self.catalogue
         with looked_up_once():
             self._look_up(known)
+            self._catch_up()
             with _LOCK:
                 self._settle()
                 return self._report((), known)
@@ -401,8 +402,9 @@ class Session:
 
     def module_loaded(self, name: str, module: ModuleType) -> None:
         """Mend what waits for this module; called by the import machinery."""
+        concerned: list[ArmedPatch] = []
         try:
-            concerned = [
+            concerned += [
                 patch
                 for patch in list(self.armed())
                 if patch.is_looked_up and patch.is_due and patch.in_module(name)
@@ -411,10 +413,13 @@ class Session:
                 for patch in concerned:
                     if self.is_armed(patch):
                         patch.mend_module(name, module, self._places)
-        except Exception:
+        except Exception as error:
             # Never the user's import: what went wrong is in the log with its traceback.
             logger.exception("patchkit: an error while mending %s", name)
-            return
+            with self._transaction():
+                for patch in concerned:
+                    if self.is_armed(patch) and patch.attempt_in(name) is None:
+                        patch.give_up(name, module, error)
         self._raise_or_warn(concerned)
 
     def _raise_or_warn(self, concerned: list[ArmedPatch]) -> None:

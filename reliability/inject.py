@@ -36,7 +36,7 @@ import patchkit
 
 ENGINE = str(Path(patchkit.__file__).parent) + os.sep
 ERRORS = {error.__name__: error for error in (KeyboardInterrupt, RuntimeError, MemoryError)}
-LOCK_SECONDS = 2.0
+LOCK_SECONDS = 20.0
 POINT_SECONDS = 30.0
 META_PATH = list(sys.meta_path)
 

@@ -1,0 +1,25 @@
+"""Whether torch has compiled something that a change of code cannot reach.
+
+`torch.compile` inlines what a model calls and does not look again whether its code is still the
+same: what was compiled before a function was mended runs the old code until it is compiled anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+ADVICE = "what torch.compile compiled before runs the old code until torch.compiler.reset()"
+
+
+def compiled_frames() -> list[Any]:
+    """Return what torch keeps of each frame that it has compiled; nothing is imported."""
+    frames = getattr(sys.modules.get("torch._dynamo.convert_frame"), "input_codes", None)
+    seen = getattr(frames, "seen", None)
+    return list(seen) if isinstance(seen, list) else []
+
+
+def are_still_there(before: list[Any]) -> bool:
+    """Tell whether torch keeps any of these frames."""
+    now = set(map(id, compiled_frames())) if before else set()
+    return any(id(frame) in now for frame in before)
