@@ -237,15 +237,19 @@ class _TellingLoader:
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         create = getattr(self._loader, "create_module", None)
-        module: ModuleType | None = create(spec) if create else None
-        return module
+        return create(spec) if create else None
 
     def exec_module(self, module: ModuleType) -> None:
-        name = self._take_leave(module)
-        if "." not in name:
-            _tell_begins(name)
+        try:
+            name = self._take_leave(module)
+            if "." not in name:
+                _tell_begins(name)
+        except PatchError:
+            raise
+        except Exception:
+            _log(module.__name__)
         self._loader.exec_module(module)
-        _tell_loaded(name, sys.modules.get(name, module))
+        _tell_loaded(module.__name__, sys.modules.get(module.__name__, module))
 
     def _take_leave(self, module: ModuleType) -> str:
         """Give a module the loader that it would have had; return its name."""
