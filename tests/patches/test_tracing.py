@@ -7,9 +7,13 @@ tests.
 
 from __future__ import annotations
 
+import ast
+import copy
 import functools
+import textwrap
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +21,9 @@ import torch
 from torch import nn
 
 import patchkit
+from patchkit import catalogue
 from patchkit.lab import quantized_adapters, shapes
+from patchkit.patch import Rewrite
 
 pytest.importorskip("transformers")
 peft = pytest.importorskip("peft")
@@ -79,18 +85,19 @@ def lora(base: nn.Module, inputs: torch.Tensor, **options):
     return peft.get_peft_model(nn.Sequential(base), config), (inputs,)
 
 
-def adapted(config: type, **options):
+loaded = functools.cache(quantized_adapters.load)
+
+
+def adapted(config: type, quantization: str, **options):
     """An adapter on the keys of a small quantized model, by itself."""
-    whole = quantized_adapters.load(options.pop("quantization"))
     options = {"target_modules": ["k_proj"], "task_type": "CAUSAL_LM", **options}
-    whole = peft.get_peft_model(whole, config(**options))
+    whole = peft.get_peft_model(copy.deepcopy(loaded(quantization)), config(**options))
     layer = whole.base_model.model.model.layers[0].self_attn.k_proj
-    size = layer.in_features
-    return layer, (numbers(2, size, dtype=torch.bfloat16),)
+    return layer, (numbers(2, layer.in_features),)
 
 
 def llama_with_lora(quantization: str | None = None):
-    whole = quantized_adapters.load(quantization) if quantization else shapes.build("llama")
+    whole = copy.deepcopy(loaded(quantization)) if quantization else shapes.build("llama")
     config = peft.LoraConfig(
         r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False, task_type="CAUSAL_LM"
     )
@@ -118,7 +125,7 @@ def trained_copy(dtype=torch.float32):
 
 
 HALF = torch.bfloat16
-NORMS = ("LlamaRMSNorm", "MistralRMSNorm", "Qwen2RMSNorm", "Qwen3RMSNorm", "T5LayerNorm")
+NORMS = ("LlamaRMSNorm", "Qwen3RMSNorm", "T5LayerNorm")
 HEADS = (
     "AlbertSOPHead",
     "BigBirdForQuestionAnsweringHead",
@@ -127,13 +134,13 @@ HEADS = (
 )
 MODULES: dict[str, Callable[[], tuple[nn.Module, tuple[torch.Tensor, ...]]]] = {
     **{name: functools.partial(norm, name) for name in NORMS},
-    **{f"{name} in half precision": functools.partial(norm, name, HALF) for name in NORMS},
+    "LlamaRMSNorm in half precision": lambda: norm("LlamaRMSNorm", HALF),
+    "T5LayerNorm in half precision": lambda: norm("T5LayerNorm", HALF),
     "LlamaRMSNorm, half weight": lambda: norm("LlamaRMSNorm", weight=HALF),
     **{name: functools.partial(head, name) for name in HEADS},
     "Llama": lambda: model("llama"),
     "Llama in half precision": lambda: model("llama", dtype=HALF),
     "Llama that classifies": lambda: model("llama", "SequenceClassification"),
-    "Llama that answers": lambda: model("llama", "QuestionAnswering"),
     "T5": lambda: model("t5"),
     "Llama with LoRA": llama_with_lora,
     "4-bit Llama with LoRA": lambda: llama_with_lora("4bit"),
@@ -149,7 +156,6 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, tuple[torch.Tensor, ...]]]] = {
     "(IA)3 on Linear8bitLt": lambda: adapted(
         peft.IA3Config, quantization="8bit", feedforward_modules=[]
     ),
-    "VeRA on Linear4bit": lambda: adapted(peft.VeraConfig, quantization="4bit"),
     "Linear4bit": linear_4bit,
     "Linear4bit in half precision": lambda: linear_4bit(HALF),
     "Linear4bit without bias": lambda: linear_4bit(bias=False),
@@ -232,22 +238,29 @@ TOOLS = {
         make_fx,
     )
 }
+COMPILED = {"export_strictly", "compiled", "compiled_ahead_of_time"}
 # What is known to work without patchkit, so that the comparison compares something.
-KNOWN_TO_WORK = {
-    **{name: set(TOOLS) for name in (*NORMS, *HEADS)},
+KNOWN_TO_WORK: dict[str, set[str]] = {
+    **{name: set(TOOLS) for name in (*NORMS, *HEADS) if name != "T5LayerNorm"},
+    "T5LayerNorm": set(TOOLS) - {"symbolic_trace"},
     "LlamaRMSNorm in half precision": set(TOOLS),
     "LlamaRMSNorm, half weight": set(TOOLS),
     **{
-        name: {"eager", "trace", "meta", "export", "compiled", "compiled_ahead_of_time", "make_fx"}
+        name: {"eager", "trace", "export", *COMPILED}
         for name in ("Llama", "Llama in half precision", "Llama with LoRA", "T5")
     },
-    "LoRA on Linear": set(TOOLS) - {"script"},
-    "LoRA on half Linear": set(TOOLS) - {"script"},
-    "modules_to_save": set(TOOLS) - {"script"},
-    "modules_to_save in float16": set(TOOLS) - {"script"},
-    "Linear4bit": {"eager", "trace", "export", "compiled", "compiled_ahead_of_time"},
-    "Linear8bitLt": {"eager", "trace"},
+    **{
+        name: set(TOOLS) - {"script", "symbolic_trace"}
+        for name in ("LoRA on Linear", "LoRA on half Linear", "modules_to_save in float16")
+    },
+    "Linear4bit": {"eager", "trace", *COMPILED},
+    "4-bit Llama with LoRA": {"eager", "trace", *COMPILED},
+    "Linear8bitLt without bias": {"eager", *COMPILED},
 }
+# A 4-bit layer that packs itself for a CPU does so anew in each call of its exported program.
+PACKED_AGAIN = {(name, "export_strictly") for name in MODULES if "4bit" in name or "4-bit" in name}
+# The copies that are trained are float32 with patchkit, and round once less.
+ROUNDED_OTHERWISE = {"modules_to_save in float16"}
 
 
 def outcome(module: str, tool: str) -> Any:
@@ -264,10 +277,23 @@ def outcome(module: str, tool: str) -> Any:
 
 
 def _comparable(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        described = (value.dtype, value.shape)
-        return described if value.is_meta else (*described, value.detach().float().tolist())
-    return tuple(map(_comparable, value)) if isinstance(value, (tuple, list)) else value
+    """What is left when the module is gone."""
+    if isinstance(value, tuple):
+        return tuple(map(_comparable, value))
+    return value.detach() if isinstance(value, torch.Tensor) else value
+
+
+def assert_same(expected: Any, got: Any, tolerance: float = 0.0) -> None:
+    if isinstance(expected, tuple):
+        for one, other in zip(expected, got, strict=True):
+            assert_same(one, other, tolerance)
+    elif isinstance(expected, torch.Tensor) and not expected.is_meta:
+        torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
+    elif isinstance(expected, torch.Tensor):
+        assert got.is_meta
+        assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+    else:
+        assert got == expected
 
 
 Outcomes = dict[tuple[str, str], Any]
@@ -301,4 +327,127 @@ def test_what_worked_works_and_comes_to_the_same(
         pytest.skip(f"it does not without patchkit either: {type(expected).__name__}")
     if isinstance(got, Exception):
         raise got
-    assert got == expected
+    if (module, tool) not in PACKED_AGAIN:
+        assert_same(expected, got, tolerance=2e-3 if module in ROUNDED_OTHERWISE else 0.0)
+
+
+MISMATCHED: dict[str, Callable[[], tuple[nn.Module, tuple[torch.Tensor, ...]]]] = {
+    **{name: functools.partial(norm, name, HALF, torch.float32) for name in NORMS},
+    "T5DenseActDense": lambda: (head("T5DenseActDense")[0].to(HALF), (numbers(2, 16),)),
+    "AlbertSOPHead": lambda: (head("AlbertSOPHead")[0].to(HALF), (numbers(2, 16),)),
+    "LoRA on half Linear": lambda: lora(nn.Linear(8, 8).to(HALF), numbers(2, 8)),
+}
+
+
+@pytest.mark.parametrize("module", MISMATCHED)
+def test_a_meta_forward_comes_to_the_dtypes_of_a_real_one(module: str) -> None:
+    with patchkit.patched():
+        layer, inputs = MISMATCHED[module]()
+        real = layer(*inputs)
+        assert meta(layer, inputs).dtype == real.dtype == HALF
+
+
+def test_a_head_outside_of_autocast_on_the_meta_device() -> None:
+    from patchkit.precision.heads import WithoutAutocast
+
+    layer = nn.Linear(4, 4, device="meta")
+    layer.forward = WithoutAutocast(layer.forward)
+    assert layer(torch.ones(2, 4, device="meta")).is_meta
+
+
+def rewritten(text: str, rule) -> dict[str, Any]:
+    """The names that a module of that text has after a rule."""
+    from patchkit.rewrite import functions_in_file
+    from patchkit.rewrite.edit import apply_edits
+
+    (source,) = functions_in_file(text, "model.py")
+    edits = [edit for site in rule.plan(source) for edit in site]
+    assert edits
+    names: dict[str, Any] = {"torch": torch, "nn": nn}
+    exec("".join(apply_edits(source.lines, edits)), names)
+    return names
+
+
+@pytest.mark.parametrize("given", ["x", "torch.ones(2, 4)", "ones"])
+def test_the_weight_is_a_proxy_where_the_input_is_none(given: str) -> None:
+    """torch.fx hands out proxies for parameters too."""
+    from patchkit.precision.input_rule import calls_of
+
+    text = (
+        "class Model(nn.Module):\n"
+        "    def forward(self, x):\n"
+        f"        ones = torch.ones(2, 4); return self.score({given}) + x\n"
+    )
+    kind = rewritten(text, calls_of("score"))["Model"]
+    model = kind()
+    model.score = nn.Linear(4, 4)
+    traced = torch.fx.symbolic_trace(model)
+    x = numbers(2, 4)
+    assert torch.equal(traced(x), model(x))
+
+
+FORWARDS = ("transformers-norm-output-dtype", "transformers-lm-head-dtype")
+
+
+def test_torchscript_parses_whatever_it_parsed() -> None:
+    """All forwards of Transformers that are rewritten; nothing is imported."""
+    taken, refused = 0, []
+    for qualname, upstream, mended in _rewritten_forwards():
+        if _parses(upstream):
+            taken += 1
+            if not _parses(mended):
+                refused.append(qualname)
+    assert refused == []
+    assert taken > 50
+
+
+def _rewritten_forwards():
+    """The qualified name of each, its text, and its text with the edits of all patches."""
+    import transformers
+
+    from patchkit.rewrite import functions_in_file
+    from patchkit.rewrite.edit import apply_edits
+
+    folder = Path(transformers.__file__).parent
+    changes = [
+        change
+        for identifier in FORWARDS
+        for change in catalogue.load().entries[identifier].patch.changes
+        if isinstance(change, Rewrite)
+    ]
+    for path in (*folder.glob("models/*/modeling_*.py"), folder / "modeling_layers.py"):
+        module = ".".join(path.relative_to(folder.parent).with_suffix("").parts)
+        due = [change for change in changes if _matches(change, module)]
+        text = path.read_text(encoding="utf-8")
+        for source in functions_in_file(text, path.name, lambda name: name.endswith(".forward")):
+            edits = [
+                edit
+                for change in due
+                if change.rule.may_concern(source.code)
+                for site in change.rule.plan(source)
+                for edit in site
+            ]
+            if edits:
+                part = slice(source.first - 1, source.last)
+                lines = source.lines[part], apply_edits(source.lines, edits)[part]
+                yield source.qualname, *map("".join, lines)
+
+
+def _matches(change: Rewrite, module: str) -> bool:
+    import fnmatch
+
+    return fnmatch.fnmatchcase(module, str(change.target).partition(":")[0])
+
+
+def _parses(text: str) -> bool:
+    from torch._sources import SourceContext
+    from torch.jit.frontend import FrontendError, build_def
+
+    text = textwrap.dedent(text)
+    (function,) = ast.parse(text).body
+    context = SourceContext(text, "modeling.py", 0, 0, True, "forward")
+    try:
+        build_def(context, function, None, "forward", self_name="Module")
+    except FrontendError:
+        return False
+    return True
