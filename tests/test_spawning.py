@@ -1,4 +1,4 @@
-"""Reproducers in processes of their own end with whoever waits for them."""
+"""Reproducers in processes of their own, or in forks, end with whoever waits for them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from patchkit import forking
+from patchkit.errors import UsageError
+from patchkit.forking import Forking
 from patchkit.spawning import Spawning
 
 SLOW = """\
@@ -40,13 +43,16 @@ def begun(folder: Path) -> int:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise")
-def test_an_interrupted_verify_leaves_no_process(library, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["--fork"]], ids=["processes", "forks"])
+def test_an_interrupted_verify_leaves_no_process(
+    library, tmp_path: Path, options: list[str]
+) -> None:
     library.write("trainer", "def f():\n    return bug()\n")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "slow.py").write_text(SLOW)
     paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     with subprocess.Popen(
-        [sys.executable, "-m", "patchkit", "verify", "madeup-slow", "--patches", "mine"],
+        [sys.executable, "-m", "patchkit", "verify", "madeup-slow", "--patches", "mine", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -56,12 +62,56 @@ def test_an_interrupted_verify_leaves_no_process(library, tmp_path: Path) -> Non
         child = begun(tmp_path)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=20)
-    assert (process.returncode, stdout, stderr) == (130, "", "Interrupted.\n")
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr.splitlines()[-1] == "Interrupted."
+    assert "Traceback" not in stderr
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
 
 
-def test_nothing_is_begun_once_stopped() -> None:
-    spawning = Spawning(60, "")
-    spawning.stop()
-    assert spawning("no-such-patch", False) == {"outcome": "error", "message": "stopped"}
+@pytest.mark.parametrize("kind", [Spawning, Forking])
+def test_nothing_is_begun_once_stopped(kind: type[Spawning | Forking]) -> None:
+    reproduce = kind(60, "")
+    reproduce.stop()
+    assert reproduce("no-such-patch", False) == {"outcome": "error", "message": "stopped"}
+
+
+@pytest.mark.parametrize("kind", [Spawning, Forking])
+def test_one_that_takes_too_long(kind: type[Spawning | Forking], library, tmp_path: Path) -> None:
+    library.write("trainer", "def f():\n    return bug()\n")
+    (tmp_path / "slow.py").write_text(SLOW.replace('"begun"', f'r"{tmp_path / "begun"}"'))
+    seconds = 10
+    if kind is Forking:  # what waits for the imports is no reproducer
+        assert Forking(300, "")("no-such-patch", False)["outcome"] == "error"
+        seconds = 4
+    reproduce = kind(seconds, str(tmp_path / "slow.py"))
+    message = f"took more than {seconds} s"
+    assert reproduce("madeup-slow", False) == {"outcome": "error", "message": message}
+    until_gone(begun(tmp_path))
+    reproduce.stop()
+
+
+def until_gone(process: int) -> None:
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_process_that_dies_says_so_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = [sys.executable, "-c", "import os; os.read(0, 1); os._exit(7)"]
+    monkeypatch.setattr(forking, "command", lambda module: program)
+    reproduce = Forking(60, "")
+    message = "the process that forks died with exit code 7"
+    assert reproduce("no-such-patch", False) == {"outcome": "error", "message": message}
+    reproduce.stop()
+
+
+def test_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(UsageError, match="leave `fork` out"):
+        Forking(60, "")

@@ -128,7 +128,7 @@ def _functions_with_sites(
             if not has_words(text, one.words):
                 continue
             try:
-                sites = module.sites(node, one.rule)
+                sites = len(module.sites(node, one.rule))
             except Exception:  # a matcher of whoever wrote the patch; editing will say what
                 sites = 1
             if sites:

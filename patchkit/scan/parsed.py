@@ -29,7 +29,7 @@ class ParsedModule:
         self.name = name
         self.short_name = short_name or name.replace(".", "/")
         self._content = content
-        self._sites: dict[tuple[int, Rule], int] = {}
+        self._sites: dict[tuple[int, Rule], list[ast.AST]] = {}
         self._sources: dict[str, list[FunctionSource]] = {}
         self._plans: dict[tuple[int, Rule], list[list[Edit]]] = {}
 
@@ -53,11 +53,11 @@ class ParsedModule:
             for name, node in outline.functions(self.tree.body)
         ]
 
-    def sites(self, node: FunctionNode, rule: Rule) -> int:
-        """How many sites of a rule there are in one of `functions`."""
+    def sites(self, node: FunctionNode, rule: Rule) -> list[ast.AST]:
+        """The sites of a rule in one of `functions`."""
         key = node.lineno, rule
         if key not in self._sites:
-            self._sites[key] = sum(1 for _ in find(node, rule.site))
+            self._sites[key] = list(find(node, rule.site))
         return self._sites[key]
 
     def is_defined_once(self, qualname: str) -> bool:
@@ -83,7 +83,11 @@ class ParsedModule:
         """What the rule does to one of `sources`."""
         key = source.first, rule
         if key not in self._plans:
-            self._plans[key] = rule.plan(source)
+            known = self._sites.get((source.node.lineno, rule))
+            # What was found in the tree of the file stands at the same places in the function's.
+            self._plans[key] = (
+                rule.plan(source) if known is None else [list(rule.edit(site)) for site in known]
+            )
         return self._plans[key]
 
     def _without_functions_but(self, qualnames: set[str]) -> str:

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from ..environment import in_range
-from ..matrix import Scan
-from ..matrix.records import OF_THE_RELEASE
 from ..patch import Change, Patch, Rewrite
 from ..rewrite import Target
 from .facts import Facts, Found
 from .questions import Question, Questions
+
+if TYPE_CHECKING:
+    from ..matrix import Scan
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ def scan_of(
         questions: what was asked of them.
         note: what is to be said of the release as a whole.
     """
+    from ..matrix import Scan
+    from ..matrix.records import OF_THE_RELEASE
+
     verdicts = {one.id: verdict(one, version, modules, questions) for one in questions.patches}
     notes = {patch: "; ".join(one.notes) for patch, one in verdicts.items() if one.notes}
     unread = [f"{name} was not read: {it.unread}" for name, it in modules.items() if it.unread]
