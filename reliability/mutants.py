@@ -21,7 +21,7 @@ CLASHES = (
     "args",
     "self",
     "é",
-    "_ｎormed",
+    "_\N{FULLWIDTH LATIN SMALL LETTER N}ormed",  # Python reads it as `_normed`
 )
 STATEMENTS = (
     "pass",
@@ -223,9 +223,9 @@ def wrap_statement(text: str, chance: random.Random) -> str:
     column = " " * statement.col_offset
 
     def wrap(old: str) -> str:
-        if "\n" not in old and not isinstance(statement, (ast.If, ast.For, ast.With)):
-            if chance.random() < 0.4:
-                return f"{header} {old}" + (f"\n{column}{footer}" if footer else "")
+        simple = "\n" not in old and not isinstance(statement, (ast.If, ast.For, ast.With))
+        if simple and chance.random() < 0.4:
+            return f"{header} {old}" + (f"\n{column}{footer}" if footer else "")
         shifted = textwrap.indent(f"{column}{old}", "    ")
         return f"{header}\n{shifted}" + (f"\n{column}{footer}" if footer else "")
 

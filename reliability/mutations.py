@@ -21,18 +21,15 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from types import FunctionType
 
-sys.path.insert(0, str(Path(__file__).parent))
+from mutants import mutated
+from oracle import code_at, wrongs
 
-from mutants import mutated  # noqa: E402
-from oracle import code_at, wrongs  # noqa: E402
-
-from patchkit import catalogue  # noqa: E402
-from patchkit.environment import module_file, modules_matching  # noqa: E402
-from patchkit.patch import Rewrite  # noqa: E402
-from patchkit.rewrite import (  # noqa: E402
+from patchkit import catalogue
+from patchkit.environment import module_file, modules_matching
+from patchkit.patch import Rewrite
+from patchkit.rewrite import (
     Drift,
     Edit,
     FunctionSource,
@@ -41,7 +38,7 @@ from patchkit.rewrite import (  # noqa: E402
     edited_code,
     find,
 )
-from patchkit.rewrite.edit import apply_edits  # noqa: E402
+from patchkit.rewrite.edit import apply_edits
 
 REBINDING = ("nemo-automodel-lora-input-dtype", "bitsandbytes-cpu-inference-packing")
 """Patches that mean to bind a parameter anew."""

@@ -162,10 +162,11 @@ def _replaced_text(before: str, edits: Sequence[Place]) -> Iterator[str]:
 
 def _function_at(tree: ast.AST, line: int) -> ast.AST:
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if line == min([node.lineno, *(one.lineno for one in node.decorator_list)]):
-                # Not what stands in its place: the names of its own scope.
-                return ast.Module([*node.body, ast.Expr(ast.Lambda(node.args, ast.Tuple([])))], [])
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and line == min(
+            [node.lineno, *(decorator.lineno for decorator in node.decorator_list)]
+        ):
+            # The names of its own scope, so without the one that it has outside.
+            return ast.Module([*node.body, ast.Expr(ast.Lambda(node.args, ast.Tuple([])))], [])
     raise LookupError(line)
 
 
