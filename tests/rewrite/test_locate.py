@@ -13,6 +13,7 @@ import pytest
 
 from patchkit.rewrite import Drift, FunctionSource, bind, functions_in_file, replace
 from patchkit.rewrite.edit import apply_edits
+from patchkit.rewrite.rule import edited_code
 
 SHAPES = {
     "function": ("f", "def f(x):\n    return x\n"),
@@ -172,7 +173,9 @@ def test_encodings_and_line_ends(library, kind: str, bytecode: bool) -> None:
 )
 def test_type_parameters(library, qualname: str, source: str) -> None:
     function = live(library, source, qualname)
-    assert FunctionSource.of_function(function).code == function.__code__
+    found = FunctionSource.of_function(function)
+    assert found.code == function.__code__
+    assert edited_code(found, [], [], "x.py") == function.__code__
 
 
 def test_closure(library) -> None:
