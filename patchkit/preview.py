@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -103,7 +104,7 @@ class _Module:
 
     def __init__(self, name: str) -> None:
         file = module_file(name)
-        self.text = file.read_text(encoding="utf-8") if file else ""
+        self.text = importlib.util.decode_source(file.read_bytes()) if file else ""
         package = bool(file and file.stem == "__init__")
         self.short_name = name.replace(".", "/") + ("/__init__.py" if package else ".py")
         self._with_site: dict[Rule, set[str]] = {}
