@@ -135,6 +135,17 @@ def test_an_edit_within_the_same_second_is_drift(library) -> None:
         FunctionSource.of_function(function)
 
 
+def test_a_file_edited_while_its_lines_are_read_is_drift(library) -> None:
+    """`linecache` asks for size and time before it reads."""
+    file, function = module(library)
+    name, edited = str(file), SOURCE.replace("+", "*")
+    entry = len(SOURCE), file.stat().st_mtime, edited.splitlines(keepends=True), name
+    file.write_text(edited)
+    linecache.cache[name] = entry
+    with pytest.raises(Drift):
+        FunctionSource.of_function(function)
+
+
 def test_code_that_is_not_the_files_is_drift(library) -> None:
     _, function = module(library)
     function.__code__ = (

@@ -133,6 +133,7 @@ PLACES = {
     "if": "    if x:\n        x = bug(x)\n    else:\n        pass\n",
     "one_line_if": "    if x: bug(x); x = 2\n",
     "semicolons": "    y = 1; x = bug(x); z = 2\n",
+    "shared_first_line": "    y = 1; x = (\n    bug(x)); z = (\n    1)\n",
     "continued": "    y = 1 + \\\n  bug(x)\n",
     "brackets": "    y = (\nbug(x),\n# c\n)\n",
     "string": "    y = '''\nbug(x)\n''' + bug(x)\n",
@@ -185,6 +186,28 @@ def test_a_site_that_comes_to_light_with_the_edit_around_it_is_drift() -> None:
     (edits,) = rule.plan(source)
     with pytest.raises(Drift, match="leaves a site"):
         edited_code(source, edits, [rule], "x.py")
+
+
+def test_a_function_that_becomes_a_site_is_drift() -> None:
+    def names_both(node: ast.AST) -> bool:
+        return BUG(node) or (isinstance(node, ast.FunctionDef) and "mend(" in ast.unparse(node))
+
+    source = source_of(f"def f(x):\n{LINES}    bug(x)\n{LINES}")
+    rule = Rule(names_both, mended)
+    (edits,) = rule.plan(source)
+    with pytest.raises(Drift, match="leaves a site"):
+        edited_code(source, edits, [rule], "x.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(\n\n\n\n\n\n  x): y = bug(x); z = 1\n",
+        "def f(\n\n\n\n\n\n  x): \\\n    y = bug(x); z = 1\n",
+    ],
+)
+def test_a_body_on_the_line_of_its_header(text: str) -> None:
+    assert code_of(text).co_names == ("mend",)
 
 
 def test_a_dropped_statement_stays_on_its_lines() -> None:
