@@ -1,6 +1,6 @@
 """Give mutants of upstream functions to all rules of the catalogue, and look for a wrong edit.
 
-A mutant may be edited or refused; what is edited is held against `oracle.py`, which shares no code
+A mutant may be edited or refused; what is edited is held against `edit_oracle.py`, which shares no code
 with the rewriter. The exit status is 1 where an edit is wrong.
 """
 
@@ -24,7 +24,7 @@ from functools import lru_cache
 from types import FunctionType
 
 from mutants import mutated
-from oracle import code_at, wrongs
+from edit_oracle import code_at, wrongs
 
 from patchkit import catalogue
 from patchkit.environment import module_file, modules_matching

@@ -24,7 +24,7 @@ def load(name: str):
     return module
 
 
-oracle = load("oracle")
+oracle = load("edit_oracle")
 mutants = load("mutants")
 
 BEFORE = "import torch\ndef f(a, b):\n    return g(a + b), 'é'  # c\n"
