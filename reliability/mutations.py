@@ -1,7 +1,7 @@
 """Give mutants of upstream functions to all rules of the catalogue, and look for a wrong edit.
 
-A mutant may be edited or refused; what is edited is held against `edit_oracle.py`, which shares no code
-with the rewriter. The exit status is 1 where an edit is wrong.
+A mutant may be edited or refused; what is edited is held against `edit_oracle.py`, which shares no
+code with the rewriter. The exit status is 1 where an edit is wrong.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import FunctionType
 
-from mutants import mutated
 from edit_oracle import code_at, wrongs
+from mutants import mutated
 
 from patchkit import catalogue
 from patchkit.environment import module_file, modules_matching
