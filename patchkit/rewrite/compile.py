@@ -9,6 +9,8 @@ from types import CodeType
 from typing import Any
 
 _LOCALS = "<locals>"
+_IMPLICIT = ("__class__", "__classdict__")
+"""What a class binds for the functions in it."""
 _SOMEWHERE: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 
 
@@ -105,13 +107,17 @@ class Context:
         """
         *parts, _ = self.qualname.split(".")
         headers: list[str] = []
-        parameters = ", ".join(name for name in self.freevars if name != "__class__")
+        parameters = ", ".join(name for name in self.freevars if name not in _IMPLICIT)
         for part, following in itertools.zip_longest(parts, parts[1:]):
             if part == _LOCALS:
                 continue
             indent = " " * len(headers)
             if following == _LOCALS:
                 headers.append(f"{indent}def {part}({parameters}):\n")
+                parameters = ""
+            elif parameters and _LOCALS not in parts:
+                # No function around it binds them: they are type parameters of a class.
+                headers.append(f"{indent}class {part}[{parameters}]:\n")
                 parameters = ""
             else:
                 headers.append(f"{indent}class {part}:\n")

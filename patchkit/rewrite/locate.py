@@ -22,7 +22,7 @@ _FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
     _FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
 
-_IMPORT = re.compile(r"([ \t\f]*)(?:from[ \t]+\S+[ \t]+)?import[ \t]+(\([^)]*\)|(?:\\\n|[^\n])*)")
+_IMPORT = re.compile(r"([ \t\f]*)(?:from[ \t]+\S+[ \t]+)?import[ \t]+(\([^)]*\)|(?:\\\n|[^\n;])*)")
 _WORD_IMPORT = re.compile(r"import[ \t]")
 _SCOPE = re.compile(r"[ \t\f]*(?:def|class|async[ \t]+def)[ \t]")
 _COMMENT = re.compile(r"#[^\n]*")

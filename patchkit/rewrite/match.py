@@ -92,7 +92,9 @@ def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
         for name in fields:
             value = getattr(node, name, None)
             if type(value) is list:
-                waiting += [item for item in reversed(value) if isinstance(item, ast.AST)]
+                if name in _MIXED:
+                    value = [item for item in value if isinstance(item, ast.AST)]
+                waiting += value[::-1]
             elif isinstance(value, ast.AST):
                 waiting.append(value)
 
@@ -107,7 +109,9 @@ def walk(tree: ast.AST) -> list[ast.AST]:
         for name in fields:
             value = getattr(node, name, None)
             if type(value) is list:
-                nodes += [item for item in value if isinstance(item, ast.AST)]
+                if name in _MIXED:
+                    value = [item for item in value if isinstance(item, ast.AST)]
+                nodes += value
             elif isinstance(value, ast.AST):
                 nodes.append(value)
     return nodes
@@ -115,6 +119,9 @@ def walk(tree: ast.AST) -> list[ast.AST]:
 
 _WITHOUT_NODES = {"ctx", "op", "ops", "id", "attr", "type_comment", "kind"}
 """Fields with names and numbers, or with operators, which have no place in the source."""
+
+_MIXED = {"keys", "kw_defaults", "names", "kwd_attrs"}
+"""Lists that hold other things than nodes, or nothing in the place of one."""
 
 _fields_with_nodes: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import importlib.util
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def find(given: str) -> Subject:
         outer = target.qualname.partition(".<locals>")[0]
         raise UsageError(f"--target names the outermost function, {target.module}:{outer}")
     file = _file(target)
-    text = file.read_text(encoding="utf-8")
+    text = importlib.util.decode_source(file.read_bytes())
     short = target.module.replace(".", "/") + ("/__init__.py" if file.stem == "__init__" else ".py")
     try:
         found = tuple(functions_in_file(text, short, lambda name: name == target.qualname))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import os
+import py_compile
+import sys
 from pathlib import Path
 from types import FunctionType
 
 import pytest
 
-from patchkit.rewrite import Drift, FunctionSource, bind, functions_in_file
+from patchkit.rewrite import Drift, FunctionSource, bind, functions_in_file, replace
+from patchkit.rewrite.edit import apply_edits
+from patchkit.rewrite.rule import edited_code
 
 SHAPES = {
     "function": ("f", "def f(x):\n    return x\n"),
@@ -52,6 +58,44 @@ SHAPES = {
     "property": ("C.f", "class C:\n    @property\n    def f(self):\n        return 1\n"),
     "tabs": ("C.f", "class C:\n\tdef f(self):\n\t\treturn 1\n"),
     "form_feed": ("f", "X = 1\n\x0c\ndef f(x):\n    return x\n"),
+    "form_feed_before_def": ("f", "X = 1\n\x0cdef f(x):\n    return x\n\x0cdef g():\n    pass\n"),
+    "form_feed_before_method": (
+        "C.f",
+        "class C:\n\x0c    def f(self):\n\x0c        return 1\n\x0c    y = 1\n\x0cif 1:\n    1\n",
+    ),
+    "form_feed_within": ("f", "def f(x):\n    y = 1\n \t\x0c    return x\n\x0c\nY = 1\n"),
+    "form_feed_before_decorator": (
+        "f",
+        "def d(f):\n    return f\n\x0c@d\ndef f(x):\n    return x\n",
+    ),
+    "form_feed_before_import": ("f", "\x0cimport os\ndef f():\n    return os.getcwd()\n"),
+    "import_with_semicolon": ("f", "import os; X = 1\ndef f():\n    return os.getcwd()\n"),
+    "docstring_to_the_left": ("f", 'def f(x):\n    """One\n\ntwo.\n"""\n\nY = 1\n'),
+    "string_returned_to_the_left": ("f", "def f(x):\n    return '''\nZ = 1\n'''\n\nY = 1\n"),
+    "bracket_to_the_left": ("f", "def f(x):\n    return (1,\n2\n)\n\nY = 1\n"),
+    "string_below": ("f", "def f(x):\n    return x\n'''not of f\nnor this'''\nY = 1\n"),
+    "one_line": ("f", "def f(x): return x\nY = 1\n"),
+    "one_line_with_semicolons": ("C.f", "class C:\n    def f(x): y = 1; return y\n    z = 1\n"),
+    "continued_header": ("f", "def f(x, \\\n  y): \\\n  return x\nY = 1\n"),
+    "decorators_over_several_lines": (
+        "f",
+        "def d(*a):\n    return lambda f: f\n\n@d(\n    1,\n)\n# c\n@d(\n    lambda: 1\n)\ndef f(x):\n    return x\n",
+    ),
+    "positional_only": ("f", "def f(a, /, b, *, c=1):\n    return a, b, c\n"),
+    "conditional_in_class": (
+        "C.f",
+        "class C:\n    if 1:\n        def f(self):\n            return self.__x\n    else:\n        f = 1\n",
+    ),
+    "nonlocal": (
+        "f",
+        "def f(x):\n    def g():\n        nonlocal x\n        x = 1\n    return g\n",
+    ),
+    "unreachable_at_the_end": (
+        "f",
+        "def f(x):\n    return x\n    if 0:\n        g()\n    '''end'''\nY = 1\n",
+    ),
+    "f_strings": ("f", "def f(x):\n    return f'{x!r:>{x}} {x + 1=}' f'''\n{x}\n'''\n"),
+    "deep_tab": ("f", "if 1:\n\n\n\tdef f(x):\n\t\treturn x\n"),
     "not_ascii": ("f", "def f(x):\n    return 'é…' + x  # …\n"),
     "conditional_import": (
         "f",
@@ -81,6 +125,57 @@ def test_the_same_function_in_the_file(library, shape: str) -> None:
     function = live(library, source, qualname)
     found = [one for one in functions_in_file(source, "x.py") if one.qualname == qualname]
     assert [one.code for one in found] == [function.__code__]
+
+
+ENCODED = {
+    "byte_order_mark": (b"\xef\xbb\xbfdef f(x):\n    return '\xc3\xa9', x\n", "utf-8"),
+    "latin_1": (b"# -*- coding: latin-1 -*-\ndef f(x):\n    return '\xe9', x\n", "latin-1"),
+    "windows": (b"X = 1\r\ndef f(x):\r\n    return '''a\r\nb''', x\r\n", "utf-8"),
+    "old_mac": (b"X = 1\rdef f(x):\r    return '''a\rb''', x\r", "utf-8"),
+    "mixed": (b"X = 1\rdef f(x):\n    # c\r    y = 1\r\n    return '\xc3\xa9', x\n", "utf-8"),
+}
+
+
+@pytest.mark.parametrize("bytecode", [False, True])
+@pytest.mark.parametrize("kind", ENCODED)
+def test_encodings_and_line_ends(library, kind: str, bytecode: bool) -> None:
+    content, encoding = ENCODED[kind]
+    library.write("shape", "")
+    file = library.package / "shape.py"
+    file.write_bytes(content)
+    if bytecode:
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+        py_compile.compile(str(file), doraise=True)
+    function = library.load("shape").f
+    from_memory = FunctionSource.of_function(function)
+    (from_text,) = functions_in_file(content.decode(encoding), "x.py")
+    for found in (from_memory, from_text):
+        assert found.code == function.__code__
+        assert not any("\r" in line for line in found.lines)
+        (name,) = (
+            node
+            for node in ast.walk(found.node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        )
+        assert ", mended\n" in "".join(apply_edits(found.lines, [replace(name, "mended")]))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="a syntax of Python 3.12")
+@pytest.mark.parametrize(
+    ("qualname", "source"),
+    [
+        ("f", "def f[T](x: T) -> T:\n    y: T = x\n    return T, y\n"),
+        ("C.f", "class C[T]:\n    def f(self, x: T):\n        return T, x, self.__y\n"),
+        ("C.f", "class C[T]:\n    def f[U](self, x: U):\n        return T, U, super()\n"),
+        ("C.D.f", "class C[T]:\n    class D[U]:\n        def f(self):\n            return T, U\n"),
+        ("f", "def f(x):\n    return f'{x + f\"{x}\"} {'é'}'\n"),
+    ],
+)
+def test_type_parameters(library, qualname: str, source: str) -> None:
+    function = live(library, source, qualname)
+    found = FunctionSource.of_function(function)
+    assert found.code == function.__code__
+    assert edited_code(found, [], [], "x.py") == function.__code__
 
 
 def test_closure(library) -> None:

@@ -1,0 +1,34 @@
+"""A preview reads files as Python does, whatever their encoding and line ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.preview import preview
+from patchkit.rewrite import Pattern, Rule, replace
+
+CONTENTS = {
+    "plain": "def f(x):\n    return 'é', bug(x)\n".encode(),
+    "byte_order_mark": "\ufeffdef f(x):\n    return 'é', bug(x)\n".encode(),
+    "latin_1": "# coding: latin-1\ndef f(x):\n    return 'é', bug(x)\n".encode("latin-1"),
+    "windows": "def f(x):\r\n    return 'é', bug(x)\r\n".encode(),
+    "old_mac": "def f(x):\r    return 'é', bug(x)\r".encode(),
+    "form_feed": "X = 1\n\fdef f(x):\n\f    return 'é', bug(x)\n".encode(),
+}
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_preview(library, kind: str) -> None:
+    library.write("shape", "")
+    (library.package / "shape.py").write_bytes(CONTENTS[kind])
+    rule = Rule(Pattern("bug(X)"), lambda node: [replace(node.func, "mend")])  # type: ignore[attr-defined]
+    patch = Patch(
+        id="madeup-bug",
+        title="mended",
+        affects={"madeup": ""},
+        changes=(Rewrite("madeup.shape:f", rule),),
+    )
+    found = preview(patch)
+    assert not found.drift
+    assert "+    return 'é', mend(x)" in str(found).replace("\f", "")
