@@ -172,9 +172,6 @@ def imported_first() -> dict[str, Any]:
     import_libraries()
     import patchkit
 
-    # What apply() imports of patchkit's own and of Python's is not the libraries' affair.
-    patchkit.apply()
-    patchkit.revert()
     around = surroundings()
     before = Snapshot.of(modules())
     wrong = []

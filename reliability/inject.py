@@ -268,6 +268,8 @@ def main() -> int:
     categories: Counter[str] = Counter()
     for name in names:
         tried = in_fork(lambda name=name: try_scenario(name, chosen_options), 24 * 3600)
+        wrong = sum(bool(problems) for *_, problems in tried)
+        print(f"{name}: {len(tried)} points, {wrong} not clean", file=sys.stderr, flush=True)
         for point, error, problems in tried:
             end = ", ends of with" if point.with_end else ""
             kinds = dict.fromkeys(problem.partition(":")[0] for problem in problems)
