@@ -290,7 +290,8 @@ def _real(target: str, how: str, before: bool) -> list[str]:
     ]
     patchkit.revert()
     changed = noted.differences(Snapshot.of([sys.modules[module]]))
-    return problems + [f"revert: {path} is not the original" for path in changed]
+    places = dict.fromkeys(path.partition("()")[0] for path in changed)
+    return problems + [f"revert: {place} is not the original" for place in places]
 
 
 def main() -> int:
