@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-=======
-import ast
-import importlib.util
-from collections.abc import Iterator
->>>>>>> rewriter
 from dataclasses import dataclass
 
 from .environment import module_file, modules_matching
@@ -104,10 +98,6 @@ class _Module:
 
     def __init__(self, name: str) -> None:
         file = module_file(name)
-<<<<<<< HEAD
-=======
-        self.text = importlib.util.decode_source(file.read_bytes()) if file else ""
->>>>>>> rewriter
         package = bool(file and file.stem == "__init__")
         self.short_name = name.replace(".", "/") + ("/__init__.py" if package else ".py")
         self.is_there = file is not None

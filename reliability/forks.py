@@ -12,7 +12,8 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
@@ -97,3 +98,23 @@ def _answer(work: Callable[[], Any]) -> bytes:
         return pickle.dumps(("returned", work()))
     except BaseException:
         return pickle.dumps(("raised", traceback.format_exc()[-4000:]))
+
+
+def each_in_fork(
+    works: Iterable[Callable[[], Any]], jobs: int, timeout: float = 60
+) -> Iterator[Any]:
+    """Do many works in forks, some at a time; their answers in order, or what failed them."""
+    running: deque[Fork] = deque()
+
+    def next_answer() -> Any:
+        try:
+            return running.popleft().result(timeout)
+        except ForkFailed as failure:
+            return failure
+
+    for work in works:
+        running.append(Fork(work))
+        if len(running) >= jobs:
+            yield next_answer()
+    while running:
+        yield next_answer()

@@ -23,7 +23,8 @@ def live_module(name: str) -> ModuleType | None:
     module = sys.modules.get(name)
     if not isinstance(module, ModuleType):
         return None
-    return None if getattr(module.__spec__, "_initializing", False) else module
+    spec = getattr(module, "__spec__", None)
+    return None if getattr(spec, "_initializing", False) else module
 
 
 def answer(place: Place) -> Any:

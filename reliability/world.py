@@ -70,6 +70,8 @@ length = len
 """,
     "several": """
 def first():
+    "Say what there is."
+    assert bug is not None, "an assertion"
     return bug()
 
 def second(n=1):
@@ -241,12 +243,20 @@ class World:
     Args:
         patches: their ids.
         folder: where the library is put; a temporary folder, if None.
+        written: whether it is there already.
     """
 
-    def __init__(self, patches: Iterable[str] = EVERYTHING, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        patches: Iterable[str] = EVERYTHING,
+        folder: Path | None = None,
+        *,
+        written: bool = False,
+    ) -> None:
         self.ids = tuple(patches)
         self.folder = folder or Path(tempfile.mkdtemp(prefix="patchkit-reliability-"))
-        write_library(self.folder)
+        if not written:
+            write_library(self.folder)
         sys.path.insert(0, str(self.folder))
         importlib.invalidate_caches()
         self.session = make_session(self.ids)

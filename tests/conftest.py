@@ -28,7 +28,14 @@ from patchkit.session import Session
 # Who starts a runner in the background makes it, and all that it starts, deaf to Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-NEED_THE_LIBRARIES = ("patches", "precision", "distributed", "inspection", "examples")
+NEED_THE_LIBRARIES = (
+    "patches",
+    "precision",
+    "distributed",
+    "inspection",
+    "examples",
+    "with_libraries",
+)
 LAUNCH_TIMEOUT = 240
 
 
