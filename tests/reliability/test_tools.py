@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-=======
 import pytest
 
 SAMPLES = {
@@ -14,7 +12,6 @@ SAMPLES = {
     "processes": ("--no-torch", "--forks", "10"),
     "mocks": ("--made-up", "--sample", "40"),
 }
->>>>>>> proof
 
 
 @pytest.mark.parametrize("tool", SAMPLES)
