@@ -239,11 +239,7 @@ class Session:
                 disabled={} if chosen is None else before.disabled,
                 choices={} if chosen is None else before.choices,
             )
-            try:
-                self._become(after)
-            except BaseException:
-                self._become(after)  # it goes forward from wherever it was
-                raise
+            self._go_forward(after)
             self._warned = frozenset(known for known in self._warned if known[0] not in gone)
             report = self._later_report(due)
         if logger.isEnabledFor(logging.INFO):
@@ -440,30 +436,44 @@ class Session:
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[State]:
         """Hold the lock; where the block raises, want again what was wanted before."""
-        with _LOCK:
-            self._settle()
-            before, outer, collecting = self._state, self._busy, gc.isenabled()
+        # Two functions: CPython runs no handler for what a tracer raises at a `try:` line, so that
+        # the lock would stay held.
+        with _LOCK, self._rolling_back() as before:
+            yield before
 
-            def end() -> None:
-                self._busy = outer
-                if collecting:
-                    gc.enable()
+    @contextlib.contextmanager
+    def _rolling_back(self) -> Iterator[State]:
+        self._settle()
+        before, outer, collecting = self._state, self._busy, gc.isenabled()
 
+        def end() -> None:
+            self._busy = outer
+            if collecting:
+                gc.enable()
+
+        try:
             try:
-                try:
-                    # Each collection that thousands of syntax nodes set off walks the whole heap,
-                    # which holds torch and all the libraries by now.
-                    gc.disable()
-                    self._busy = True
-                    with looked_up_once():
-                        yield before
-                except BaseException:
-                    self._become(before)
-                    raise
-                finally:
-                    end()
+                # Each collection that thousands of syntax nodes set off walks the whole heap,
+                # which holds torch and all the libraries by now.
+                gc.disable()
+                self._busy = True
+                with looked_up_once():
+                    yield before
+            except BaseException:
+                self._become(before)
+                raise
             finally:
-                end()  # whatever interrupted the first time
+                end()
+        finally:
+            end()  # whatever interrupted the first time
+
+    def _go_forward(self, state: State) -> None:
+        """Want this, from wherever an interruption leaves it."""
+        try:
+            self._become(state)
+        except BaseException:
+            self._become(state)
+            raise
 
     def _settle(self) -> None:
         """Bring to an end what was interrupted; the lock is held."""
