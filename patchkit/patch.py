@@ -73,12 +73,15 @@ class Rewrite:
 class Wrap:
     """Put a wrapper around a callable.
 
-    For methods. A function that other modules import by name, or that is pickled, wants a
-    `Rewrite`: references taken before would miss the wrapper, and wrapt's proxies do not pickle.
+    A Python function keeps its identity: its code is swapped, so references taken before call the
+    wrapper, too. Around any other callable, and around generators and coroutines, goes a proxy, which
+    references taken before miss.
 
     Args:
         target: `module:qualname`, without wildcards.
-        wrapper: a wrapt wrapper, or `module:name` of one, which is imported when it is needed.
+        wrapper: called as `wrapper(wrapped, instance, args, kwargs)`, as wrapt's wrappers are; or
+            `module:name` of one, which is imported when it is needed. Arguments come as the
+            signature of the target sorts them: by position where they may, with defaults filled in.
         parameters: names that the signature of the target must have; a missing one is drift.
         affects: as for `Rewrite`.
     """
