@@ -135,7 +135,7 @@ def _begin(config: pytest.Config, options: argparse.Namespace) -> None:
 def _split(given: list[str] | None) -> list[str]:
     if not given:
         return []
-    from .selection import separated
+    from .wording import separated
 
     return separated(given)
 

@@ -8,15 +8,11 @@ from collections.abc import Iterable
 from . import settings
 from .catalogue import Catalogue, Entry
 from .errors import UsageError
+from .wording import separated
 
 DISABLE_VARIABLE = "PATCHKIT_DISABLE"
 
 Selection = str | Iterable[str] | None
-
-
-def separated(texts: Iterable[str]) -> list[str]:
-    """Names that commas separate, of one text or several."""
-    return [name.strip() for one in texts for name in one.split(",")]
 
 
 def select(

@@ -12,6 +12,11 @@ def listed(names: Iterable[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
+def separated(texts: Iterable[str]) -> list[str]:
+    """Return the names that commas separate, of one text or several."""
+    return [name.strip() for text in texts for name in text.split(",")]
+
+
 def counted(number: int, noun: str) -> str:
     """`1 module`, `2 modules`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

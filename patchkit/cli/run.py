@@ -107,7 +107,7 @@ def run(
     from ..running.launch import CannotRunError, launch
     from ..running.rehearsal import check
     from ..running.variables import for_command
-    from ..selection import separated
+    from ..wording import separated
 
     if not command:
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from ..errors import PatchError
 
@@ -74,20 +71,20 @@ def find(name: str) -> tuple[str, bool]:
         beside = shutil.which(name, path=os.path.dirname(os.path.abspath(sys.executable)))
         if beside:
             return beside, False
-    here = Path(name)
-    hint = f"; did you mean: patchkit run -- python {name}" if here.suffix == ".py" else ""
-    if here.is_dir() and os.path.dirname(name):
+    hint = f"; did you mean: patchkit run -- python {name}" if name.endswith(".py") else ""
+    if os.path.isdir(name) and os.path.dirname(name):
         raise CannotRunError(NOT_EXECUTABLE, f"{name}: is a directory")
-    if here.is_file() and (hint or os.path.dirname(name)):
+    if os.path.isfile(name) and (hint or os.path.dirname(name)):
         raise CannotRunError(NOT_EXECUTABLE, f"{name}: cannot be run as a command{hint}")
-    if not here.is_file():
+    if not os.path.isfile(name):
         hint = _hint(name)
     raise CannotRunError(NOT_FOUND, f"{name}: command not found{hint}")
 
 
 def _hint(name: str) -> str:
     """What a shell would have made of it."""
-    if re.match(r"[A-Za-z_]\w*=", name):
+    variable, sign, _ = name.partition("=")
+    if sign and variable.isidentifier():
         return f"; did you mean: patchkit run -- env {name} COMMAND"
     if " " in name:
         return "; a command and its arguments are words of their own, without quotes around them"
@@ -102,6 +99,8 @@ def _restore_signals() -> None:
 
 
 def _wait_for(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    import subprocess
+
     with subprocess.Popen(arguments, executable=program, env=dict(environment)) as process:
         while True:
             # Ctrl-C goes to the command as well, and what becomes of it is its own affair.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from ..errors import PatchError
-from ..local_patches import VARIABLE as PATCHES
-from ..local_patches import for_other_processes
 from .missing import PYTHONPATH, VARIABLE
+
+PATCHES = "PATCHKIT_PATCHES"
 
 AUTOSTART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "autostart")
 """The folder that holds our `sitecustomize` and nothing else."""
@@ -31,6 +30,8 @@ def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
             f"{os.pathsep!r} in it; install it elsewhere"
         )
     if environment.get(PATCHES):
+        from ..local_patches import for_other_processes
+
         # Relative to where this process runs; an interpreter may run elsewhere.
         environment = {**environment, PATCHES: for_other_processes(())}
     given = environment.get(PYTHONPATH, "")
@@ -44,4 +45,5 @@ def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
 
 def _is_autostart(entry: str) -> bool:
     """Whether this is our folder, or that of another installation of patchkit."""
-    return Path(entry).parts[-3:] == ("patchkit", "running", "autostart")
+    parts = os.path.normpath(entry).split(os.sep)
+    return parts[-3:] == ["patchkit", "running", "autostart"]
