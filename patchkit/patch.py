@@ -74,8 +74,8 @@ class Wrap:
     """Put a wrapper around a callable.
 
     A Python function keeps its identity: its code is swapped, so references taken before call the
-    wrapper, too. Around any other callable, and around generators and coroutines, goes a proxy, which
-    references taken before miss.
+    wrapper, too. Around any other callable, and around generators and coroutines, goes a proxy,
+    which references taken before miss.
 
     Args:
         target: `module:qualname`, without wildcards.
