@@ -85,6 +85,14 @@ def behind(world: worlds.World, target: str) -> tuple[str, ...]:
     return tuple(one for one in places if one == target or one.startswith(f"{target}."))
 
 
+def inside(world: worlds.World, target: str, report: Any) -> list[str]:
+    """What is untrue while a mock stands there; a wrapper may lie around the mock itself."""
+    wrapped = [place.target for place in world.places if place.wrapped and place.target == target]
+    replaced = behind(world, target)
+    found = oracle.untrue(world, report, replaced=replaced, unknown=wrapped)
+    return [f"inside: {one}" for one in found]
+
+
 def end(world: worlds.World) -> list[str]:
     """What is wrong once nothing stands in the way any more."""
     report = _quickly(world.apply)
@@ -94,6 +102,8 @@ def end(world: worlds.World) -> list[str]:
     if again.changed:
         problems.append("a second apply: changes something")
     problems += [f"revert: {one}" for one in oracle.untrue(world, world.revert())]
+    if foreign(3) != "foreign":
+        problems.append("revert: the function that stood there is changed")
     return problems + [f"revert: {one}" for one in oracle.not_original(world)]
 
 
@@ -102,21 +112,18 @@ def applied_then_mocked(world: worlds.World, target: str, how: str) -> list[str]
     world.apply()
     replaced = behind(world, target)
     with mocked(world, target, how):
-        problems = oracle.untrue(world, _quickly(world.report), replaced=replaced)
-        problems += oracle.untrue(world, _quickly(world.apply), replaced=replaced)
-        problems += oracle.untrue(world, _quickly(world.report), replaced=replaced)
-    problems = [f"inside: {one}" for one in problems]
+        problems = inside(world, target, _quickly(world.report))
+        problems += inside(world, target, _quickly(world.apply))
+        problems += inside(world, target, _quickly(world.report))
     after = oracle.untrue(world, _quickly(world.report), replaced=replaced)
     return [*problems, *(f"gone: {one}" for one in after), *end(world)]
 
 
 def mocked_then_applied(world: worlds.World, target: str, how: str) -> list[str]:
     world.load()
-    replaced = behind(world, target)
     with mocked(world, target, how):
-        problems = oracle.untrue(world, _quickly(world.apply), replaced=replaced)
-        problems += oracle.untrue(world, _quickly(world.report), replaced=replaced)
-    problems = [f"inside: {one}" for one in problems]
+        problems = inside(world, target, _quickly(world.apply))
+        problems += inside(world, target, _quickly(world.report))
     return [*problems, *end(world)]
 
 

@@ -61,6 +61,7 @@ def untrue(
     report: Report,
     *,
     replaced: Collection[str] = (),
+    unknown: Collection[str] = (),
     may_have_failed: bool = False,
 ) -> list[str]:
     """What a report says that is not so, or leaves out.
@@ -69,6 +70,8 @@ def untrue(
         world: the library and its patches.
         report: what patchkit says.
         replaced: targets in whose place somebody put something else.
+        unknown: targets of which cannot be told by calling them whether they are wrapped, since
+            what stands there answers anything.
         may_have_failed: whether an error was raised that a patch may report as `failed`.
     """
     problems = []
@@ -84,7 +87,7 @@ def untrue(
             is_so = (patch, place.target) in now
             if is_so and said != "applied":
                 problems.append(f"{patch}: carried, the report says {said}")
-            if not is_so and said == "applied":
+            if not is_so and said == "applied" and place.target not in unknown:
                 problems.append(f"{patch}: not carried, the report says applied")
             if not is_so and said == "pending":
                 problems.append(f"{patch}: its module is loaded, the report says pending")
@@ -100,7 +103,8 @@ def untrue(
                 problems.append(f"{patch}: its module is not loaded, the report says applied")
         if status == "failed" and not may_have_failed:
             problems.append(f"{patch}: nothing failed, the report says failed")
-        if status == "applied" and not any(owner == patch for owner, _ in now):
+        known = not any(place.target in unknown for place in places)
+        if status == "applied" and known and not any(owner == patch for owner, _ in now):
             problems.append(f"{patch}: carried nowhere, its status is applied")
         if patch == NOT_DUE and status not in ("not-affected", "disabled"):
             problems.append(f"{patch}: not due, its status is {status}")

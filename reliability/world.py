@@ -129,6 +129,11 @@ class Place:
     certain: bool = True
 
     @property
+    def wrapped(self) -> bool:
+        """Whether a wrapper mends it, not an edit."""
+        return isinstance(self.mended, int)
+
+    @property
     def module(self) -> str:
         return self.target.partition(":")[0]
 
