@@ -253,16 +253,21 @@ class ArmedPatch:
         for name in self.present_modules():
             module = loaded(name)
             if module is not None:
-                changed |= self.mend_module(name, module, places)
+                again = any(target.optional for target in self.in_module(name))
+                changed |= self.mend_module(name, module, places, again=again)
         return changed
 
-    def mend_module(self, name: str, module: ModuleType, places: Places) -> bool:
+    def mend_module(
+        self, name: str, module: ModuleType, places: Places, *, again: bool = False
+    ) -> bool:
         """Make all changes in one module, or, if one of them cannot be made, none of them.
 
         Args:
             name: its name in `sys.modules`.
             module: the module, executed.
             places: the record of all that is changed.
+            again: whether to look once more where everything holds: what a wildcard did not find
+                may be there now.
 
         Returns:
             whether anything was mended.
@@ -270,12 +275,13 @@ class ArmedPatch:
         before = self.attempts.get(name)
         if before is not None and (before.module() is not module or not before.committed):
             before = None
-        if before is not None and before.is_whole():
+        if before is not None and before.is_whole() and not again:
             return False
         targets = self.in_module(name)
         if not targets:
             return False
         attempt = Attempt(self, module)
+        taken: set[tuple[int, object]] = set()
         known = before.outcomes if before else {}
         culprit = targets[0]
         try:
@@ -283,7 +289,7 @@ class ArmedPatch:
                 self._check_rivals(culprit)
                 earlier = known.get(culprit, _PENDING).mended
                 kept = tuple(each for each in earlier if each.live())
-                found = mend(self.id, culprit.change, module, places, attempt, kept)
+                found = mend(self.id, culprit.change, module, places, attempt, kept, taken)
                 attempt.outcomes[culprit] = _outcome(culprit, found, earlier)
         except Exception as error:
             # Nobody claims what this attempt has put in place: it is not committed.
@@ -291,6 +297,8 @@ class ArmedPatch:
             if before is not None and before.mended:
                 return False  # what was applied and came loose is overridden, and stays so
             attempt.outcomes = _given_up(targets, culprit, error)
+        if before is not None and before.is_whole() and attempt.mended == before.mended:
+            return False  # a wildcard was looked at once more, and found nothing new
         self.attempts[name] = attempt
         attempt.committed = True
         _retire(attempt, known.values())

@@ -87,6 +87,7 @@ def mend(
     places: Places,
     claimant: Claimant,
     before: tuple[Mended, ...] = (),
+    taken: set[tuple[int, object]] | None = None,
 ) -> list[Mended]:
     """Carry out a change.
 
@@ -97,6 +98,7 @@ def mend(
         places: the record of all that is changed.
         claimant: who wants it.
         before: what an earlier call mended and is still in force.
+        taken: which functions other targets of the patch have mended by which rule; more are added.
 
     Returns:
         what is mended; empty where a target with wildcards finds no site here.
@@ -107,6 +109,8 @@ def mend(
         Collision: another patch edits the same place, or wraps the same callable.
     """
     still_live = {each.qualname: each for each in before}
+    taken = set() if taken is None else taken
+    taken.update(map(_what_it_takes, before))
     if not isinstance(change, Rewrite):
         qualname = Target.parse(change.target).qualname
         if qualname in still_live:
@@ -118,11 +122,17 @@ def mend(
     found = []
     for qualname in target.qualnames_in(module):
         mended = still_live.get(qualname) or _rewrite(
-            owner, change, target, module, qualname, places, claimant
+            owner, change, target, module, qualname, places, claimant, taken
         )
         if mended is not None:
+            taken.add(_what_it_takes(mended))
             found.append(mended)
     return found
+
+
+def _what_it_takes(mended: Mended) -> tuple[int, object]:
+    rule = mended.piece.rule if isinstance(mended.piece, Edits) else None
+    return id(mended.place), rule
 
 
 def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> None:
@@ -151,6 +161,7 @@ def _rewrite(
     qualname: str,
     places: Places,
     claimant: Claimant,
+    taken: set[tuple[int, object]],
 ) -> Mended | None:
     swaps = places.swaps
     try:
@@ -166,11 +177,15 @@ def _rewrite(
             return None
         raise Replaced(f"{error}, which somebody put in its place") from None
     known = swaps.of(function)
-    if known is not None and any(
-        isinstance(piece, Edits) and piece.key == (owner, change.rule)
-        for piece in known.in_force() or ()
-    ):
-        return None  # another target of this patch names the same function
+    for piece in (known.in_force() or ()) if known else ():
+        if known and isinstance(piece, Edits) and piece.key == (owner, change.rule):
+            if (id(known), change.rule) in taken:
+                return None  # another target of this patch names the same function
+            # It was mended under another name, or before its module left `sys.modules` for a while.
+            source = swaps.source(function)
+            swaps.install(function, piece, claimant, source)
+            shown = Difference(source.name, source.lines, piece.edits)
+            return Mended(weakref.ref(module), qualname, known, piece, shown)
     missing = [name for name in change.rule.needs if name not in function.__globals__]
     if missing:
         if target.is_glob:

@@ -93,9 +93,12 @@ def untrue(
                 problems.append(f"{patch}: its module is loaded, the report says pending")
             if said == "overridden" and place.target not in replaced:
                 problems.append(f"{patch}: nobody replaced it, the report says overridden")
-            if said.startswith("nothing") and status in ("applied", "pending") and not is_so:
+            silent = said.startswith("nothing") and status in ("applied", "pending")
+            if silent and not is_so and place.target not in replaced:
                 problems.append(f"{patch}: not carried, the report is silent, {status}")
-            if said == "drifted" and patch != DRIFTED and place.target not in replaced:
+            beside = {other.target for other in places if other.module == place.module}
+            # All targets of a patch in one module are mended, or none is.
+            if said == "drifted" and patch != DRIFTED and beside.isdisjoint(replaced):
                 problems.append(f"{patch}: nothing drifted, the report says drifted")
         here = {place.target for place in loaded}
         for place in places:

@@ -158,14 +158,14 @@ PLACES = (
     Place(
         "madeup-classmethod",
         "madeup.trainer:Trainer.load",
-        lambda module: module.Child.load(3),
+        lambda module: module.Trainer.load(3),
         3,
         6,
     ),
     Place(
         "madeup-staticmethod",
         "madeup.trainer:Trainer.count",
-        lambda module: module.Trainer().count(3),
+        lambda module: module.Trainer.count(3),
         3,
         6,
     ),
