@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..rewrite import Edit, Rule, helper, mentions
+from ..rewrite import Edit, Rule, helper, mentions, replace
 from ..rewrite.edit import insert_after, span
 from .autocast import spell_out_autocast
 
@@ -35,14 +35,42 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
                 return attr == layer and named and not mentions(given, cast)
         return False
 
+    def hoisted(node: ast.AST) -> ast.Call | None:
+        """The call whose input is the first that a statement computes, but for a plain name."""
+        if not isinstance(node, (ast.Assign, ast.Return, ast.Expr)):
+            return None
+        inner: ast.expr | None = node.value
+        while inner is not None and not call(inner):
+            inner = _computed_first(inner)
+        if isinstance(inner, ast.Call) and not isinstance(inner.args[0], ast.Name):
+            return inner
+        return None
+
+    def site(node: ast.AST) -> bool:
+        return call(node) or hoisted(node) is not None
+
     def cast_input(node: ast.AST) -> list[Edit]:
+        if isinstance(node, ast.Call):
+            return cast_in_place(node)
+        first = hoisted(node)
+        assert isinstance(node, ast.stmt)
+        assert first is not None
+        start, _ = span(node)
+        given = first.args[0]
+        others = (inner for inner in ast.walk(node) if inner is not first and call(inner))
+        return [
+            Edit(start, start, f"{_INPUT} = {ast.unparse(given)}; "),
+            replace(given, _chosen(_INPUT)),
+            *(edit for inner in others for edit in cast_in_place(inner)),
+        ]
+
+    def cast_in_place(node: ast.AST) -> list[Edit]:
         assert isinstance(node, ast.Call)
         given = node.args[0]
         if isinstance(given, ast.Name):
-            chosen = f"({given.id} if {_unchanged(given.id, layer)} else {_cast(given.id)})"
-            return [insert_after(given, f" if torch.jit.is_scripting() else {chosen}")]
-        # TorchScript knows no `:=`. It takes none of the functions that compute the input in the
-        # call either: `tests/patches/test_tracing.py` asks it about all of them.
+            return [replace(given, _chosen(given.id))]
+        # TorchScript knows no `:=`. It takes none of the functions where it is needed either:
+        # `tests/patches/test_tracing.py` asks it about all of them.
         start, _ = span(given)
         tensor, *others = _unchanged(_INPUT, layer).partition(_INPUT)
         return [
@@ -50,11 +78,25 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
             insert_after(given, f"){others[1]} else {_cast(_INPUT)})"),
         ]
 
+    def _chosen(x: str) -> str:
+        unless_scripted = f"({x} if {_unchanged(x, layer)} else {_cast(x)})"
+        return f"{x} if torch.jit.is_scripting() else {unless_scripted}"
+
     def _cast(x: str) -> str:
         owner = ", self" if cast == "in_dtype_of_base" else ""
         return helper(f"patchkit.precision.layer_input:{cast}") + f"(self.{layer}, {x}{owner})"
 
-    return Rule(call, cast_input, names=(layer,), needs=("torch",))
+    return Rule(site, cast_input, names=(layer,), needs=("torch",))
+
+
+def _computed_first(expression: ast.expr) -> ast.expr | None:
+    """The operand that an expression computes before all else."""
+    match expression:
+        case ast.Call(func=inner) | ast.BinOp(left=inner):
+            return inner
+        case ast.Attribute(value=inner) | ast.Subscript(value=inner):
+            return inner
+    return None
 
 
 def _unchanged(x: str, layer: str) -> str:

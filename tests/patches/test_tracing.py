@@ -256,7 +256,7 @@ KNOWN_TO_WORK: dict[str, set[str]] = {
         for name in ("LoRA on Linear", "LoRA on half Linear", "modules_to_save in float16")
     },
     "Linear4bit": {"eager", "trace", *COMPILED},
-    "4-bit Llama with LoRA": {"eager", "trace", *COMPILED},
+    "4-bit Llama with LoRA": {"eager", *COMPILED},
     "Linear8bitLt without bias": {"eager", *COMPILED},
 }
 # A 4-bit layer that packs itself for a CPU does so anew in each call of its exported program.
@@ -357,16 +357,20 @@ def test_a_head_outside_of_autocast_on_the_meta_device() -> None:
     assert layer(torch.ones(2, 4, device="meta")).is_meta
 
 
-def rewritten(text: str, rule) -> dict[str, Any]:
-    """The names that a module of that text has after a rule."""
+def rewritten_text(text: str, rule) -> str:
     from patchkit.rewrite import functions_in_file
     from patchkit.rewrite.edit import apply_edits
 
     (source,) = functions_in_file(text, "model.py")
     edits = [edit for site in rule.plan(source) for edit in site]
     assert edits
+    return "".join(apply_edits(source.lines, edits))
+
+
+def rewritten(text: str, rule) -> dict[str, Any]:
+    """The names that a module of that text has after a rule."""
     names: dict[str, Any] = {"torch": torch, "nn": nn}
-    exec("".join(apply_edits(source.lines, edits)), names)
+    exec(rewritten_text(text, rule), names)
     return names
 
 
@@ -386,6 +390,43 @@ def test_the_weight_is_a_proxy_where_the_input_is_none(given: str) -> None:
     traced = torch.fx.symbolic_trace(model)
     x = numbers(2, 4)
     assert torch.equal(traced(x), model(x))
+
+
+@pytest.mark.parametrize(
+    ("statement", "walrus"),
+    [
+        ("return self.score(outputs[0])", False),
+        ("logits = self.score(outputs[0]).float() + 1; return logits", False),
+        (
+            "return self.score(\n            outputs[\n                0\n            ]\n        )",
+            False,
+        ),
+        ("return self.score(outputs[0]) + self.score(outputs[1])", True),
+        ("return 1 + self.score(outputs[0])", True),
+        ("return self.score(outputs[0]) if outputs else 0", True),
+    ],
+)
+def test_an_input_is_computed_once_and_in_its_turn(statement: str, walrus: bool) -> None:
+    from patchkit.precision.input_rule import calls_of
+
+    class Noted(tuple):
+        def __getitem__(self, index):
+            order.append(index)
+            return tuple.__getitem__(self, index)
+
+    text = f"class Model(nn.Module):\n    def forward(self, outputs):\n        {statement}\n"
+    results, orders = [], []
+    names: dict[str, Any] = {"torch": torch, "nn": nn}
+    exec(text, names)
+    for kind in (names["Model"], rewritten(text, calls_of("score"))["Model"]):
+        torch.manual_seed(0)
+        model, order = kind(), []
+        model.score = nn.Linear(4, 4)
+        results.append(model(Noted([numbers(2, 4), numbers(2, 4) + 1])))
+        orders.append(order)
+    assert torch.equal(*results)
+    assert orders[0] == orders[1]
+    assert (":=" in rewritten_text(text, calls_of("score"))) is walrus
 
 
 FORWARDS = ("transformers-norm-output-dtype", "transformers-lm-head-dtype")
