@@ -289,6 +289,9 @@ def main() -> int:
         with ProcessPoolExecutor(chosen.jobs) as pool:
             for found in pool.map(examine, [chosen.seed] * len(sizes), firsts, sizes):
                 tally.add(found)
+                done = f"{tally.counts['mutants']} mutants, {len(tally.wrong)} wrong edits"
+                print(f"\r{done}", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
     for name, count in sorted(tally.counts.items()):
         print(f"{count:8} {name}")
     print(f"{len(tally.wrong):8} wrong edits, in {time.monotonic() - began:.0f} s")
