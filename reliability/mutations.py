@@ -227,7 +227,7 @@ def _judged(
     problems = list(wrongs(text, after, places, line, rebinds=rebinds))
     if not problems:
         whole = code_at(compile(after, "<edited>", "exec", dont_inherit=True), name, line)
-        # A function around it may have a `torch` or `getattr` of its own; the edit means the others.
+        # A function around it may have a `torch` of its own; the edit means the module's.
         shadowed = set(whole.co_freevars) - set(edited.co_freevars) if whole else set()
         if whole != edited and not shadowed & set(edited.co_names):
             problems.append("the code is not what the edited file compiles to")
