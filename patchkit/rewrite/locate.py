@@ -6,6 +6,7 @@ import __future__
 import ast
 import linecache
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -262,7 +263,8 @@ def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
         for alias in _COMMENT.sub("", imported).strip("()").replace("\\\n", " ").split(","):
             name = alias.split(" as ")[-1].strip().partition(".")[0]
             if name.isidentifier():
-                names[name] = None
+                # As Python reads it.
+                names[name if name.isascii() else unicodedata.normalize("NFKC", name)] = None
     return tuple(names)
 
 

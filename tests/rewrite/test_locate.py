@@ -69,6 +69,10 @@ SHAPES = {
         "def d(f):\n    return f\n\x0c@d\ndef f(x):\n    return x\n",
     ),
     "form_feed_before_import": ("f", "\x0cimport os\ndef f():\n    return os.getcwd()\n"),
+    "import_in_other_letters": (
+        "f",
+        "import os as \N{FULLWIDTH LATIN SMALL LETTER O}2\ndef f():\n    return o2.getcwd()\n",
+    ),
     "import_with_semicolon": ("f", "import os; X = 1\ndef f():\n    return os.getcwd()\n"),
     "docstring_to_the_left": ("f", 'def f(x):\n    """One\n\ntwo.\n"""\n\nY = 1\n'),
     "string_returned_to_the_left": ("f", "def f(x):\n    return '''\nZ = 1\n'''\n\nY = 1\n"),
