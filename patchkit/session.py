@@ -23,7 +23,7 @@ from types import ModuleType
 from . import catalogue, deferred, hooks, settings
 from .advice import TROUBLE
 from .armed import ArmedPatch
-from .catalogue import Catalogue, Entry
+from .catalogue import Broken, Catalogue, Entry
 from .definitions import Definition
 from .environment import looked_up_once
 from .errors import PatchError, PatchWarning, UnknownPatchError, UsageError
@@ -176,7 +176,7 @@ class Session:
         if logger.isEnabledFor(logging.INFO):
             what = "" if report.changed else "nothing new to do; "
             logger.info("patchkit: %s%s", what, report.summary())
-        self._warn([patch for patch in armed.values() if patch.is_looked_up])
+        self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
         return report
 
     def add(self, patches: Paths | None) -> None:
@@ -521,10 +521,11 @@ class Session:
         except UnknownPatchError:
             return {}
 
-    def _warn(self, patches: Iterable[ArmedPatch]) -> None:
+    def _warn(self, patches: Iterable[ArmedPatch], broken: Iterable[Broken] = ()) -> None:
         """Warn of trouble with patches, once for each kind of it. The lock is not held."""
         with _LOCK:
             records = [record(patch.entry, patch, None) for patch in patches]
+        records += map(broken_record, broken)
         for found in records:
             key = (found.id, found.status.value, found.reason)
             if found.status in TROUBLE and key not in self._warned:

@@ -373,10 +373,12 @@ def test_verify(mine, command, how: str, fork: list[str]) -> None:
 def test_verify_names_what_cannot_be_read(fresh) -> None:
     verdicts, status = fresh(
         """
+        import dataclasses
         import patchkit
         from patchkit.catalogue import Broken, Catalogue
         from patchkit.session import SESSION
-        SESSION._catalogue = Catalogue({}, (Broken("a.py", patchkit.PatchError("oops")),))
+        known = Catalogue({}, (Broken("a.py", patchkit.PatchError("oops")),))
+        SESSION._state = dataclasses.replace(SESSION._state, catalogue=known)
         found = patchkit.verify()
         result = [[[one.id, one.outcome, one.without] for one in found], found.exit_status]
         """

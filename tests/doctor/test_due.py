@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,8 @@ def test_patches_of_others_and_of_the_project(libraries, tmp_path: Path, monkeyp
         "    changes=(Wrap('trl:x', 'os:getcwd'),))\n"
     )
     monkeypatch.setenv("PATCHKIT_PATCHES", str(own))
-    monkeypatch.setattr(session.SESSION, "_catalogue", load())
+    state = dataclasses.replace(session.SESSION._state, catalogue=load())
+    monkeypatch.setattr(session.SESSION, "_state", state)
     section = due.check()
     assert section.facts["from_others"] == ["acme-patches"]
     assert section.facts["your_own"] == ["trl-mine"]

@@ -152,10 +152,12 @@ def rules_of_the_catalogue(source: str) -> list[Rule]:
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("_dtype_given", NORM.replace("y = x *", "_dtype_given = y = x *")),
-        ("_normed", NORM.replace("weight * y", "weight * _normed(y)")),
-        ("_input_of_layer", LAYER.replace("self, x", "self, x, _input_of_layer=None")),
-        ("_weight_of_layer", LAYER.replace("self, x", "self, x, _weight_of_layer=None")),
+        ("_patchkit_dtype_given", NORM.replace("y = x *", "_patchkit_dtype_given = y = x *")),
+        ("_patchkit_normed", NORM.replace("weight * y", "weight * _patchkit_normed(y)")),
+        (
+            "_patchkit_input_of_layer",
+            LAYER.replace("self, x", "self, x, _patchkit_input_of_layer=None"),
+        ),
     ],
 )
 def test_names_of_the_catalogue(name: str, source: str) -> None:
