@@ -143,14 +143,23 @@ class _WatchedSpec(ModuleSpec):
 
 
 def _tell_loaded(name: str, module: ModuleType) -> None:
-    for listener in _listeners:
-        try:
-            if listener.wants(name):
-                listener.loaded(name, module)
-        except PatchError:
-            raise  # somebody asked to be stopped
-        except Exception:
-            _log(name)
+    try:
+        for listener in _listeners:
+            _tell_one(listener, name, module)
+    except PatchError:
+        raise  # somebody asked to be stopped
+    except Exception:
+        _log(name)
+
+
+def _tell_one(listener: Listener, name: str, module: ModuleType) -> None:
+    try:
+        if listener.wants(name):
+            listener.loaded(name, module)
+    except PatchError:
+        raise
+    except Exception:
+        _log(name)
 
 
 def _tell_begins(package: str) -> None:
