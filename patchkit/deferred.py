@@ -36,15 +36,22 @@ class Call:
     def __init__(self, carry_out: Callable[[], Report]) -> None:
         self._carry_out = carry_out
         self.report: Report | None = None
+        self.error: Exception | None = None
 
     def carry_out(self) -> None:
-        if self.report is None:
-            self.report = self._carry_out()
+        try:
+            if self.report is None:
+                self.report = self._carry_out()
+        except Exception as error:
+            self.error = error
+            raise
 
     def written(self) -> tuple[list[PatchRecord], tuple[str, ...]]:
         """Return what the report says, once the call is carried out."""
-        carry_out()
-        assert self.report is not None
+        if self.error is None and self.report is None:
+            carry_out()
+        if self.report is None:
+            raise self.error or RuntimeError("a report was read while it was made")
         return list(self.report), self.report.changed
 
 
@@ -103,22 +110,30 @@ def carry_out() -> None:
 
     One that raises is not made again; one that is interrupted is.
     """
-    global _calls, _carrying_out
+    global _carrying_out
     if _carrying_out:
         return
     try:
-        while _calls:
+        try:
             _carrying_out = True
-            call = _calls[0]
-            try:
-                call.carry_out()
-            except Exception:
-                _calls = _calls[1:]
-                raise
-            _calls = _calls[1:]
+            _carry_out_all()
+        finally:
+            _carrying_out = False
     finally:
-        _carrying_out = False
+        _carrying_out = False  # whatever interrupted the first time
     hooks.ignore(_FIRST)
+
+
+def _carry_out_all() -> None:
+    global _calls
+    while _calls:
+        call = _calls[0]
+        try:
+            call.carry_out()
+        except Exception:
+            _calls = _calls[1:]
+            raise
+        _calls = _calls[1:]
 
 
 def is_nothing_said() -> bool:
