@@ -45,6 +45,20 @@ def test_siblings_of_what_was_replaced_stay_mended(library, session, apply, agai
     }
 
 
+def test_siblings_of_what_was_replaced_by_code_with_the_bug(library, session, apply) -> None:
+    library.write("heads", f"{HEADS}def bug():\n    return 'bug'\n")
+    library.write("tool", "def forward(self):\n    return bug()\n\ndef bug():\n    return 'bug'\n")
+    module = library.load("heads")
+    made = session(patch("madeup-bug", Rewrite("madeup.heads:Head[0-3].forward", BUG)))
+    apply(made)
+    module.Head1.forward = library.load("tool").forward
+    assert made.report()["madeup-bug"].status is Status.OVERRIDDEN
+    assert apply(made).changed == ("madeup-bug",)
+    assert made.report()["madeup-bug"].status is Status.APPLIED
+    answers = [getattr(module, f"Head{number}")().forward() for number in range(4)]
+    assert answers == 4 * ["mended"]
+
+
 @pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")
 @pytest.mark.parametrize("name", ["__init__", "step"])
 @pytest.mark.parametrize("kind", [mock.MagicMock, mock.Mock])
