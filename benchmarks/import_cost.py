@@ -35,7 +35,8 @@ print("\\n" + json.dumps(outcome))
 """
 _MODULES = "outcome['modules'] = list(sys.modules)"
 
-# Parts of patchkit's work: its import, `apply()`, and mending each module when it is loaded.
+# Parts of patchkit's work: its import, `apply()`, preparing for a library as it is imported, and
+# mending each module when it is loaded.
 _PARTS = """
 wall = cpu = 0.0
 def measured(work):
@@ -52,6 +53,7 @@ def load():
     import patchkit.session
 measured(load)()
 from patchkit.session import Session
+Session.begins = measured(Session.begins)
 Session.module_loaded = measured(Session.module_loaded)
 measured(sys.modules["patchkit"].apply)()
 """
@@ -102,7 +104,7 @@ def _added_to_trl(python: Interpreters, rounds: int, measures: list[Measure]) ->
     programs = {
         "without": _program(trainer, after=_MODULES),
         "with": _program(f"{start}; {trainer}"),
-        "apply": _program(start, after=_MODULES),
+        "apply": _program(f"import patchkit.session; {start}.summary()", after=_MODULES),
     }
     first = python.take_turns(programs, 1)
     taken = set(first["apply"][0]["modules"])

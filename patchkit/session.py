@@ -8,9 +8,11 @@ after whatever interrupted it. Every public call begins by doing so.
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import gc
 import logging
 import os
+import re
 import sys
 import threading
 import warnings
@@ -541,10 +543,12 @@ class _Listener:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._packages: frozenset[str] | None = None
+        self.renew()
 
     def renew(self) -> None:
-        self._packages = None
+        """Find out anew what is wanted: patches came, went, or were looked up."""
+        self._packages: frozenset[str] | None = None
+        self._wanted: tuple[frozenset[str], re.Pattern[str]] | None = None
 
     def packages(self) -> frozenset[str]:
         if self._packages is None:
@@ -554,12 +558,28 @@ class _Listener:
         return self._packages
 
     def wants(self, name: str) -> bool:
-        return any(
-            target.concerns(name)
-            for patch in list(self._session.armed())
-            if patch.is_looked_up and patch.is_due
+        wanted = self._wanted
+        if wanted is None:
+            wanted = self._wanted = self._index()
+        names, patterns = wanted
+        return name in names or bool(patterns.match(name))
+
+    def _index(self) -> tuple[frozenset[str], re.Pattern[str]]:
+        """Return the modules that are wanted by their names, and by patterns.
+
+        Each of thousands of imports asks, where a patch has dozens of targets.
+        """
+        patches = [patch for patch in list(self._session.armed()) if patch.is_looked_up]
+        modules = [
+            target.target.module
+            for patch in patches
+            if patch.is_due
             for target in patch.targets
-        )
+            if not target.absent
+        ]
+        names = frozenset(name for name in modules if not re.search(r"[*?\[]", name))
+        globs = sorted(fnmatch.translate(name) for name in {*modules} - names)
+        return names, re.compile("|".join(globs) or r"(?!)")
 
     def begins(self, package: str) -> None:
         self._session.begins(package)
