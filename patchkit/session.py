@@ -340,6 +340,7 @@ class Session:
             patch = self._state.armed.get(entry.patch.id)
             with contextlib.suppress(ValueError):  # its record tells
                 patch.look_up() if patch else resolve(entry.patch)
+        self._listener.renew()
 
     def _report(self, changed: Iterable[str], known: Catalogue | None = None) -> Report:
         known = known or self.catalogue
