@@ -143,6 +143,8 @@ class Session:
             known = self.catalogue.with_these(definitions)
             wanted, _ = select(known, only, exclude, asked)
             fresh = self._prepared(wanted, strict or at_once)
+            if strict:
+                self._look_up(known)
             with self._transaction() as before:
                 known = self.catalogue.with_these(definitions)
                 wanted, disabled = select(known, only, exclude, asked)
@@ -174,6 +176,8 @@ class Session:
                     if trouble := trouble_in(report, ids, everything=only is None):
                         raise PatchError(explain(trouble))
                 report = self._later_report(changed)
+        if all(patch.is_looked_up for patch in armed.values()):
+            report.write()
         self._catch_up()
         if logger.isEnabledFor(logging.INFO):
             what = "" if report.changed else "nothing new to do; "
@@ -356,11 +360,8 @@ class Session:
     def _later_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.
 
-        Where everything is looked up it is written at once. Where it is not, since its library was
-        not imported, it is written before anything else becomes of the patches, at the latest.
+        It is written before anything else becomes of the patches, at the latest.
         """
-        if all(patch.is_looked_up for patch in self.armed()):
-            return self._report(self._due_ones(changed))
 
         def write() -> tuple[list[PatchRecord], tuple[str, ...]]:
             with looked_up_once():
@@ -408,6 +409,7 @@ class Session:
                 for patch in list(self.armed())
                 if patch.is_looked_up and patch.is_due and patch.in_module(name)
             ]
+            self._write_reports()
             with self._transaction():
                 for patch in concerned:
                     if self.is_armed(patch):
