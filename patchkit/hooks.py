@@ -238,15 +238,12 @@ class _TellingLoader:
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
+        self.create_module = getattr(loader, "create_module", _no_module)
 
     def __getattr__(self, name: str) -> Any:
         if name == "_loader":
             raise AttributeError(name)
         return getattr(self._loader, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        create = getattr(self._loader, "create_module", None)
-        return create(spec) if create else None
 
     def exec_module(self, module: ModuleType) -> None:
         try:
@@ -256,6 +253,7 @@ class _TellingLoader:
         except PatchError:
             raise
         except Exception:
+            self._take_leave(module)
             _log(module.__name__)
         self._loader.exec_module(module)
         _tell_loaded(module.__name__, sys.modules.get(module.__name__, module))
@@ -270,6 +268,10 @@ class _TellingLoader:
         if module.__dict__.get("__loader__") is self:
             module.__loader__ = self._loader
         return name
+
+
+def _no_module(spec: ModuleSpec) -> None:
+    """Leave it to the import system to make a module, as a loader without this method does."""
 
 
 FINDER = _Finder()
