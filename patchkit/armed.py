@@ -67,6 +67,11 @@ class ArmedTarget:
     def _prefix(self) -> str:
         return re.split(r"[*?\[]", self.target.module, maxsplit=1)[0]
 
+    def among(self, modules: Iterable[str]) -> list[str]:
+        """Return those of thousands of modules that a target with wildcards concerns."""
+        prefix, matches = self._prefix, self._matches
+        return [name for name in modules if name.startswith(prefix) and matches(name)]
+
     def concerns(self, module: str) -> bool:
         """Tell whether this change is to be made in a module, by its name."""
         if not self.target.module_is_glob:
@@ -235,7 +240,7 @@ class ArmedPatch:
         names: dict[str, None] = {}
         for target in self.targets:
             if target.target.module_is_glob:
-                names.update(dict.fromkeys(filter(target.concerns, list(sys.modules))))
+                names.update(dict.fromkeys(target.among(list(sys.modules))))
             elif target.target.module in sys.modules:
                 names[target.target.module] = None
         return iter(names)
@@ -301,8 +306,8 @@ class ArmedPatch:
             return False  # a wildcard was looked at once more, and found nothing new
         self.attempts[name] = attempt
         attempt.committed = True
-        _retire(attempt, known.values())
-        places.settle()
+        if _retire(attempt, known.values()):
+            places.settle()
         fresh = {id(each) for each in attempt.mended}
         return bool(fresh - {id(each) for outcome in known.values() for each in outcome.mended})
 
@@ -407,11 +412,15 @@ def _outcome(target: ArmedTarget, found: list[Mended], earlier: tuple[Mended, ..
     return Outcome(Status.NOT_AFFECTED if nothing else Status.APPLIED, mended=mended)
 
 
-def _retire(attempt: Attempt, earlier: Iterable[Outcome]) -> None:
+def _retire(attempt: Attempt, earlier: Iterable[Outcome]) -> bool:
     """Give up wrappers of what was replaced, where what replaced it is wrapped now.
 
     It may call what it replaced, and a wrapper is to run once.
+
+    Returns:
+        whether there was any.
     """
+    given_up = False
     wrapped = {each.qualname: each for each in attempt.mended if isinstance(each.piece, Around)}
     for lost in (each for outcome in earlier for each in outcome.mended):
         present = wrapped.get(lost.qualname)
@@ -419,6 +428,8 @@ def _retire(attempt: Attempt, earlier: Iterable[Outcome]) -> None:
             lost.place.claims = [
                 claim for claim in lost.place.claims if claim.piece is not lost.piece
             ]
+            given_up = True
+    return given_up
 
 
 def _given_up(

@@ -119,7 +119,7 @@ class CodeSwaps:
         self._functions: weakref.WeakKeyDictionary[FunctionType, SwappedFunction] = (
             weakref.WeakKeyDictionary()
         )
-        self._texts: set[str] = set()
+        self._texts: dict[str, object] = {}
 
     def __iter__(self) -> Iterator[SwappedFunction]:
         return iter(list(self._functions.values()))
@@ -217,9 +217,9 @@ class CodeSwaps:
             return
         code = self._compiled(entry, pieces)
         if any(isinstance(piece, Edits) for piece in pieces):
-            self._show_text(entry, pieces)
+            self._texts.setdefault(entry.filename)
         function.__code__ = code
-        self._tidy_texts()
+        self._tidy_texts(entry.filename)
 
     @staticmethod
     def _compiled(entry: SwappedFunction, pieces: tuple[Piece, ...]) -> CodeType:
@@ -255,12 +255,17 @@ class CodeSwaps:
             if same_file and other.source and other.source.lines == text:
                 edits.update(_edits(other.in_force() or ()))
         lines = list(apply_edits(text, edits))
-        self._texts.add(filename)
         # An entry without a modification time is one that `linecache.checkcache` leaves alone.
-        linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+        shown = (sum(map(len, lines)), None, lines, filename)
+        self._texts[filename] = shown
+        linecache.cache[filename] = shown
 
-    def _tidy_texts(self) -> None:
-        """Drop texts that nothing runs any more, and show again those that were cleared."""
+    def _tidy_texts(self, changed: str = "") -> None:
+        """Drop texts that nothing runs any more, and show again those that were cleared.
+
+        Args:
+            changed: a text that is to be shown anew in any case.
+        """
         if not self._texts:
             return
         shown: dict[str, SwappedFunction] = {}
@@ -268,11 +273,13 @@ class CodeSwaps:
             present = entry.in_force()
             if present and any(isinstance(piece, Edits) for piece in present):
                 shown[entry.filename] = entry
-        for filename in self._texts - shown.keys():
+        for filename in self._texts.keys() - shown.keys():
             linecache.cache.pop(filename, None)
-            self._texts.discard(filename)
-        for entry in shown.values():
-            self._show_text(entry, entry.in_force() or ())
+            self._texts.pop(filename, None)
+        for filename, entry in shown.items():
+            cached: object = linecache.cache.get(filename)
+            if filename == changed or cached is not self._texts.get(filename) or cached is None:
+                self._show_text(entry, entry.in_force() or ())
 
 
 def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> None:
