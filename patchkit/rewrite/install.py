@@ -119,6 +119,7 @@ class CodeSwaps:
         self._functions: weakref.WeakKeyDictionary[FunctionType, SwappedFunction] = (
             weakref.WeakKeyDictionary()
         )
+        # What `linecache` was given, by file name.
         self._texts: dict[str, object] = {}
 
     def __iter__(self) -> Iterator[SwappedFunction]:
