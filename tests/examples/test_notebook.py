@@ -69,7 +69,7 @@ def test_what_the_committed_outputs_show() -> None:
 def test_the_committed_outputs_name_no_folder_of_a_machine() -> None:
     cells = Notebook(COMMITTED).cells
     text = json.dumps([cell["outputs"] for cell in cells])
-    assert re.findall(r"(?<![\w.<)/])/(?:[\w.-]+/)+[\w.-]+|[A-Z]:\\", text) == []
+    assert re.findall(r"(?<![\w.<>)/])/(?:[\w.-]+/)+[\w.-]+|[A-Z]:\\", text) == []
     assert not [one for cell in cells for one in cell["outputs"] if one.get("name") == "stderr"]
     assert all(cell["execution_count"] for cell in cells)
 
