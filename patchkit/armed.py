@@ -76,7 +76,7 @@ class ArmedTarget:
         """Tell whether this change is to be made in a module, by its name."""
         if not self.target.module_is_glob:
             return module == self.target.module and not self.absent
-        return module.startswith(self._prefix) and bool(self._matches(module))
+        return bool(self.among((module,)))
 
 
 @dataclass(frozen=True)
@@ -247,10 +247,18 @@ class ArmedPatch:
 
     def attempt_in(self, name: str) -> Attempt | None:
         """Return what was tried with the module that is there now."""
-        attempt, module = self.attempts.get(name), module_object(name)
-        if attempt is None or module is None or attempt.module() is not module:
+        module = module_object(name)
+        return None if module is None else self._attempt_with(name, module)
+
+    def _attempt_with(self, name: str, module: ModuleType) -> Attempt | None:
+        attempt = self.attempts.get(name)
+        if attempt is None or attempt.module() is not module or not attempt.committed:
             return None
-        return attempt if attempt.committed else None
+        return attempt
+
+    def _commit(self, name: str, attempt: Attempt) -> None:
+        self.attempts[name] = attempt
+        attempt.committed = True
 
     def mend_loaded(self, places: Places) -> bool:
         """Mend all that is loaded and does not hold; tell whether anything was mended."""
@@ -277,9 +285,7 @@ class ArmedPatch:
         Returns:
             whether anything was mended.
         """
-        before = self.attempts.get(name)
-        if before is not None and (before.module() is not module or not before.committed):
-            before = None
+        before = self._attempt_with(name, module)
         if before is not None and before.is_whole() and not again:
             return False
         targets = self.in_module(name)
@@ -304,8 +310,7 @@ class ArmedPatch:
             attempt.outcomes = _given_up(targets, culprit, error)
         if before is not None and before.is_whole() and attempt.mended == before.mended:
             return False  # a wildcard was looked at once more, and found nothing new
-        self.attempts[name] = attempt
-        attempt.committed = True
+        self._commit(name, attempt)
         if _retire(attempt, known.values()):
             places.settle()
         fresh = {id(each) for each in attempt.mended}
@@ -316,8 +321,7 @@ class ArmedPatch:
         targets = self.in_module(name)
         attempt = Attempt(self, module)
         attempt.outcomes = _given_up(targets, targets[0], error) if targets else {}
-        self.attempts[name] = attempt
-        attempt.committed = True
+        self._commit(name, attempt)
 
     def _check_rivals(self, target: ArmedTarget) -> None:
         """Raise Collision where a patch that came first wraps the same callable."""
