@@ -11,6 +11,7 @@ PYTEST_DONT_REWRITE: pytest would warn where this was imported before its plugin
 
 from __future__ import annotations
 
+from .about import __version__ as __version__
 from .errors import (
     PatchDefinitionError,
     PatchError,
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from .session import Session
     from .settings import Setting
     from .verification import Verdict, Verification
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Finding",

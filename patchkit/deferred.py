@@ -11,6 +11,7 @@ import os
 import sys
 
 from . import hooks
+from .about import shipped_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,11 +153,8 @@ def packages_to_wait_for() -> frozenset[str] | None:
     """
     if os.environ.get(_PATCHES):
         return None
-    here = os.path.dirname(os.path.abspath(__file__))
-    for folder in (os.path.join(here, "patches"), os.path.join(os.path.dirname(here), "patches")):
-        if os.path.isfile(os.path.join(folder, "__init__.py")):
-            break
-    else:
+    folder = shipped_path("patches")
+    if not os.path.isfile(os.path.join(folder, "__init__.py")):
         return None
     with os.scandir(folder) as entries:
         packages = frozenset(

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
+from .about import shipped_path
 from .errors import PatchDefinitionError
 
 ENTRY_POINT_GROUP = "patchkit.patches"
@@ -69,7 +70,7 @@ def shipped_package() -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != _SHIPPED:
             raise
-    folder = Path(__file__).resolve().parent.parent / "patches"
+    folder = Path(shipped_path("patches"))
     spec = importlib.util.spec_from_file_location(
         _SHIPPED, folder / "__init__.py", submodule_search_locations=[str(folder)]
     )

@@ -74,7 +74,7 @@ def _blocks(report: Report, width: int) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    from . import __version__
+    from .about import __version__
 
     yield Text(f"patchkit {__version__}: {advice.standing(report)}", style="bold")
     if versions := _versions(report):

@@ -44,7 +44,7 @@ _ORDER = [
 @looked_up_once()
 def as_html(report: Report) -> str:
     """How it stands, a row for each patch that is due, trouble first, and the others folded."""
-    from . import __version__
+    from .about import __version__
 
     records = sorted(report, key=lambda one: _ORDER.index(one.status))
     due = list(filter(_is_due, records))

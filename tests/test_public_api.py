@@ -40,7 +40,7 @@ def test_import_loads_nothing_heavy(fresh) -> None:
         """
     )
     assert loaded == []
-    assert ours == ["patchkit", "patchkit.errors"]
+    assert ours == ["patchkit", "patchkit.about", "patchkit.errors"]
 
 
 def test_looking_at_names_loads_no_library(fresh) -> None:

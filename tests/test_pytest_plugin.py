@@ -94,7 +94,8 @@ def test_without_being_asked_does_nothing(run) -> None:
 
         def test_nothing_was_loaded():
             loaded = {name for name in sys.modules if name.startswith("patchkit")}
-            assert loaded == {"patchkit", "patchkit.errors", "patchkit.pytest_plugin"}
+            ours = {"patchkit.about", "patchkit.errors", "patchkit.pytest_plugin"}
+            assert loaded == {"patchkit", *ours}
     """
     result = run(test_one=idle, test_two=NONE)
     result.assert_outcomes(passed=2)

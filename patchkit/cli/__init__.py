@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .. import __version__
+from ..about import __version__
 from .group import LazyGroup
 
 COMMANDS = {

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .. import __version__
+from ..about import __version__
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 
-from .. import __version__
+from ..about import __version__
 from ..environment import installed_version
 from ..matrix.records import LIBRARIES
 from ..wording import listed

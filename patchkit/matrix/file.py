@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..about import shipped_path
 from ..environment import in_range
 from .records import OUTCOMES, STATES, Environment, Matrix, MatrixError, Result, Scan, Unmeasured
 
 SCHEMA = 2
-_PACKAGE = Path(__file__).resolve().parent.parent
 _HEADER = """\
 # Written by `patchkit matrix`, from measurements; not by hand. docs/matrix.md has the schema.
 """
@@ -18,8 +18,7 @@ _HEADER = """\
 
 def default_path() -> Path:
     """The matrix inside a wheel, or beside the engine in a checkout."""
-    shipped = _PACKAGE / "compat_matrix.yaml"
-    return shipped if shipped.exists() else _PACKAGE.parent / "compat_matrix.yaml"
+    return Path(shipped_path("compat_matrix.yaml"))
 
 
 def read(path: Path) -> Matrix:

@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..about import PACKAGE
 from ..catalogue import Catalogue, in_places
 from ..definitions import shipped_package
 from ..errors import UsageError
@@ -68,7 +69,7 @@ def check_id_is_free(patch_id: str, known: Catalogue, folder: Path) -> None:
 
 def _is_catalogue(folder: Path) -> bool:
     """Whether this is the folder `patches` of the checkout that runs."""
-    beside_the_engine = Path(__file__).resolve().parents[2] / "patches"
+    beside_the_engine = Path(PACKAGE).resolve().parent / "patches"
     return folder.resolve() == beside_the_engine == Path(shipped_package().__path__[0]).resolve()
 
 

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from ..about import PACKAGE
 from ..patch import Rewrite
 from .errors import ScanError
 from .facts import Facts, Found
 from .questions import Questions
 
-_PATCHKIT = Path(__file__).resolve().parent.parent
 _LOOKING = (
     "rewrite/*.py",
     "precision/*.py",
@@ -120,7 +120,7 @@ def _asked(questions: Questions) -> Iterator[str]:
 
 def _files(questions: Questions) -> Iterator[Path]:
     for files in _LOOKING:
-        yield from _PATCHKIT.glob(files)
+        yield from Path(PACKAGE).glob(files)
     for one in questions.by_key.values():
         if isinstance(one.change, Rewrite):
             for function in (one.change.rule.site, one.change.rule.edit):
