@@ -1,14 +1,20 @@
 """Children of this process that run a module, with nothing of the working directory on their path.
 
-`python -m` would look there for whatever the module imports, `json` and `torch` included. So this
-file is the script that a child is given; until it has seen to its path, it imports what every
-interpreter has loaded already.
+What a child answers on its standard output is an object of JSON in each line.
+
+`python -m` would look in the working directory for whatever the module imports, `json` and `torch`
+included. So this file is the script that a child is given; until it has seen to its path, it
+imports what every interpreter has loaded already.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
@@ -37,6 +43,39 @@ def leave_working_directory_out() -> None:
             del sys.path[0]
     except OSError:
         """It is gone, and so is not on the path."""
+
+
+def take_standard_output() -> BinaryIO:
+    """Return standard output for answers alone, from now on.
+
+    What anything else prints goes to standard error, native code's output and that of processes
+    that are started from here included.
+    """
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
+
+
+def tell(answers: BinaryIO, answer: dict[str, Any]) -> None:
+    """Write an answer at once."""
+    import json
+
+    answers.write(json.dumps(answer).encode() + b"\n")
+    answers.flush()
+
+
+def read(line: bytes | str) -> dict[str, Any] | None:
+    """Return the answer in a line.
+
+    None where it holds none: it was cut off, or printed while the interpreter started.
+    """
+    import json
+
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
 
 
 def _path_is_safe() -> bool:

@@ -17,7 +17,7 @@ import traceback
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from . import answers
+from . import children
 from .local_patches import VARIABLE
 
 PRELOADED = (
@@ -100,7 +100,7 @@ class _Server:
             from .reproduce import outcome
 
             with os.fdopen(pipe, "wb") as answer:
-                answers.tell(answer, outcome(request["id"], patched=request["patched"]))
+                children.tell(answer, outcome(request["id"], patched=request["patched"]))
             status = 0
         finally:
             os._exit(status)
@@ -114,8 +114,8 @@ class _Server:
         # A pipe that is closed without an answer is that of a process which is dying by itself.
         status = self._reap(descriptor, kill=bool(chunk))
         died = {"outcome": "error", "message": f"died with exit code {status}"}
-        answer = {"number": fork.number, "outcome": answers.read(fork.said) or died}
-        answers.tell(self._output, answer)
+        answer = {"number": fork.number, "outcome": children.read(fork.said) or died}
+        children.tell(self._output, answer)
 
     def _reap(self, descriptor: int, *, kill: bool = True) -> int:
         """Wait for a fork, and return its exit code."""
@@ -129,7 +129,7 @@ class _Server:
 
 
 def main() -> None:
-    output = answers.take_standard_output()
+    output = children.take_standard_output()
     requests = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for name in PRELOADED:

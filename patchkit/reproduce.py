@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from .answers import take_standard_output, tell
+from .children import take_standard_output, tell
 
 
 def main(argv: Sequence[str] | None = None) -> int:

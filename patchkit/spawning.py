@@ -6,8 +6,7 @@ import os
 import subprocess
 from typing import Any
 
-from . import answers
-from .children import command
+from . import children
 from .local_patches import VARIABLE
 
 
@@ -35,7 +34,7 @@ class Spawning:
         if self._stopped:
             return {"outcome": "error", "message": "stopped"}
         with subprocess.Popen(
-            command("patchkit.reproduce", patch_id, *(["--patched"] if patched else [])),
+            children.command("patchkit.reproduce", patch_id, *(["--patched"] if patched else [])),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -46,7 +45,7 @@ class Spawning:
                 if self._stopped:  # just before the process was among those to stop
                     process.kill()
                 said, errors = process.communicate(timeout=self._timeout)
-                found = [answer for answer in map(answers.read, said.splitlines()) if answer]
+                found = [answer for answer in map(children.read, said.splitlines()) if answer]
             except subprocess.TimeoutExpired:
                 process.kill()
                 return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}

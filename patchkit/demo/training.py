@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from .. import answers
-from ..children import command
+from .. import children
 from .progress import progress
 
 _TAIL = 2000
@@ -49,7 +48,7 @@ def _train(title: str, arguments: list[str], folder: Path, bar: Bar) -> dict[str
         _running(arguments, log, {**os.environ, "TMPDIR": str(folder)}) as process,
     ):
         assert process.stdout is not None
-        for said in filter(None, map(answers.read, process.stdout)):
+        for said in filter(None, map(children.read, process.stdout)):
             if "ok" in said:
                 return said
             losses.append(said["loss"])
@@ -70,7 +69,7 @@ def _running(
 ) -> Iterator[subprocess.Popen[str]]:
     """Left by Ctrl-C or an error, the process is ended before anyone removes its folder."""
     with subprocess.Popen(
-        command("patchkit.lab", "--json", *arguments),
+        children.command("patchkit.lab", "--json", *arguments),
         stdout=subprocess.PIPE,
         stderr=log,
         text=True,

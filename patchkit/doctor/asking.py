@@ -7,8 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from ..answers import read
-from ..children import command
+from ..children import command, read
 
 TIMEOUT = 180
 """Seconds that importing torch and bitsandbytes and using each device may take."""

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import answers
+from .. import children
 
 _SIZE = 8
 
 
 def main() -> None:
-    output = answers.take_standard_output()
+    output = children.take_standard_output()
 
     def tell(**answer: Any) -> None:
-        answers.tell(output, answer)
+        children.tell(output, answer)
 
     try:
         import torch

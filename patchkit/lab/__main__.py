@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import patchkit
-from patchkit.answers import take_standard_output, tell
+from patchkit.children import take_standard_output, tell
 from patchkit.environment import installed_version
 from patchkit.lab import cuda_fp16, tiny, train, trainers
 from patchkit.lab.course import Course

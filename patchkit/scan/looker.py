@@ -12,7 +12,7 @@ import signal
 from functools import cache
 
 from .. import catalogue
-from ..answers import take_standard_output
+from ..children import take_standard_output
 from .facts import facts
 from .looking import of_library
 from .questions import Questions
