@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .environment import module_file, modules_matching
+from .heap import without_garbage_collection
 from .mending import Difference
 from .patch import Patch, Rewrite
 from .resolution import Resolution, resolve
@@ -13,7 +14,6 @@ from .scan.facts import facts_of
 from .scan.parsed import ParsedModule
 from .scan.questions import Questions
 from .scan.verdicts import verdict
-from .session import without_garbage_collection
 from .wrapping import note
 
 _MOST_FILES = 4

@@ -602,19 +602,3 @@ def _prepare(patch: ArmedPatch) -> None:
 
 SESSION = Session(before=deferred.carry_out)
 """The one session of this process."""
-
-
-@contextlib.contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Hold collections off while thousands of small objects are made: syntax trees, facts.
-
-    Each collection that they set off walks the whole heap, which holds torch and all the
-    libraries by now.
-    """
-    enabled = gc.isenabled()
-    try:
-        gc.disable()
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..errors import UsageError
+from ..heap import without_garbage_collection
 from .facts import Facts, gather
 from .findings import Finding, Findings, Severity
 from .hardware import Hardware
@@ -17,8 +18,6 @@ logger = logging.getLogger("patchkit")
 
 def run(model: object, args: object, optimizer: object, *, fix: bool = False) -> Findings:
     """What `patchkit.preflight` does; see there."""
-    from ..session import without_garbage_collection
-
     if not isinstance(fix, bool):
         raise UsageError(f"fix= must be True or False, not {fix!r}")
     what = subject(model, args, optimizer)
