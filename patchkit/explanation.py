@@ -9,9 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .catalogue import Entry
-from .patch import Change, Patch, Rewrite
+from .patch import Change, Patch, Rewrite, wrapper_name
 from .settings import Setting
-from .wrapping import wrapper_name
 
 _MEND = ("Mend:", "No mend:")
 """What the paragraph of a docstring begins with that says what the patch does."""

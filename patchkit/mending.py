@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import weakref
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 
-from .patch import Change, Rewrite
-from .rewrite import Claimant, Drift, Edit, Edits, Piece, Target, Wrapper, bind
-from .rewrite.edit import apply_edits
+from .patch import Change, Rewrite, note
+from .rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
+from .rewrite.diff import Difference
 from .rewrite.install import SwappedFunction
-from .wrapping import Places, ProxiedCallable, note, wrap
+from .wrapping import Places, ProxiedCallable, wrap
 
 
 class Replaced(Drift):
     """Somebody put a function of another module in the place of the target."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What one patch changes in one file; made into text only when somebody wants to read it.
-
-    Args:
-        name: short name of the file.
-        before: its lines.
-        edits: what is changed in them.
-    """
-
-    name: str
-    before: tuple[str, ...]
-    edits: tuple[Edit, ...]
-
-    def __str__(self) -> str:
-        after = apply_edits(self.before, self.edits)
-        diff = difflib.unified_diff(self.before, after, self.name, f"<patchkit>/{self.name}", n=2)
-        return "".join(diff)
 
 
 @dataclass(frozen=True)

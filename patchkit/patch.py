@@ -223,6 +223,18 @@ class Patch:
         raise PatchDefinitionError(f"patch {self.id!r}: {reason}")
 
 
+def note(target: str, wrapper: Wrapper | str) -> str:
+    """Return what stands in a diff for a wrapper."""
+    return f"# {target} is wrapped by {wrapper_name(wrapper)}\n"
+
+
+def wrapper_name(wrapper: Wrapper | str) -> str:
+    """Return the dotted name of a wrapper; nothing is imported."""
+    if isinstance(wrapper, str):
+        return wrapper.replace(":", ".")
+    return f"{wrapper.__module__}.{getattr(wrapper, '__qualname__', '?')}"
+
+
 def _is_strings(value: object) -> bool:
     return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 from .environment import module_file, modules_matching
 from .heap import without_garbage_collection
-from .mending import Difference
-from .patch import Patch, Rewrite
+from .patch import Patch, Rewrite, note
 from .resolution import Resolution, resolve
 from .rewrite import Edit, Rule, Target
+from .rewrite.diff import Difference
 from .scan.facts import facts_of
 from .scan.parsed import ParsedModule
 from .scan.questions import Questions
 from .scan.verdicts import verdict
-from .wrapping import note
 
 _MOST_FILES = 4
 """How many files are shown of those that one wildcard finds; there are hundreds of models."""

@@ -162,18 +162,6 @@ def prepare(change: Wrap) -> None:
         return
 
 
-def note(target: str, wrapper: Wrapper | str) -> str:
-    """What stands in a diff for a wrapper."""
-    return f"# {target} is wrapped by {wrapper_name(wrapper)}\n"
-
-
-def wrapper_name(wrapper: Wrapper | str) -> str:
-    """The dotted name of a wrapper; nothing is imported."""
-    if isinstance(wrapper, str):
-        return wrapper.replace(":", ".")
-    return f"{wrapper.__module__}.{getattr(wrapper, '__qualname__', '?')}"
-
-
 def already_wrapped(first: str, second: str, qualname: str) -> Collision:
     """That two patches wrap one callable."""
     return Collision((first, second), qualname, how="wrap")

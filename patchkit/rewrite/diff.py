@@ -1,0 +1,28 @@
+"""What edits change in a file, as a unified diff."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from .edit import Edit, apply_edits
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one patch changes in one file; made into text only when somebody wants to read it.
+
+    Args:
+        name: short name of the file.
+        before: its lines.
+        edits: what is changed in them.
+    """
+
+    name: str
+    before: tuple[str, ...]
+    edits: tuple[Edit, ...]
+
+    def __str__(self) -> str:
+        after = apply_edits(self.before, self.edits)
+        diff = difflib.unified_diff(self.before, after, self.name, f"<patchkit>/{self.name}", n=2)
+        return "".join(diff)
