@@ -7,8 +7,9 @@ from measured import measurements
 
 from patchkit.catalogue import Entry
 from patchkit.explanation import Explanation, explain
-from patchkit.machine import REQUIREMENTS, described
+from patchkit.machine import described
 from patchkit.matrix import Matrix
+from patchkit.patch import REQUIREMENTS
 
 
 def patch_page(entry: Entry, matrix: Matrix) -> str:

@@ -1,33 +1,14 @@
-"""What a reproducer may need of a machine, by name, and whether this one has it."""
+"""Whether this machine has what reproducers need."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from .patch import REQUIREMENTS, Requirement
+
 _CPUINFO = Path("/proc/cpuinfo")
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """One thing that not every machine has.
-
-    Args:
-        name: as in `Patch(requires=…)`.
-        what: what it is, for a sentence.
-        is_met: tells whether this machine has it.
-    """
-
-    name: str
-    what: str
-    is_met: Callable[[], bool]
-
-    @property
-    def outcome(self) -> str:
-        """The outcome of a reproducer where it is absent."""
-        return f"needs-{self.name}"
 
 
 def missing(names: Iterable[str]) -> list[Requirement]:
@@ -36,7 +17,7 @@ def missing(names: Iterable[str]) -> list[Requirement]:
     Args:
         names: of requirements.
     """
-    return [REQUIREMENTS[name] for name in names if not REQUIREMENTS[name].is_met()]
+    return [REQUIREMENTS[name] for name in names if not PROBES[name]()]
 
 
 def described(requirements: Iterable[Requirement]) -> str:
@@ -84,11 +65,5 @@ def _torch_finds(instructions: str) -> bool:
     return bool(ask and ask())
 
 
-REQUIREMENTS = {
-    requirement.name: requirement
-    for requirement in (
-        Requirement("cuda", "a GPU", _reaches_cuda),
-        Requirement("avx512-bf16", "a CPU with AVX512-BF16", _has_avx512_bf16),
-    )
-}
-"""All that a reproducer can say it needs."""
+PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _has_avx512_bf16}
+"""Tell whether this machine meets a requirement, by its name."""

@@ -9,7 +9,6 @@ from enum import Enum
 from typing import NoReturn
 
 from .errors import PatchDefinitionError
-from .machine import REQUIREMENTS
 from .rewrite.rule import Rule
 from .rewrite.target import Target
 from .rewrite.trampoline import Wrapper
@@ -95,6 +94,34 @@ class Wrap:
 Change = Rewrite | Wrap
 
 
+@dataclass(frozen=True)
+class Requirement:
+    """One thing that a reproducer may need and that not every machine has.
+
+    Args:
+        name: as in `Patch(requires=…)`.
+        what: what it is, for a sentence.
+    """
+
+    name: str
+    what: str
+
+    @property
+    def outcome(self) -> str:
+        """The outcome of a reproducer where it is absent."""
+        return f"needs-{self.name}"
+
+
+REQUIREMENTS = {
+    requirement.name: requirement
+    for requirement in (
+        Requirement("cuda", "a GPU"),
+        Requirement("avx512-bf16", "a CPU with AVX512-BF16"),
+    )
+}
+"""All that a reproducer can say it needs; `machine` looks whether it is there."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Patch:
     """One upstream bug and its mend.
@@ -117,8 +144,8 @@ class Patch:
         opt_in: the keyword of `apply`, such as `preflight`, that asks for a patch which is no mend
             and which nobody gets unasked; its id spelled out in `only` asks for it too. Empty for
             all others.
-        requires: what the reproducer needs of a machine, by the names in `machine.REQUIREMENTS`,
-            such as `cuda`; empty where any machine will do.
+        requires: what the reproducer needs of a machine, by the names in `REQUIREMENTS`, such as
+             `cuda`; empty where any machine will do.
         harmless: functions with code that looks like the bug and does no harm, as targets with or
             without wildcards, to the range of the patch's library in which it does none.
 

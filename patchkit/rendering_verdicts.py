@@ -6,7 +6,7 @@ import html
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .machine import REQUIREMENTS
+from .patch import REQUIREMENTS
 from .verification import NO_ERROR
 from .wording import listed
 

@@ -12,8 +12,8 @@ from typing import Any
 from .catalogue import Entry
 from .forking import Forking
 from .local_patches import Paths
-from .machine import Requirement, described, missing
-from .patch import Patch, Status
+from .machine import described, missing
+from .patch import Patch, Requirement, Status
 from .resolution import resolve
 from .spawning import Spawning
 

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from patchkit import machine
-from patchkit.machine import REQUIREMENTS
+from patchkit.patch import REQUIREMENTS
 
-AVX512_BF16 = REQUIREMENTS["avx512-bf16"]
+
+def has_avx512_bf16() -> bool:
+    return machine.PROBES["avx512-bf16"]()
+
+
 INTEL = "processor\t: 0\nmodel name\t: X\nflags\t\t: fpu avx2 avx512f avx512_bf16 amx_tile\n\n"
 
 
@@ -21,13 +25,16 @@ def test_names_and_outcomes() -> None:
     }
 
 
+def test_each_requirement_is_looked_for() -> None:
+    assert machine.PROBES.keys() == REQUIREMENTS.keys()
+
+
 def test_missing_and_described(monkeypatch) -> None:
     for name, met in {"cuda": False, "avx512-bf16": True}.items():
-        it = machine.Requirement(name, f"some {name}", lambda met=met: met)
-        monkeypatch.setitem(REQUIREMENTS, name, it)
+        monkeypatch.setitem(machine.PROBES, name, lambda met=met: met)
     assert [it.name for it in machine.missing(["avx512-bf16", "cuda"])] == ["cuda"]
     assert machine.missing(["avx512-bf16"]) == machine.missing([]) == []
-    assert machine.described(REQUIREMENTS.values()) == "some cuda and some avx512-bf16"
+    assert machine.described(REQUIREMENTS.values()) == "a GPU and a CPU with AVX512-BF16"
 
 
 LINUX = {
@@ -48,7 +55,7 @@ def test_linux_asks_the_kernel(monkeypatch, tmp_path: Path, name: str) -> None:
     monkeypatch.setattr("platform.machine", lambda: architecture)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setitem(sys.modules, "torch", None)  # which would raise where it is imported
-    assert AVX512_BF16.is_met() is expected
+    assert has_avx512_bf16() is expected
 
 
 class Torch:
@@ -88,21 +95,21 @@ def test_elsewhere_torch_is_asked(monkeypatch, tmp_path: Path, name: str) -> Non
     monkeypatch.setattr("platform.machine", lambda: architecture)
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setitem(sys.modules, "torch", Torch(cpu))
-    assert AVX512_BF16.is_met() is expected
+    assert has_avx512_bf16() is expected
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)
 def test_without_torch(monkeypatch, name: str) -> None:
     monkeypatch.setattr(machine, "_CPUINFO", Path("no such file"))
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert REQUIREMENTS[name].is_met() is False
+    assert machine.PROBES[name]() is False
 
 
 def test_torch_finds_the_same_here() -> None:
     torch = pytest.importorskip("torch")
     found = torch.cpu.get_capabilities().get("avx512_bf16", False)
-    assert AVX512_BF16.is_met() is bool(found)
-    assert REQUIREMENTS["cuda"].is_met() is torch.cuda.is_available()
+    assert has_avx512_bf16() is bool(found)
+    assert machine.PROBES["cuda"]() is torch.cuda.is_available()
 
 
 def test_asking_linux_imports_no_library(fresh) -> None:

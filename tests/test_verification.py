@@ -63,11 +63,9 @@ def addon(name: str, number: int, **given: Any) -> str:
 
 
 MACHINE = """
-from dataclasses import replace
-from patchkit.machine import REQUIREMENTS
-for name, requirement in REQUIREMENTS.items():
-    met = name not in {lacking}
-    REQUIREMENTS[name] = replace(requirement, is_met=lambda met=met: met)
+from patchkit.machine import PROBES
+for name in PROBES:
+    PROBES[name] = lambda met=name not in {lacking}: met
 """
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import PatchError
-from ..machine import REQUIREMENTS
+from ..patch import REQUIREMENTS
 
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
 """What is always written down of an environment; beside them what patches mend."""

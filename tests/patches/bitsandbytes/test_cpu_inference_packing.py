@@ -302,7 +302,6 @@ def test_dora_and_a_merge_read_the_weight_that_was_packed(tmp_path: Path) -> Non
 
 WITHOUT_KERNEL = """\
 import wrapt
-from dataclasses import replace
 
 
 @wrapt.when_imported("bitsandbytes.cextension")
@@ -321,8 +320,7 @@ def lose_the_kernel(module):
 
 @wrapt.when_imported("patchkit.machine")
 def lose_the_instructions(module):
-    found = module.REQUIREMENTS["avx512-bf16"]
-    module.REQUIREMENTS[found.name] = replace(found, is_met=lambda: {met})
+    module.PROBES["avx512-bf16"] = lambda: {met}
 """
 MACHINES = {
     "a CPU without AVX512-BF16": (False, "needs-avx512-bf16", "dequantize_4bit reads the packed"),
