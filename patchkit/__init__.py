@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from .inspection.findings import Finding, Findings
     from .local_patches import Paths
     from .patch import Patch, Rewrite, Status, Wrap
-    from .patch_record import PatchRecord
     from .precision.threading_dtype import ThreadedDtype
+    from .record import PatchRecord
     from .reporting import Report
     from .session import Session
     from .settings import Setting
@@ -77,7 +77,7 @@ _LAZY = {
     "Verdict": "verification",
     "Verification": "verification",
     "Wrap": "patch",
-    "PatchRecord": "patch_record",
+    "PatchRecord": "record",
     "Report": "reporting",
 }
 

@@ -1,62 +1,15 @@
-"""What to do about a patch that does not simply hold."""
+"""How a report stands, and what there is to say against it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from .errors import UsageError
 from .patch import Status
-
-if TYPE_CHECKING:
-    from .patch_record import PatchRecord
+from .record import PatchRecord
 
 DUE = (Status.APPLIED, Status.PENDING, Status.AVAILABLE)
 TROUBLE = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN)
 """Worst first."""
-
-
-def advice(one: PatchRecord) -> str:
-    """What its reader can do about a patch; empty where there is nothing to be done."""
-    if one.status is Status.FAILED and not one.affects and isinstance(one.error, UsageError):
-        return "correct PATCHKIT_PATCHES, or unset it; all other patches work"
-    if one.status is Status.FAILED and not one.affects:
-        return "mend that patch file, or uninstall what brings it; all other patches work"
-    if one.status is Status.FAILED:
-        return (
-            f"`PATCHKIT_DISABLE={one.id}` goes without it; please report it to patchkit with "
-            f'the exception in report()["{one.id}"].error'
-        )
-    if one.status is Status.DRIFTED and one.rival:
-        return f"leave one of the two out: `PATCHKIT_DISABLE={one.id}`, or `={one.rival}`"
-    if one.status is Status.DRIFTED and one.replaced:
-        return (
-            "call patchkit.apply() before whatever replaced it, or leave the patch out: "
-            f"`PATCHKIT_DISABLE={one.id}`"
-        )
-    if one.status is Status.DRIFTED:
-        return (
-            f"`patchkit verify {one.id}` shows whether the bug is still there. If it is, install "
-            f"a release of {one.library} that `patchkit matrix show {one.id}` lists, and report "
-            f"the drift to patchkit; if not, `PATCHKIT_DISABLE={one.id}` keeps it quiet"
-        )
-    if one.status is Status.OVERRIDDEN:
-        return (
-            "call patchkit.apply() again after whatever replaced it. Where that does not mend what "
-            "is there now, it has no such code, or it calls the mended original"
-        )
-    if one.status is Status.AVAILABLE:
-        return f"{call(one.opt_in)} applies it"
-    return ""
-
-
-def call(opt_in: str) -> str:
-    """The call that applies a patch which is due.
-
-    Args:
-        opt_in: the keyword that asks for it; empty for most.
-    """
-    return f"patchkit.apply({f'{opt_in}=True' if opt_in else ''})"
 
 
 def doubtful(report: Iterable[PatchRecord]) -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from types import ModuleType
 
-    from .patch_record import PatchRecord
+    from .record import PatchRecord
     from .reporting import Report
 
 _GROUP = "patchkit.patches"

@@ -17,7 +17,7 @@ import threading
 from concurrent import futures
 from typing import Any
 
-from . import children
+from .children import command, read, tell
 from .errors import UsageError
 
 _LEAVE = 5
@@ -73,7 +73,7 @@ class _Server:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            children.command("patchkit.fork_server"),
+            command("patchkit.fork_server"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C in a terminal is left to the one who waits
@@ -118,12 +118,12 @@ class _Server:
         assert self._process.stdin is not None
         # Where it has ended, its last words say so to everyone who waits.
         with contextlib.suppress(OSError, ValueError):
-            children.tell(self._process.stdin, request)  # type: ignore[arg-type]
+            tell(self._process.stdin, request)  # type: ignore[arg-type]
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as said:
-            for answer in filter(None, map(children.read, said)):
+            for answer in filter(None, map(read, said)):
                 with self._lock:
                     outcome = self._waiting.pop(answer["number"], None)
                 if outcome is not None:

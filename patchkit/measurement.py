@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .environment import installed_version
-from .matrix import Environment, Matrix, MatrixError, Result, Unmeasured, read_or_empty
-from .matrix.records import LIBRARIES, OUTCOMES
+from .matrix import Environment, Matrix, MatrixError, Result, Unmeasured, installed, read_or_empty
+from .matrix.records import OUTCOMES
 from .verification import NO_ERROR, Verdict
 
 if TYPE_CHECKING:
@@ -26,22 +25,17 @@ _NOTED = frozenset({"not-mended", "not-reproduced", "present", "error"})
 
 def environment() -> Environment:
     """Where this process measures, today."""
+    from .session import SESSION
+
     return Environment(
-        versions=installed(),
+        versions=installed(
+            library for entry in SESSION.catalogue for library in entry.patch.affects
+        ),
         python=platform.python_version(),
         platform=f"{platform.system()}-{platform.machine()}".lower(),
         device=_device(),
         date=datetime.date.today().isoformat(),
     )
-
-
-def installed() -> dict[str, str]:
-    """The installed versions of all that a measurement may depend on."""
-    from .session import SESSION
-
-    patched = (library for entry in SESSION.catalogue for library in entry.patch.affects)
-    versions = {name: installed_version(name) for name in dict.fromkeys([*LIBRARIES, *patched])}
-    return {name: version for name, version in versions.items() if version}
 
 
 def begin(path: Path) -> Matrix:

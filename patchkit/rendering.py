@@ -11,13 +11,14 @@ from . import advice
 from .advice import DUE, TROUBLE
 from .environment import looked_up_once
 from .patch import Status
+from .record import call
 from .wording import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.table import Table
 
-    from .patch_record import PatchRecord
+    from .record import PatchRecord
     from .reporting import Report
 
 STYLES = {
@@ -112,7 +113,7 @@ def _troubled(records: Sequence[PatchRecord]) -> Table:
     for one in records:
         library = f" ({one.library} {one.version or 'absent'})" if one.library else ""
         what = Text.assemble(
-            (one.id + library, "bold"), f"\n{one.title}\n{one.reason}\n-> {advice.advice(one)}"
+            (one.id + library, "bold"), f"\n{one.title}\n{one.reason}\n-> {one.advice}"
         )
         table.add_row(Text(f"  {one.status.value}", style=STYLES[one.status]), what)
     return table
@@ -156,7 +157,7 @@ def _titles(records: Sequence[PatchRecord], width: int) -> Iterator[RenderableTy
 def _folded(report: Report) -> Iterator[str]:
     """What is not due, one line a kind."""
     for one in filter(advice.is_unasked, report):
-        yield f"on request: {one.id}, by {advice.call(one.opt_in)}"
+        yield f"on request: {one.id}, by {call(one.opt_in)}"
     disabled: dict[str, list[str]] = {}
     for one in report.with_status(Status.DISABLED):
         disabled.setdefault(one.reason, []).append(one.id)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from .explanation import Explanation
-    from .patch_record import PatchRecord
+    from .record import PatchRecord
 
 WIDEST = 100
 """Columns; longer lines are hard to read."""

@@ -12,7 +12,7 @@ from .patch import Status
 from .wording import counted
 
 if TYPE_CHECKING:
-    from .patch_record import PatchRecord
+    from .record import PatchRecord
     from .reporting import Report
 
 _GREEN = "background:rgba(46,160,67,.22)"
@@ -74,7 +74,7 @@ def _row(one: PatchRecord) -> str:
 
 def _what(one: PatchRecord) -> str:
     against = f"untested: {one.tested}" if advice.doubtful([one]) else ""
-    todo = advice.advice(one) if one.status in advice.TROUBLE else ""
+    todo = one.advice if one.status in advice.TROUBLE else ""
     lines = [one.title, one.reason, against, todo and f"→ {todo}"]
     text = "<br>".join(html.escape(line) for line in lines if line)
     changed = [str(target.target) for target in one.targets if target.status is Status.APPLIED]

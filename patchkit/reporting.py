@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, overload
 
     from .patch import Status
-    from .patch_record import PatchRecord
+    from .record import PatchRecord
     from .rendering import Printed
 
     Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]

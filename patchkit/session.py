@@ -31,7 +31,8 @@ from .environment import looked_up_once
 from .errors import PatchError, PatchWarning, UnknownPatchError, UsageError
 from .local_patches import Paths, checked, for_other_processes, forgotten_on_error
 from .patch import Status, Wrap
-from .patch_record import PatchRecord, broken_record, record
+from .record import PatchRecord
+from .recording import broken_record, record
 from .reporting import Report
 from .resolution import resolve
 from .selection import Selection, select, switched_off

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import FrameType
 
 from .advice import TROUBLE
-from .patch_record import PatchRecord
+from .record import PatchRecord
 from .reporting import Report
 
 _MACHINERY = ("patchkit", "wrapt", "importlib", "contextlib")

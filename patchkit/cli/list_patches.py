@@ -10,7 +10,7 @@ from .patch_id import PatchId
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
-    from ..patch_record import PatchRecord
+    from ..record import PatchRecord
 
 SCHEMA = 1
 _MARKS = {

@@ -9,7 +9,7 @@ from .. import advice
 from ..definitions import ENTRY_POINT_GROUP
 from ..local_patches import PACKAGE as LOCAL_PACKAGE
 from ..patch import Status
-from ..patch_record import PatchRecord
+from ..record import PatchRecord
 from ..selection import DISABLE_VARIABLE
 from ..session import SESSION
 from ..wording import counted, listed
@@ -130,7 +130,7 @@ def _troubled(troubled: list[PatchRecord]) -> tuple[Step, ...]:
 
 
 def _sentence(one: PatchRecord) -> str:
-    text = advice.advice(one)
+    text = one.advice
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..matrix import tested
-from ..measurement import installed
+from ..matrix import installed, tested
 
 
 def cannot_run_here(patch_id: str) -> str:
@@ -14,7 +13,7 @@ def cannot_run_here(patch_id: str) -> str:
     from ..session import SESSION
 
     library = SESSION.catalogue.entries[patch_id].patch.library
-    found = tested(patch_id, library, installed())
+    found = tested(patch_id, library, installed([library]))
     if found.level == "combination" and "error" in found.outcomes:
         return f"the reproducer of {patch_id} cannot run on these versions, as was measured"
     return ""

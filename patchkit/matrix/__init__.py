@@ -1,7 +1,7 @@
 """The compatibility matrix: which patches were measured on which versions, with what result."""
 
 from .file import default_path, read, read_or_empty, write
-from .lookup import Tested, outcomes, shipped, tested
+from .lookup import Tested, installed, outcomes, shipped, tested
 from .records import (
     OUTCOMES,
     STATES,
@@ -24,6 +24,7 @@ __all__ = [
     "Tested",
     "Unmeasured",
     "default_path",
+    "installed",
     "outcomes",
     "read",
     "read_or_empty",

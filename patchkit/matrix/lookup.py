@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from ..environment import installed_version
 from .file import default_path, read
 from .records import LIBRARIES, Matrix, MatrixError, Result, public
 
@@ -60,6 +61,16 @@ def outcomes(patch_id: str, versions: Mapping[str, str]) -> set[str]:
         return {one.outcome for one in _results(patch_id) if _has(one, versions)}
     except MatrixError:
         return set()
+
+
+def installed(others: Iterable[str] = ()) -> dict[str, str]:
+    """Return the installed versions of what a measurement may depend on.
+
+    Args:
+        others: distributions that patches mend, beside those that every measurement names.
+    """
+    versions = {name: installed_version(name) for name in dict.fromkeys([*LIBRARIES, *others])}
+    return {name: version for name, version in versions.items() if version}
 
 
 def tested(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested:

@@ -10,7 +10,7 @@ import pytest
 from patchkit import PatchDefinitionError
 from patchkit.catalogue import Broken, Catalogue
 from patchkit.patch import Patch, Rewrite, Status, Wrap
-from patchkit.patch_record import PatchRecord, TargetRecord
+from patchkit.record import PatchRecord, TargetRecord
 from patchkit.reporting import Report
 from patchkit.rewrite import Pattern, Rule, replace
 from patchkit.session import Session

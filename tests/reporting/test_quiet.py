@@ -68,3 +68,22 @@ def test_what_a_script_says(library, before: str, method: str, said: list[str]) 
     assert (done.returncode, done.stdout) == (0, "")
     lines = [line.rpartition(".py:")[2].lstrip("0123456789: ") for line in done.stderr.splitlines()]
     assert lines == said
+
+
+def test_a_report_asks_no_session_and_loads_no_verification(fresh) -> None:
+    """What a report says is its own: neither the session of the process nor verification."""
+    loaded = fresh(
+        """
+        import sys
+        from patchkit.catalogue import load
+        from patchkit.session import Session
+
+        report = Session(load()).report()
+        import patchkit.session
+        patchkit.session.SESSION = None
+        str(report), report.to_json(), report._repr_html_()
+        names = ("verification", "spawning", "forking", "measurement", "reproduce")
+        result = [name for name in names if f"patchkit.{name}" in sys.modules]
+        """
+    )
+    assert loaded == []

@@ -1,136 +1,22 @@
-"""One patch in this process: what became of it and why, read off the live objects."""
+"""What became of each patch in this process, read off the live objects."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
-from functools import cached_property
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
 
-from .advice import advice, call
 from .armed import ArmedPatch, Outcome
 from .catalogue import Broken, Entry
 from .compiled import ADVICE
 from .patch import Patch, Status
+from .record import PatchRecord, TargetRecord, call
 from .resolution import Resolution, resolve
 from .rewrite import Drift, bind
 from .wording import counted
 
-if TYPE_CHECKING:
-    from .matrix import Tested
-
 _NAMED = 8
 """How many targets a sentence names; the record has all of them."""
 _WORST_FIRST = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN, Status.APPLIED, Status.PENDING)
-
-
-@dataclass(frozen=True)
-class TargetRecord:
-    """One place that a patch mends.
-
-    Args:
-        target: `module:qualname`.
-        status: `pending`, `applied`, `drifted`, `overridden` or `failed`.
-        reason: why, where it is not applied.
-    """
-
-    target: str
-    status: Status
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class PatchRecord:
-    """One patch in this process.
-
-    Args:
-        id: the patch.
-        title: what is so once it is applied.
-        library: the distribution that it mends.
-        version: the installed version of it; None where it is absent.
-        affects: distribution to PEP 440 range.
-        status: what became of it.
-        reason: why, in one sentence.
-        targets: the places it mends here.
-        upstream: links to the reports and fixes.
-        error: the exception behind `failed`.
-        rival: the patch that changes the same place, where that is why it drifted.
-        replaced: whether it drifted because somebody put another function in the target's place.
-    """
-
-    id: str
-    title: str
-    library: str
-    version: str | None
-    affects: dict[str, str]
-    status: Status
-    reason: str
-    targets: tuple[TargetRecord, ...]
-    upstream: tuple[str, ...]
-    error: Exception | None = field(default=None, repr=False)
-    rival: str = ""
-    replaced: bool = False
-    _patch: Patch | None = field(default=None, repr=False, compare=False)
-    _diffs: tuple[object, ...] = field(default=(), repr=False, compare=False)
-
-    def diff(self) -> str:
-        """A unified diff of each function as it was and as it is.
-
-        Where the patch is not applied, as it would be; empty where it is not due.
-        """
-        if made := self.diff_made():
-            return made
-        if self._patch is None or self.status in (Status.NOT_INSTALLED, Status.NOT_AFFECTED):
-            return ""
-        from .preview import preview
-
-        try:
-            return str(preview(self._patch))
-        except Exception as error:
-            return f"# no diff can be made: {type(error).__name__}: {error}\n"
-
-    def diff_made(self) -> str:
-        """A unified diff of what is changed now; empty where nothing is."""
-        return "".join(map(str, self._diffs))
-
-    @cached_property
-    def tested(self) -> Tested:
-        """What the compatibility matrix says of this patch on what is installed."""
-        from .matrix import tested
-        from .measurement import installed
-
-        here = {self.library: self.version} if self.version else {}
-        return tested(self.id, self.library, {**installed(), **here})
-
-    @property
-    def opt_in(self) -> str:
-        """The keyword of `apply` that asks for it, where nobody gets it unasked."""
-        return self._patch.opt_in if self._patch else ""
-
-    @property
-    def advice(self) -> str:
-        """What to do about it; empty where there is nothing to be done."""
-        return advice(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "title": self.title,
-            "library": self.library,
-            "version": self.version,
-            "affects": dict(self.affects),
-            "status": self.status.value,
-            "reason": self.reason,
-            "targets": [
-                {"target": one.target, "status": one.status.value, "reason": one.reason}
-                for one in self.targets
-            ],
-            "upstream": list(self.upstream),
-            "tested": self.tested.to_dict(),
-            "error": repr(self.error) if self.error else None,
-            "advice": self.advice,
-        }
 
 
 def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
