@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from .reporting import Report
     from .session import Session
     from .settings import Setting
-    from .verification import Verdict, Verification
+    from .verdicts import Verdict
+    from .verification import Verification
 
 __all__ = [
     "Finding",
@@ -74,7 +75,7 @@ _LAZY = {
     "Setting": "settings",
     "Status": "patch",
     "ThreadedDtype": "precision.threading_dtype",
-    "Verdict": "verification",
+    "Verdict": "verdicts",
     "Verification": "verification",
     "Wrap": "patch",
     "PatchRecord": "record",

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from .matrix import Environment, Matrix, MatrixError, Result, Unmeasured, installed, read_or_empty
 from .matrix.records import OUTCOMES
-from .verification import NO_ERROR, Verdict
+from .verdicts import NO_ERROR, Verdict
 
 if TYPE_CHECKING:
     from .matrix.sets import VersionSet
-    from .verification import Verification
 
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """Where somebody keeps the packages is nothing to publish."""
@@ -49,11 +48,6 @@ def begin(path: Path) -> Matrix:
     if not path.absolute().parent.is_dir():
         raise MatrixError(f"cannot write {path.name}: there is no folder {path.parent}")
     return read_or_empty(path)
-
-
-def measured(verification: Verification) -> Matrix:
-    """What a verification in this environment adds to a matrix."""
-    return from_verdicts(verification.to_dict(), "the verification")
 
 
 def from_files(paths: Iterable[Path]) -> Matrix:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import html
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .patch import REQUIREMENTS
-from .verification import NO_ERROR
+from .verdicts import NO_ERROR, Verdict
 from .wording import listed
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from .verification import Verdict, Verification
 
 _NAMED = 4
 """How many of the patches that are not due are named; JSON has all."""
@@ -38,15 +38,15 @@ _IN_WORDS = {
 _LACKING = {requirement.outcome: requirement.what for requirement in REQUIREMENTS.values()}
 
 
-def as_table(verification: Verification) -> Table:
+def as_table(verdicts: Sequence[Verdict]) -> Table:
     """A rich table: trouble first, and what is not due below."""
     from rich.table import Table
     from rich.text import Text
 
-    shown = [one for one in verification if one.outcome in _WORST_FIRST]
-    rest = [one.id for one in verification if one.outcome not in _WORST_FIRST]
+    shown = [one for one in verdicts if one.outcome in _WORST_FIRST]
+    rest = [one.id for one in verdicts if one.outcome not in _WORST_FIRST]
     table = Table(
-        title=f"patchkit: {tally(verification)}",
+        title=f"patchkit: {tally(verdicts)}",
         title_justify="left",
         caption=f"not due here: {listed(rest, shown=_NAMED)}" if rest else None,
         caption_justify="left",
@@ -81,18 +81,18 @@ def _sides(one: Verdict) -> list[tuple[str, str]]:
     return [(side, text) for side, text in sides if text and text != NO_ERROR]
 
 
-def tally(verification: Verification) -> str:
+def tally(verdicts: Sequence[Verdict]) -> str:
     """The number of patches by outcome, in one line."""
-    counted = Counter(one.outcome for one in verification)
+    counted = Counter(one.outcome for one in verdicts)
     parts = [f"{counted[outcome]} {outcome}" for outcome in _WORST_FIRST if counted[outcome]]
     return ", ".join(parts) or "nothing is due here"
 
 
-def as_html(verification: Verification) -> str:
+def as_html(verdicts: Sequence[Verdict]) -> str:
     """A table for a notebook."""
     rows = "".join(
         f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in _cells(one))}</tr>"
-        for one in verification
+        for one in verdicts
     )
     head = "<tr><th>outcome</th><th>patch</th><th>without it</th><th>with it</th></tr>"
     return f"<table>{head}{rows}</table>"

@@ -31,8 +31,6 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
         patch_id: the patch.
         patched: whether to apply it first, and nothing else.
     """
-    import patchkit
-
     from .machine import missing
     from .session import SESSION
 
@@ -41,9 +39,9 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
     reproduce = entry.reproduce_anywhere if missing(entry.patch.requires) else entry.reproduce
     if reproduce is None:
         return {"outcome": "no-reproducer"}
-    patchkit.revert()  # under `patchkit run` all that is due is applied by now
+    SESSION.revert(None)  # under `patchkit run` all that is due is applied by now
     if patched:
-        patchkit.apply(only=[found], strict=True)
+        SESSION.apply([found], None, strict=True, dtype=None, chosen={})
     try:
         reproduce()
     except Exception as error:

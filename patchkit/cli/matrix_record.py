@@ -49,7 +49,9 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
         if path == default_path():
             new = new.merged(measurement.never_run(old.merged(new), _sets()))
     else:
-        new = measurement.measured(verify(ids or None, everywhere=True))
+        new = measurement.from_verdicts(
+            verify(ids or None, everywhere=True).to_dict(), "the verification"
+        )
     write(path, old.merged(new))
     if as_json:
         show_json(

@@ -13,7 +13,7 @@ from .patch_id import PatchId
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
-    from ..verification import Verdict
+    from ..verdicts import Verdict
 
 
 @click.command()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..precision.loading import request_of
 from ..precision.parameters import cast_in_place
+from ..precision.threading_dtype import thread_dtype
 from ..settings import requested_dtype
 from ..wording import megabytes
 from .wording import counted
@@ -48,9 +49,7 @@ def thread(model: torch.nn.Module, dtype: str) -> Repair | None:
     def do() -> str:
         import torch
 
-        import patchkit
-
-        changed = patchkit.thread_dtype(model, getattr(torch, dtype))
+        changed = thread_dtype(model, getattr(torch, dtype))
         counts = ", ".join(f"{number} {kind}" for kind, number in changed.counts.items())
         return f"patchkit.thread_dtype(model, torch.{dtype}) changed {counts or 'nothing more'}"
 
@@ -84,9 +83,9 @@ def cast_states(states: Sequence[tuple[dict[str, Any], str, torch.dtype]]) -> Re
 
 def apply_patches(ids: Sequence[str]) -> Repair:
     def do() -> str:
-        import patchkit
+        from ..session import SESSION
 
-        patchkit.apply(only=ids)
+        SESSION.apply(ids, None, strict=False, dtype=None, chosen={})
         return (
             f"applied {', '.join(ids)}; what a trainer that exists already did in its constructor "
             "stays as it is"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import patchkit
+from patchkit.inspection import repairs
 
 
 def dtypes(model) -> set[str]:
@@ -95,7 +96,7 @@ def test_a_repair_that_fails_is_told(make, look, monkeypatch) -> None:
     def refuse(model: object, dtype: object) -> None:
         raise ValueError("not this model")
 
-    monkeypatch.setattr(patchkit, "thread_dtype", refuse)
+    monkeypatch.setattr(repairs, "thread_dtype", refuse)
     findings = look(make.lora("bfloat16", "4bit"), make.args("fp16"), fix=True)
     assert not findings.fixed
     for one in findings.warnings:
