@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-import patchkit
 from patchkit.children import take_standard_output, tell
 from patchkit.environment import installed_version
 from patchkit.lab import cuda_fp16, tiny, train, trainers
@@ -47,7 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
     try:
         if options.patched:
-            patchkit.apply(strict=True)
+            from patchkit.session import SESSION
+
+            SESSION.apply(None, None, strict=True, dtype=None, chosen={})
         tiny.go_offline()
         cuda_fp16.install()
         with contextlib.ExitStack() as stack:
@@ -79,8 +80,11 @@ def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
         outcome = {"ok": True, **dataclasses.asdict(result)}
     outcome["steps_begun"] = course.begun
     if options.patched:
-        outcome["report"] = patchkit.report().to_dict()
-        outcome["report_text"] = str(patchkit.report())
+        from patchkit.session import SESSION
+
+        report = SESSION.report()
+        outcome["report"] = report.to_dict()
+        outcome["report_text"] = str(report)
     return outcome
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import patchkit
 from patchkit.lab import cuda_fp16, tiny, trainers
 
 
@@ -36,6 +35,8 @@ class Example:
 
     def tell(self, trainer: Any) -> None:
         """Print what each process trained, and what patchkit did."""
+        from patchkit.session import SESSION
+
         state = trainer.accelerator.state
         losses = [row["loss"] for row in trainer.state.log_history if "loss" in row]
         dtypes = {str(it.dtype) for it in trainer.model.parameters() if it.requires_grad}
@@ -46,7 +47,7 @@ class Example:
         )
         trainer.accelerator.wait_for_everyone()
         if trainer.accelerator.is_main_process:
-            print(patchkit.report())
+            print(SESSION.report())
 
 
 @contextlib.contextmanager
