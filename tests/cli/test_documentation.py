@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from patchkit.cli import COMMANDS, main
+from patchkit.cli.commands import COMMANDS, main
 from patchkit.cli.group import LazyGroup
 
 from .conftest import invoke

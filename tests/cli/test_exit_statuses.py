@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from patchkit.cli import COMMANDS, SECTIONS, main
+from patchkit.cli.commands import COMMANDS, SECTIONS, main
 from patchkit.cli.exit_statuses import USAGE
 from patchkit.cli.group import LazyGroup
 from patchkit.errors import PatchError
