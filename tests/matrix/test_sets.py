@@ -1,4 +1,4 @@
-"""Version sets: read, ordered, and the same as tox's environments."""
+"""Version sets: read, and the same as tox's environments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from patchkit.matrix import MatrixError
-from patchkit.matrix.sets import VersionSet, by_release, default_folder, read_sets
+from patchkit.matrix.sets import VersionSet, default_folder, read_sets
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,20 +83,6 @@ def test_what_is_not_there(folder: Path, monkeypatch) -> None:
     monkeypatch.setattr("patchkit.matrix.sets.default_path", lambda: folder / "m.yaml")
     with pytest.raises(MatrixError, match="has no version sets"):
         default_folder()
-
-
-def test_order_is_that_of_releases_and_equal_ones_are_together() -> None:
-    sets = [
-        VersionSet("d", {"trl": "1.16.0", "peft": "0.9"}),
-        VersionSet("b", {"trl": "1.2"}),
-        VersionSet("a", {"trl": "0.26.0"}),
-        VersionSet("c", {"trl": "1.16"}),
-        VersionSet("e", {"peft": "0.10"}),
-    ]
-    names = [[one.name for one in together] for together in by_release(sets, "trl")]
-    assert names == [["a"], ["b"], ["d", "c"]]
-    assert [[one.name for one in row] for row in by_release(sets, "peft")] == [["d"], ["e"]]
-    assert by_release(sets, "unsloth") == []
 
 
 TOX = (ROOT / "tox.ini").read_text(encoding="utf-8")
