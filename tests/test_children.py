@@ -210,30 +210,6 @@ def test_matrix_scan_asks_pip(run: Run, tmp_path: Path) -> None:
     assert done.stderr == "Error: the package index knows no madeup, or has no release of it\n"
 
 
-TOX = """\
-import argparse, json, os, sys
-with open({called!r}, "a") as file:
-    file.write(os.getcwd() + "\\n")
-if "--version" not in sys.argv:
-    sys.exit("error: cannot install")
-"""
-
-
-def test_matrix_bisect(run: Run, tmp_path: Path, trapped: Path) -> None:
-    called = tmp_path / "called"
-    (tmp_path / "tox").mkdir()
-    (tmp_path / "tox" / "__init__.py").touch()
-    (tmp_path / "tox" / "__main__.py").write_text(TOX.format(called=str(called)))
-    (trapped / "tox.ini").touch()
-    (trapped / "version_sets").mkdir()
-    for version in ("1.0", "1.1"):
-        (trapped / "version_sets" / f"{version}.txt").write_text(f"madeup=={version}\n")
-    sets = str(trapped / "version_sets")
-    empty = {"PATH": str(tmp_path)}
-    run("-m", "patchkit", "matrix", "bisect", "madeup-bug", "--sets", sets, **empty)
-    assert called.read_text().split()[-1] == str(trapped)
-
-
 WHERE = "import json, sys, patchkit\nprint(json.dumps([patchkit.__file__, sys.path, sys.argv]))\n"
 FOUND = """\
 import subprocess, sys

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ class LazyGroup(click.Group):
     Args:
         commands_in: name of a command to the module that has it under that name, or to
             `module:name` where its name there is another.
+        gone: name of a command that there was to what does the same now.
         sections: heading to the commands that the help lists below it; one heading by default.
     """
 
@@ -26,11 +28,13 @@ class LazyGroup(click.Group):
         self,
         *args: Any,
         commands_in: Mapping[str, str],
+        gone: Mapping[str, str] = MappingProxyType({}),
         sections: Mapping[str, tuple[str, ...]] | None = None,
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self.commands_in = commands_in
+        self.gone = gone
         self.sections = sections or {"Commands": tuple(commands_in)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -47,6 +51,8 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] in self.gone:
+            ctx.fail(f"No such command {args[0]!r} any more. {self.gone[args[0]]}")
         near = difflib.get_close_matches(args[0], self.commands_in, n=1)
         if near and args[0] not in self.commands_in:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")

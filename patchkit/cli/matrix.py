@@ -11,10 +11,13 @@ COMMANDS = {
     "scan": "matrix_scan",
     "record": "matrix_record",
     "check": "matrix_check",
-    "bisect": "matrix_bisect",
+}
+GONE = {
+    "bisect": "Measure version sets with `tox run -e matrix-1.15,matrix-1.16 -- ID`, merge them "
+    "with `patchkit matrix record`, and read the range off `patchkit matrix check ID --json`.",
 }
 
 
-@click.group(cls=LazyGroup, commands_in=COMMANDS)
+@click.group(cls=LazyGroup, commands_in=COMMANDS, gone=GONE)
 def matrix() -> None:
     """What was measured, on which versions."""

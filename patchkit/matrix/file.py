@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any
 
 from ..about import shipped_path
 from ..environment import in_range
@@ -41,7 +42,7 @@ def read(path: Path) -> Matrix:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise MatrixError(f"{path.name} must be a mapping with `schema: {SCHEMA}`")
     try:
-        return _Reader(content).matrix()
+        return _matrix(content)
     except _Flaw as flaw:
         raise MatrixError(f"{path.name}: {flaw}") from None
 
@@ -113,129 +114,91 @@ class _Flaw(Exception):
     """Something does not follow the schema; the message says where, what, and what should be."""
 
 
-_Read = TypeVar("_Read")
+_SECTIONS: dict[str, dict[str, type]] = {
+    "runs": {
+        "versions": dict,
+        **dict.fromkeys(("python", "platform", "device", "date"), str),
+        "outcomes": dict,
+        "notes": dict,
+    },
+    "scans": {
+        **dict.fromkeys(("library", "version", "date"), str),
+        **dict.fromkeys(("states", "notes", "unlisted"), dict),
+        "problem": str,
+    },
+    "unmeasured": {"name": str, "versions": dict, "date": str, "problem": str},
+}
+"""The keys of a row in each section."""
+_OPTIONAL = {"runs": {"notes"}, "scans": {"states", "notes", "unlisted", "problem"}}
+_ALLOWED = {"outcomes": OUTCOMES, "states": STATES}
 
 
-class _Reader:
-    """Turns what YAML gives into records, and names the place of whatever is not as it should be.
+def _matrix(content: Mapping[object, object]) -> Matrix:
+    """Return the records of a file's content.
 
-    Args:
-        content: the top of the file.
+    Raises:
+        _Flaw: it does not follow the schema.
     """
-
-    def __init__(self, content: Mapping[object, object]) -> None:
-        self.content = content
-
-    def matrix(self) -> Matrix:
-        unknown = set(self.content) - {"schema", "runs", "scans", "unmeasured"}
-        if unknown:
-            raise _Flaw(f"unknown key {', '.join(map(repr, sorted(map(str, unknown))))}")
-        results = [result for row in self._rows("runs") for result in row.results()]
-        return Matrix(
-            tuple(results),
-            tuple(row.scan() for row in self._rows("scans")),
-            tuple(row.unmeasured() for row in self._rows("unmeasured")),
-        )
-
-    def _rows(self, section: str) -> Iterator[_Row]:
-        rows = self.content.get(section)
-        if not isinstance(rows, list):
-            raise _Flaw(f"`{section}` must be a list")
-        for number, row in enumerate(rows, 1):
-            yield _Row(row, f"{section} {number}")
+    if unknown := set(content) - {"schema", *_SECTIONS}:
+        raise _Flaw(f"unknown key {', '.join(map(repr, sorted(map(str, unknown))))}")
+    runs, scans, unmeasured = (list(_rows(content, section)) for section in _SECTIONS)
+    return Matrix(
+        tuple(result for row in runs for result in _results(**row)),
+        tuple(Scan(**row) for row in scans),
+        tuple(Unmeasured(**row) for row in unmeasured),
+    )
 
 
-class _Row:
-    """One entry of a section.
+def _results(
+    outcomes: dict[str, str], notes: Mapping[str, str] = MappingProxyType({}), **where: Any
+) -> list[Result]:
+    environment = Environment(**where)
+    return [
+        Result(patch, outcome, environment, notes.get(patch, ""))
+        for patch, outcome in outcomes.items()
+    ]
 
-    Args:
-        row: what YAML gave.
-        place: names it in a message.
-    """
 
-    def __init__(self, row: object, place: str) -> None:
-        if not isinstance(row, dict):
-            raise _Flaw(f"{place}: must be a mapping, not {row!r}")
-        self.row = dict(row)
-        self.place = place
-
-    def results(self) -> list[Result]:
-        environment = Environment(
-            self._versions(), *map(self._text, ("python", "platform", "device", "date"))
-        )
-        outcomes = self._texts("outcomes", allowed=OUTCOMES)
-        notes = self._texts("notes", optional=True)
-        self._done()
-        return [
-            Result(patch, outcome, environment, notes.get(patch, ""))
-            for patch, outcome in outcomes.items()
-        ]
-
-    def scan(self) -> Scan:
-        scan = Scan(
-            self._text("library"),
-            self._version(self._text("version")),
-            self._text("date"),
-            self._texts("states", allowed=STATES, optional=True),
-            self._texts("notes", optional=True),
-            self._lists("unlisted"),
-            self._text("problem", optional=True),
-        )
-        self._done()
-        return scan
-
-    def unmeasured(self) -> Unmeasured:
-        name, versions = self._text("name"), self._versions()
-        found = Unmeasured(name, versions, self._text("date"), self._text("problem"))
-        self._done()
-        return found
-
-    def _done(self) -> None:
-        if self.row:
-            raise self._flaw(f"unknown key {', '.join(map(repr, self.row))}")
-
-    def _flaw(self, problem: str) -> _Flaw:
-        return _Flaw(f"{self.place}: {problem}")
-
-    def _take(self, key: str, kind: type[_Read], what: str, *, optional: bool) -> _Read:
-        if key not in self.row and optional:
-            return kind()
-        value = self.row.pop(key, None)
-        if not isinstance(value, kind):
-            raise self._flaw(f"`{key}` must be {what}, not {value!r}")
-        return value
-
-    def _text(self, key: str, *, optional: bool = False) -> str:
-        return self._take(key, str, "a string", optional=optional)
-
-    def _texts(
-        self, key: str, *, allowed: Iterable[str] = (), optional: bool = False
-    ) -> dict[str, str]:
-        found = self._take(key, dict, "a mapping", optional=optional)
-        for name, value in found.items():
-            if not isinstance(name, str) or not isinstance(value, str):
-                raise self._flaw(f"`{key}`: {name!r} must be a string, not {value!r}")
-            if allowed and value not in allowed:
-                raise self._flaw(f"`{key}`: {name} must be one of {', '.join(allowed)}")
-        return found
-
-    def _lists(self, key: str) -> dict[str, list[str]]:
-        found = self._take(key, dict, "a mapping", optional=True)
-        for name, value in found.items():
-            texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            if not isinstance(name, str) or not texts:
-                raise self._flaw(f"`{key}`: {name!r} must be a list of strings, not {value!r}")
-        return found
-
-    def _versions(self) -> dict[str, str]:
-        found = self._texts("versions")
-        for version in found.values():
-            self._version(version)
-        return found
-
-    def _version(self, text: str) -> str:
+def _rows(content: Mapping[object, object], section: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a section, each checked."""
+    rows = content.get(section)
+    if not isinstance(rows, list):
+        raise _Flaw(f"`{section}` must be a list")
+    for number, row in enumerate(rows, 1):
         try:
-            in_range(text, "")
-        except ValueError as error:
-            raise self._flaw(str(error)) from None
-        return text
+            _check_row(row, _SECTIONS[section], _OPTIONAL.get(section, set()))
+        except (_Flaw, ValueError) as error:  # a ValueError: no such version
+            raise _Flaw(f"{section} {number}: {error}") from None
+        yield row
+
+
+def _check_row(row: object, keys: Mapping[str, type], optional: set[str]) -> None:
+    if not isinstance(row, dict):
+        raise _Flaw(f"must be a mapping, not {row!r}")
+    for key, kind in keys.items():
+        if key in optional and key not in row:
+            continue
+        value = row.get(key)
+        if not isinstance(value, kind):
+            what = "a string" if kind is str else "a mapping"
+            raise _Flaw(f"`{key}` must be {what}, not {value!r}")
+        if isinstance(value, dict):
+            _check_entries(key, value)
+    if unknown := [key for key in row if key not in keys]:
+        raise _Flaw(f"unknown key {', '.join(map(repr, unknown))}")
+    for version in [row.get("version", "0"), *row.get("versions", {}).values()]:
+        in_range(version, "")
+
+
+def _check_entries(key: str, entries: Mapping[object, object]) -> None:
+    what = "a list of strings" if key == "unlisted" else "a string"
+    allowed = _ALLOWED.get(key)
+    for name, entry in entries.items():
+        if key == "unlisted":
+            sound = isinstance(entry, list) and all(isinstance(text, str) for text in entry)
+        else:
+            sound = isinstance(entry, str)
+        if not sound or not isinstance(name, str):
+            raise _Flaw(f"`{key}`: {name!r} must be {what}, not {entry!r}")
+        if allowed and entry not in allowed:
+            raise _Flaw(f"`{key}`: {name} must be one of {', '.join(allowed)}")

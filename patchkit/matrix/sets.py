@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .file import default_path
 from .records import MatrixError
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 
 @dataclass(frozen=True)
@@ -26,13 +22,6 @@ class VersionSet:
     name: str
     versions: dict[str, str]
 
-    def number(self, library: str) -> Version | None:
-        """The version of one library, to compare; None where the set does not pin it."""
-        from packaging.version import Version
-
-        version = self.versions.get(library)
-        return None if version is None else Version(version)
-
 
 def default_folder() -> Path:
     """Where a checkout has its version sets.
@@ -42,10 +31,7 @@ def default_folder() -> Path:
     """
     folder = default_path().parent / "version_sets"
     if not folder.is_dir():
-        raise MatrixError(
-            "this installation of patchkit has no version sets: name the folder version_sets of a "
-            "checkout with --sets"
-        )
+        raise MatrixError("this installation of patchkit has no version sets: it is no checkout")
     return folder
 
 
@@ -71,16 +57,6 @@ def read_sets(folder: Path) -> list[VersionSet]:
         VersionSet(name, _versions(file for file in (path, alone.get(name)) if file))
         for name, path in files.items()
     ]
-
-
-def by_release(sets: Iterable[VersionSet], library: str) -> list[list[VersionSet]]:
-    """The sets that pin a library, in the order of its releases; those of one release together."""
-    releases: dict[Version, list[VersionSet]] = {}
-    for one in sets:
-        number = one.number(library)
-        if number is not None:
-            releases.setdefault(number, []).append(one)
-    return [releases[number] for number in sorted(releases)]
 
 
 def _versions(files: Iterable[Path]) -> dict[str, str]:

@@ -1,9 +1,8 @@
-"""`patchkit matrix check` and `patchkit matrix bisect`: exit status, output, refusals."""
+"""`patchkit matrix check` and `patchkit matrix record`: exit status, output, refusals."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -78,112 +77,18 @@ def test_record_says_what_it_merged(tmp_path: Path) -> None:
     assert [(one["patch"], one["outcome"]) for one in given["results"]] == [(PATCH, "mended")]
 
 
-# A checkout whose tox says of each release what a table says.
-
-STAND_IN = """\
-#!{python}
-import json, pathlib, sys
-if "--version" in sys.argv:
-    sys.exit(0)
-root = pathlib.Path(__file__).parent.parent.parent
-name = sys.argv[sys.argv.index("-e") + 1].removeprefix("matrix-")
-answers = json.loads((root / "answers.json").read_text())
-if name not in answers:
-    sys.exit("error: cannot install")
-own = sys.argv[sys.argv.index("--") + 1 :]
-where = {{"versions": {{"trl": name}}, "python": "3", "platform": "x", "device": "cpu",
-         "date": "2026-01-01"}}
-verdict = {{"id": own[-1], "outcome": answers[name], "without": "", "with_patch": ""}}
-content = {{"schema": 2, "environment": where, "verdicts": [verdict]}}
-pathlib.Path(own[own.index("--output") + 1]).write_text(json.dumps(content))
-"""
-
-
-def program(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-    file.chmod(0o755)
-
-
-@pytest.fixture
-def checkout(tmp_path: Path, monkeypatch) -> Path:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    program(tmp_path / ".venv-test" / "bin" / "tox", STAND_IN.format(python=sys.executable))
-    (tmp_path / "tox.ini").touch()
-    (tmp_path / "version_sets").mkdir()
-    return tmp_path
-
-
-def bisect(checkout: Path, answers: dict[str, str], *arguments: str) -> Result:
-    for version in ("1.9", "1.12", "1.14", "1.15", "1.16", "1.17"):
-        (checkout / "version_sets" / f"{version}.txt").write_text(f"trl=={version}\n")
-    (checkout / "answers.json").write_text(json.dumps(answers))
-    return invoke("bisect", PATCH, "--sets", str(checkout / "version_sets"), *arguments)
-
-
-ANSWERS = {"1.9": "absent", "1.12": "absent", "1.15": "mended", "1.16": "absent", "1.17": "absent"}
-
-
-def test_bisect(checkout: Path) -> None:
-    result = bisect(checkout, ANSWERS)
-    assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
-    assert [line.split()[:3] for line in lines[:3]] == [
-        ["trl", "1.9", "absent"],
-        ["trl", "1.17", "absent"],
-        ["trl", "1.15", "mended"],
-    ]
-    assert lines[3].startswith("trl 1.14       not measured   1.14")
-    assert lines[3].endswith("  cannot install")
-    assert lines[-3:] == [
-        "The first affected trl is 1.15 (1.12 is not), the last 1.15 (1.16 is not).",
-        f"{PATCH} claims trl {CLAIM}, which agrees.",
-        "Could not be told: trl 1.14.",
-    ]
-    kept = checkout / ".matrix" / "bisect" / PATCH / "1.15.json"
-    assert json.loads(kept.read_text())["verdicts"][0]["outcome"] == "mended"
-
-
-def test_bisect_as_json_where_the_patch_claims_less(checkout: Path) -> None:
-    result = bisect(checkout, {**ANSWERS, "1.16": "present"}, "--json", "--all")
-    assert result.exit_code == 1
-    given = json.loads(result.stdout)
-    assert (given["first"], given["last"], given["range"]) == ("1.15", "1.16", ">=1.15,<1.17")
-    assert given["agrees"] is False
-    assert [one["release"] for one in given["measured"]][-1] == "1.17"
-    assert len(result.stderr.splitlines()) == 6
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["check", "no-such-patch"], "IDS names no patch: 'no-such-patch'"),
         (["check", "--file", "nowhere.yaml"], "'nowhere.yaml' does not exist"),
-        (["bisect"], "Missing argument 'ID'"),
-        (["bisect", "trl-fused-los"], "Did you mean 'trl-fused-loss-without-triton'"),
-        (["bisect", "trl-*"], "one patch is bisected at a time; trl-* names"),
-        (["bisect", PATCH, "--sets", "nowhere"], "there is no folder"),
-        (["bisect", PATCH, "--sets", "empty"], "holds no version set"),
-        (["bisect", PATCH, "--sets", "alone"], "is not a checkout of patchkit"),
-        (["bisect", PATCH, "--sets", "bad"], "bad/1.txt, line 1: 'trl' is not an exact pin"),
-        (["bisect", "unsloth-post-patch-dtype", "--sets", "root/sets"], "no version set pins uns"),
-        (["bisect", PATCH, "--sets", "root/sets"], "pip install tox"),
+        (
+            ["bisect", PATCH],
+            "No such command 'bisect' any more. Measure version sets with `tox run",
+        ),
     ],
 )
-def test_refusals(tmp_path: Path, monkeypatch, arguments: list[str], message: str) -> None:
-    for name, line in {"empty": "", "alone": "trl==1", "bad": "trl", "root/sets": "trl==1"}.items():
-        (tmp_path / name).mkdir(parents=True)
-        if line:
-            (tmp_path / name / "1.txt").write_text(line)
-    (tmp_path / "root" / "tox.ini").touch()
-    monkeypatch.chdir(tmp_path)
-    if "pip" in message:
-        monkeypatch.setenv("PATH", str(tmp_path))
-        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    elif "pins" in message:
-        program(tmp_path / "tox", "#!/bin/sh\nexit 0\n")
-        monkeypatch.setenv("PATH", str(tmp_path))
+def test_refusals(arguments: list[str], message: str) -> None:
     result = invoke(*arguments)
     assert result.exit_code == 64, result.output
     assert message in result.stderr

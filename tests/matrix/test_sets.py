@@ -1,14 +1,17 @@
-"""Version sets: read, ordered, and the same as tox's environments."""
+"""Version sets: read, and the same as tox's environments."""
 
 from __future__ import annotations
 
 import re
+import runpy
+import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from patchkit.matrix import MatrixError
-from patchkit.matrix.sets import VersionSet, by_release, default_folder, read_sets
+from patchkit.matrix.sets import VersionSet, default_folder, read_sets
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,20 +88,6 @@ def test_what_is_not_there(folder: Path, monkeypatch) -> None:
         default_folder()
 
 
-def test_order_is_that_of_releases_and_equal_ones_are_together() -> None:
-    sets = [
-        VersionSet("d", {"trl": "1.16.0", "peft": "0.9"}),
-        VersionSet("b", {"trl": "1.2"}),
-        VersionSet("a", {"trl": "0.26.0"}),
-        VersionSet("c", {"trl": "1.16"}),
-        VersionSet("e", {"peft": "0.10"}),
-    ]
-    names = [[one.name for one in together] for together in by_release(sets, "trl")]
-    assert names == [["a"], ["b"], ["d", "c"]]
-    assert [[one.name for one in row] for row in by_release(sets, "peft")] == [["d"], ["e"]]
-    assert by_release(sets, "unsloth") == []
-
-
 TOX = (ROOT / "tox.ini").read_text(encoding="utf-8")
 
 
@@ -115,14 +104,25 @@ def test_tox_has_an_environment_for_each_set_and_measures_them_all() -> None:
     assert {name.strip() for name in full.split(",")} == names
 
 
-def test_each_environment_of_tox_has_the_files_of_its_name() -> None:
-    """The files that a set's factor names, in tox.ini as it stands."""
-    file = r"(?:version_sets|no-deps|\.matrix)\{/\}([^{}\s]+)\.(?:txt|json)"
-    line = rf"^ +(?:matrix-)?(\S+): .*{file}"
-    found = re.findall(line, TOX, re.MULTILINE)
-    assert {factor for factor, _ in found} == environments_of_tox()
-    assert [pair for pair in found if pair[0] != pair[1]] == []
-    assert len(found) == 3 * len(environments_of_tox())
+def test_each_environment_of_tox_has_the_files_of_its_name(monkeypatch) -> None:
+    """tox.ini names them by a key that toxfile.py reads off the environment's name."""
+    file = r"(version_sets|no-deps|\.matrix)\{/\}([^{}\s]+|\{\w+\})\.(?:txt|json)"
+    assert re.findall(file, TOX) == [
+        ("version_sets", "{version_set}"),
+        ("no-deps", "{version_set}"),
+        (".matrix", "{version_set}"),
+    ]
+    for name in environments_of_tox():
+        assert (ROOT / "version_sets" / "no-deps" / f"{name}.txt").is_file()
+
+    for module in ("tox", "tox.config", "tox.config.sets", "tox.session", "tox.session.state"):
+        monkeypatch.setitem(sys.modules, module, mock.MagicMock())
+    monkeypatch.setitem(sys.modules, "tox.plugin", mock.Mock(impl=lambda function: function))
+    plugin = runpy.run_path(str(ROOT / "toxfile.py"))
+    for environment, expected in (("trl-1.16", "1.16"), ("matrix-transformers4", "transformers4")):
+        settings = mock.Mock(env_name=environment)
+        plugin["tox_add_env_config"](settings, None)
+        settings.add_constant.assert_called_once_with("version_set", mock.ANY, expected)
 
 
 def test_the_shipped_sets_pin_what_is_measured() -> None:

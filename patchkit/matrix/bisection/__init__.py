@@ -1,1 +1,0 @@
-"""Where a bug begins and ends: its reproducer, run over version sets."""
