@@ -178,9 +178,9 @@ def _rewrite(
     if target.is_glob and not sites:
         return None
     if not sites or len(sites) != (change.sites or len(sites)):
-        known_number = change.sites or "at least 1"
+        expected = f"{change.sites or 'at least 1'} occurrence{'s' * ((change.sites or 1) > 1)}"
         _check_place(function, module, qualname)
-        raise Drift(f"{qualname} has {len(sites)} sites of this bug where {known_number} is known")
+        raise Drift(f"expected {expected} of the buggy code in {qualname}, found {len(sites)}")
     piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
     entry = swaps.install(function, piece, claimant, source)
     shown = Difference(source.name, source.lines, piece.edits)

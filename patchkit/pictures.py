@@ -1,4 +1,4 @@
-"""What all pictures share: matplotlib with our settings, and files that come out the same."""
+"""Draw with matplotlib under our settings, and write files that come out the same."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def drawing() -> Iterator[None]:
 
 
 def as_bytes(figure: Figure, form: str, *, title: str, maker: str) -> bytes:
-    """The same figure gives the same bytes, with the same matplotlib.
+    """Return a figure as bytes, the same ones for the same figure and matplotlib.
 
     Args:
-        figure: drawn within `drawing()`, and still in it.
+        figure: a figure drawn within `drawing()`, and still in it.
         form: `svg`, `png` or `pdf`.
-        title: of the picture.
+        title: the title of the picture.
         maker: the command that draws it.
     """
     file = io.BytesIO()
@@ -68,14 +68,14 @@ def as_bytes(figure: Figure, form: str, *, title: str, maker: str) -> bytes:
 
 
 def check_picture_file(path: Path, option: str) -> None:
-    """Refuse a file that no picture could be written to, before any work is done for it.
+    """Refuse a file that no picture can be written to, before any work is done.
 
     Args:
         path: the file.
-        option: what the user gave it to, such as `--plot`.
+        option: the option that the user gave it with, such as `--plot`.
 
     Raises:
-        UsageError: the ending is unknown, or the folder is missing or not to be written to.
+        UsageError: the ending is unknown, or the folder is missing or not writable.
         PictureError: matplotlib is absent.
     """
     if path.suffix.lower().removeprefix(".") not in _METADATA:

@@ -83,13 +83,13 @@ def scan(
     from .. import matrix
     from ..catalogue import load
     from ..scan import scan as run
-    from ..scan.progress import shown
+    from ..scan.progress import progress_bar
     from ..scan.summary import as_tables, exit_status
     from .output import show
 
     file = path or matrix.default_path()
     before = matrix.read_or_empty(file)
-    with shown() as progress:
+    with progress_bar() as progress:
         scanned = run(
             ids or None,
             libraries=libraries,

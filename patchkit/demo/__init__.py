@@ -1,4 +1,4 @@
-"""`patchkit demo`: a real training of a tiny model, without patchkit and then with it."""
+"""Run `patchkit demo`: train a tiny model for real, without patchkit and then with it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(
     as_json: bool,
     plot: Path | None = None,
 ) -> int:
-    """Train twice and print what came of it.
+    """Train twice and print the outcomes.
 
     Args:
         trainer: such as `sft`; see `patchkit.lab.trainers`.
@@ -35,18 +35,18 @@ def run(
         precision: `fp16`, `bf16` or `fp32`.
         quantization: `4bit`, `8bit` or `none`.
         as_json: print one JSON object and nothing else.
-        plot: where to draw a picture of it, an `.svg`, `.png` or `.pdf`.
+        plot: file for a picture of it, an `.svg`, `.png` or `.pdf`.
 
     Returns:
-        the exit status: 0 if the training with patchkit went through, 1 if not.
+        the exit status: 0 if the training with patchkit finished, 1 if not.
 
     Raises:
         DemoError: the training libraries are missing.
-        UsageError: no picture can be written there.
-        PictureError: a picture is asked for, and matplotlib is missing.
+        UsageError: the picture cannot be written.
+        PictureError: `plot` is given, and matplotlib is missing.
     """
-    from .telling import announced, told
-    from .training import both
+    from .text import intro, summary
+    from .training import train_both
 
     if plot is not None:
         from ..pictures import check_picture_file
@@ -58,18 +58,18 @@ def run(
             f"the demo trains for real and needs {', '.join(missing)}: "
             f"pip install {' '.join(missing)}"
         )
-    what = {"trainer": trainer, "precision": precision, "quantization": quantization}
+    setup = {"trainer": trainer, "precision": precision, "quantization": quantization}
     if not as_json:
-        click.echo(announced(what, steps))
+        click.echo(intro(setup, steps))
     with tempfile.TemporaryDirectory(prefix="patchkit-demo-") as folder:
-        without, mended = both(what, steps, Path(folder))
+        without, mended = train_both(setup, steps, Path(folder))
     if as_json:
         click.echo(json.dumps({"schema": 1, "without": without, "with": mended}, indent=2))
     else:
-        click.echo(told(without, mended, what))
+        click.echo(summary(without, mended, setup))
     if plot is not None:
         from .picture import draw_to
 
-        draw_to(plot, without, mended, what, steps)
+        draw_to(plot, without, mended, setup, steps)
         click.echo(f"drawn: {plot}", err=as_json)
     return 0 if mended["ok"] else 1

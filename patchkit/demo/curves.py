@@ -1,4 +1,4 @@
-"""Loss by step of two trainings, and where one of them died."""
+"""Draw the loss by step of two trainings, and the step in which one died."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Run(NamedTuple):
-    """How one of the two is drawn; what is drawn second must not hide the first."""
+    """The style of one of the two; what is drawn second must not hide the first."""
 
     name: str
     colour: str
@@ -25,35 +25,35 @@ class _Run(NamedTuple):
 _WITHOUT = _Run("without", "#d55e00", {"linewidth": 4.5, "alpha": 0.55, "marker": ""})
 _WITH = _Run("with", "#0072b2", {"linewidth": 1.6, "marker": "o", "markersize": 3.5})
 _CHARACTERS = 112
-"""Of an error, in a line as wide as the axes."""
+"""Characters of an error in a line as wide as the axes."""
 _ERROR_LINES = 3
 _ROOM = 0.3
-"""The part of the height that the words on one that died take."""
+"""The part of the height for the text on one that died."""
 
 
 def draw_curves(axes: Axes, without: Outcome, mended: Outcome, steps: int) -> None:
-    """Draw both.
+    """Draw both curves.
 
     Args:
-        axes: to draw on.
-        without: what came of the training without patchkit.
-        mended: of the one with it.
-        steps: how many steps each was to have.
+        axes: the axes to draw on.
+        without: the outcome of the training without patchkit.
+        mended: the outcome of the one with it.
+        steps: number of steps planned for each.
     """
     from matplotlib.ticker import MaxNLocator
 
-    drawn = ((_WITHOUT, without), (_WITH, mended))
-    for run, outcome in drawn:
+    runs = ((_WITHOUT, without), (_WITH, mended))
+    for run, outcome in runs:
         losses = list(outcome.get("losses", ()))
         label = f"{run.name} patchkit: {ending(outcome)}"
         style = {"color": run.colour, "label": label, "gid": f"loss:{run.name}", **run.line}
         axes.plot(range(1, len(losses) + 1), losses, **style)
-    dead = [(run, outcome) for run, outcome in drawn if not outcome["ok"]]
+    dead = [(run, outcome) for run, outcome in runs if not outcome["ok"]]
     pad = max(0.03 * (steps - 1), 0.25)
     axes.set_xlim(1 - pad, steps + pad)
     _make_room(axes, [*without.get("losses", ()), *mended.get("losses", ())], len(dead))
     for number, (run, outcome) in enumerate(dead):
-        _tell_of_death(axes, run, outcome, steps, 0.96 - number * _ROOM)
+        _annotate_death(axes, run, outcome, steps, 0.96 - number * _ROOM)
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
@@ -76,7 +76,7 @@ def draw_curves(axes: Axes, without: Outcome, mended: Outcome, steps: int) -> No
 
 
 def _make_room(axes: Axes, losses: list[float], dead: int) -> None:
-    """Above the curves, for what is said of those that died."""
+    """Leave room above the curves for the text on those that died."""
     finite = [loss for loss in losses if math.isfinite(loss)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     high += 0.06 * (high - low) or 0.5
@@ -87,7 +87,7 @@ def _make_room(axes: Axes, losses: list[float], dead: int) -> None:
         axes.set_yticks([])
 
 
-def _tell_of_death(axes: Axes, run: _Run, outcome: Outcome, steps: int, top: float) -> None:
+def _annotate_death(axes: Axes, run: _Run, outcome: Outcome, steps: int, top: float) -> None:
     step = min(max(step_of_death(outcome), 1), steps)
     dashes = {"color": run.colour, "linewidth": 1.2, "linestyle": (0, (4, 2))}
     axes.axvline(step, gid=f"death:{run.name}", **dashes)

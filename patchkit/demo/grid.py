@@ -1,4 +1,4 @@
-"""The dtypes of a model by kinds of modules, of two trainings side by side."""
+"""Draw the dtypes of a model by kinds of modules, of two trainings side by side."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Row:
 
     Args:
         label: its name, and whether it is trained.
-        cells: without and with patchkit, each a dtype's name to how many have it; None where it
-            is not known.
+        cells: without and with patchkit, each a dtype's name to its number of tensors; None if
+            unknown.
     """
 
     label: str
@@ -50,13 +50,18 @@ class Grid:
 
     @classmethod
     def of(cls, without: Outcome, mended: Outcome) -> Grid:
-        """Read the kinds off both; one that died before it began has none."""
+        """Make the grid of two outcomes; one that died before it began has no kinds."""
         both = [
-            {(one["kind"], one["trained"]): one["dtypes"] for one in outcome.get("dtypes", ())}
+            {
+                (entry["kind"], entry["trained"]): entry["dtypes"]
+                for entry in outcome.get("dtypes", ())
+            }
             for outcome in (without, mended)
         ]
-        kinds = sorted(dict.fromkeys([*both[1], *both[0]]), key=lambda it: not it[1])
-        first, second = ([it.get(kind, {}) if it else None for kind in kinds] for it in both)
+        kinds = sorted(dict.fromkeys([*both[1], *both[0]]), key=lambda kind: not kind[1])
+        first, second = (
+            [dtypes.get(kind, {}) if dtypes else None for kind in kinds] for dtypes in both
+        )
         return cls(
             tuple(
                 Row(f"{name} (trained)" if trained else name, cells)
@@ -68,11 +73,11 @@ class Grid:
 
     @property
     def height(self) -> float:
-        """In inches."""
+        """Height in inches."""
         return _HEAD + _ROW * max(len(self.rows), 1)
 
     def draw(self, axes: Axes) -> None:
-        """Draw it; labels stand to the left of the axes."""
+        """Draw the grid, with labels to the left of the axes."""
         axes.set(xlim=(0, 2), ylim=(self.height, 0))
         axes.axis("off")
 
@@ -100,7 +105,7 @@ class Grid:
 
 
 def _parts(cell: dict[str, int] | None) -> Iterator[tuple[float, float, str, str, str]]:
-    """Left edge, width, words and colours of each part of a cell that is 1 wide."""
+    """Yield left edge, width, text and colours of each part of a cell that is 1 wide."""
     if not cell:
         yield 0, 1, "none" if cell is not None else "not known", "#ffffff", PALE
         return

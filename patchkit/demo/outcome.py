@@ -1,4 +1,4 @@
-"""How what came of a training is put, in text and in the picture alike."""
+"""Put the outcome of a training into words, for text and picture alike."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from collections.abc import Mapping
 from typing import Any
 
 Outcome = Mapping[str, Any]
-"""As `patchkit.lab` prints it; one that died may lack anything but `ok`, `error_type`, `error`."""
+"""As `patchkit.lab` prints it; one that died may lack all but `ok`, `error_type`, `error`."""
 _WEIGHTS = {"4bit": "4-bit weights", "8bit": "8-bit weights", "none": "unquantized weights"}
 
 
-def subject(what: Mapping[str, str]) -> str:
-    """What is trained: `SFT of a tiny Llama: LoRA on 4-bit weights, fp16`.
+def subject(setup: Mapping[str, str]) -> str:
+    """Describe the setup: `SFT of a tiny Llama: LoRA on 4-bit weights, fp16`.
 
     Args:
-        what: `trainer`, `precision` and `quantization`.
+        setup: `trainer`, `precision` and `quantization`.
     """
-    weights = _WEIGHTS[what["quantization"]]
-    trainer = what["trainer"].upper() if len(what["trainer"]) <= 4 else what["trainer"].title()
-    return f"{trainer} of a tiny Llama: LoRA on {weights}, {what['precision']}"
+    weights = _WEIGHTS[setup["quantization"]]
+    trainer = setup["trainer"].upper() if len(setup["trainer"]) <= 4 else setup["trainer"].title()
+    return f"{trainer} of a tiny Llama: LoRA on {weights}, {setup['precision']}"
 
 
 def step_of_death(outcome: Outcome) -> int:
-    """The step that a training died in, or after; 0 before the first."""
+    """Return the step that a training died in, or after; 0 before the first."""
     begun: int = outcome.get("steps_begun", len(outcome.get("losses", ())))
     return begun
 
 
 def ending(outcome: Outcome) -> str:
-    """How a training ended: `died in step 1`."""
-    done = len(outcome.get("losses", ()))
+    """Say how a training ended: `died in step 1`."""
+    steps = len(outcome.get("losses", ()))
     if outcome["ok"]:
         return "trained"
     step = step_of_death(outcome)
-    if step > done:
+    if step > steps:
         return f"died in step {step}"
     if step:
         return f"died after step {step}"
@@ -41,13 +41,13 @@ def ending(outcome: Outcome) -> str:
 
 
 def error_line(outcome: Outcome) -> str:
-    """The error of one that died, in a line: `RuntimeError: …`."""
+    """Return the error of one that died as a line: `RuntimeError: …`."""
     lines = (line.strip() for line in str(outcome["error"]).splitlines())
     return f"{outcome['error_type']}: {next(filter(None, lines), '')}".rstrip(": ")
 
 
 def aside(outcome: Outcome, precision: str) -> str:
-    """Where a training ran, and what was put in place there."""
+    """Say where a training ran, and what stood in for CUDA there."""
     device = outcome.get("device") or "cpu"
     if precision == "fp16" and device == "cpu":
         return (

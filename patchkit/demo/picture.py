@@ -1,4 +1,4 @@
-"""What came of the demo as a picture: losses above, dtypes below."""
+"""Draw the outcomes of the demo: losses above, dtypes below."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .grid import Grid
 from .outcome import Outcome, aside, subject
 
 WIDTH = 8.4
-"""Of the page, in inches: about 800 pixels of a screen."""
+"""Width of the page in inches: about 800 pixels of a screen."""
 _MARGIN = 0.12
 _LEFT = 2.05
 _TITLE = 0.68
@@ -20,14 +20,14 @@ _NOTE = 0.34
 
 
 def draw_to(
-    path: Path, without: Outcome, mended: Outcome, what: Mapping[str, str], steps: int
+    path: Path, without: Outcome, mended: Outcome, setup: Mapping[str, str], steps: int
 ) -> None:
-    """Write the picture, in the form that the file's ending says.
+    """Write the picture, in the format that the file's ending names.
 
     Raises:
         PictureError: matplotlib is absent, or the file cannot be written.
     """
-    picture = draw(without, mended, what, steps, path.suffix.lower().removeprefix("."))
+    picture = draw(without, mended, setup, steps, path.suffix.lower().removeprefix("."))
     try:
         path.write_bytes(picture)
     except OSError as error:
@@ -35,15 +35,15 @@ def draw_to(
 
 
 def draw(
-    without: Outcome, mended: Outcome, what: Mapping[str, str], steps: int, form: str
+    without: Outcome, mended: Outcome, setup: Mapping[str, str], steps: int, form: str
 ) -> bytes:
-    """The same outcomes give the same bytes, with the same matplotlib.
+    """Draw the picture; the same outcomes and matplotlib give the same bytes.
 
     Args:
-        without: what came of the training without patchkit.
-        mended: of the one with it.
-        what: `trainer`, `precision` and `quantization`.
-        steps: how many steps each was to have.
+        without: the outcome of the training without patchkit.
+        mended: the outcome of the one with it.
+        setup: `trainer`, `precision` and `quantization`.
+        steps: number of steps planned for each.
         form: `svg`, `png` or `pdf`.
 
     Raises:
@@ -66,18 +66,18 @@ def draw(
                 _MARGIN / WIDTH, 1 - top / height, words, va="top", parse_math=False, **style
             )
 
-        text(_MARGIN, _title(without, mended, what), size=10.5, color=INK)
+        text(_MARGIN, _title(without, mended, setup), size=10.5, color=INK)
         wide = WIDTH - 0.62 - _MARGIN
         curves = figure.add_axes(place(0.62, _TITLE, wide, _CURVES))
         draw_curves(curves, without, mended, steps)
         top = _TITLE + _CURVES + _BETWEEN
         grid.draw(figure.add_axes(place(_LEFT, top, WIDTH - _LEFT - _MARGIN, grid.height)))
-        text(height - _NOTE + 0.1, aside(mended, what["precision"]), size=7.5, color=PALE)
+        text(height - _NOTE + 0.1, aside(mended, setup["precision"]), size=7.5, color=PALE)
         return as_bytes(
             figure, form, title="Training without and with patchkit", maker="patchkit demo"
         )
 
 
-def _title(without: Outcome, mended: Outcome, what: Mapping[str, str]) -> str:
+def _title(without: Outcome, mended: Outcome, setup: Mapping[str, str]) -> str:
     release = mended.get("trl") or without.get("trl")
-    return f"{subject(what)}, TRL {release}" if release else subject(what)
+    return f"{subject(setup)}, TRL {release}" if release else subject(setup)

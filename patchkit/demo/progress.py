@@ -1,4 +1,4 @@
-"""A bar on standard error, where that is a terminal."""
+"""Show a progress bar on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(steps: int) -> Iterator[Callable[[str, int], None]]:
-    """A function that shows what is being done and how many steps of it."""
+    """Show a bar while the block runs; it yields the function that moves it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -1,4 +1,4 @@
-"""Two trainings, each in a fresh process that does not outlive this one's interest in it."""
+"""Train twice, each time in a fresh process that ends when the block that reads it does."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .progress import progress
 
 _TAIL = 2000
 _PATIENCE = 5.0
-"""Seconds that a process has to end itself."""
+"""Seconds that a process has to end by itself."""
 Bar = Callable[[str, int], None]
 
 
-def both(
-    what: Mapping[str, str], steps: int, folder: Path
+def train_both(
+    setup: Mapping[str, str], steps: int, folder: Path
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Train without patchkit, then with it.
 
     Args:
-        what: `trainer`, `precision` and `quantization`.
+        setup: `trainer`, `precision` and `quantization`.
         steps: optimizer steps of each training.
         folder: for models, output and temporary files; the trainings write nowhere else.
 
     Returns:
-        what came of each: `ok`, `losses`, `dtypes`, and `error_type` and `error` of one that died.
+        the outcomes: `ok`, `losses`, `dtypes`, and `error_type` and `error` of one that died.
     """
-    arguments = [text for name, value in what.items() for text in (f"--{name}", value)]
+    arguments = [text for name, value in setup.items() for text in (f"--{name}", value)]
     arguments += ["--steps", str(steps), "--folder", str(folder)]
     with progress(steps) as bar:
         without = _train("without patchkit", arguments, folder, bar)
@@ -40,19 +40,19 @@ def both(
 
 
 def _train(title: str, arguments: list[str], folder: Path, bar: Bar) -> dict[str, Any]:
-    """Its steps come line by line, and the outcome last."""
+    """Run a training; it prints a line per step, and the outcome last."""
     bar(f"{title}: loading the libraries", 0)
     losses: list[float] = []
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", dir=folder) as log,
-        _running(arguments, log, {**os.environ, "TMPDIR": str(folder)}) as process,
+        _process(arguments, log, {**os.environ, "TMPDIR": str(folder)}) as process,
     ):
         assert process.stdout is not None
-        for said in filter(None, map(children.read, process.stdout)):
-            if "ok" in said:
-                return said
-            losses.append(said["loss"])
-            bar(f"{title}: step {said['step']}, loss {said['loss']:.3f}", said["step"])
+        for answer in filter(None, map(children.read, process.stdout)):
+            if "ok" in answer:
+                return answer
+            losses.append(answer["loss"])
+            bar(f"{title}: step {answer['step']}, loss {answer['loss']:.3f}", answer["step"])
         status = process.wait()
         log.seek(0)
         return {
@@ -64,10 +64,10 @@ def _train(title: str, arguments: list[str], folder: Path, bar: Bar) -> dict[str
 
 
 @contextmanager
-def _running(
+def _process(
     arguments: list[str], log: IO[str], env: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[str]]:
-    """Left by Ctrl-C or an error, the process is ended before anyone removes its folder."""
+    """Run a process; on Ctrl-C or an error it is ended before its folder is removed."""
     with subprocess.Popen(
         children.command("patchkit.lab", "--json", *arguments),
         stdout=subprocess.PIPE,

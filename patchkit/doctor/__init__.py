@@ -1,4 +1,4 @@
-"""What is wrong with an installation, and what to do about it."""
+"""Diagnose an installation: list what is wrong, and what to do about it."""
 
 from .diagnosis import Diagnosis, diagnose
 

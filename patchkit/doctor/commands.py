@@ -1,4 +1,4 @@
-"""Commands as a step prints them: no line is too long to be copied off a terminal."""
+"""Format commands for a step: lines short enough to be copied from a terminal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ _PLAIN = re.compile(r"[\w.\-=/]+")
 
 
 def pip_install(requirements: Iterable[str]) -> str:
-    """`pip install` of requirements, in several lines where one would be too long."""
-    words = [one if _PLAIN.fullmatch(one) else f"'{one}'" for one in requirements]
+    """Return the `pip install` of requirements, in several lines if one would be too long."""
+    words = [
+        requirement if _PLAIN.fullmatch(requirement) else f"'{requirement}'"
+        for requirement in requirements
+    ]
     lines, line = [], "pip install"
     for word in words:
         if len(line) + 1 + len(word) > WIDTH - 2:

@@ -1,4 +1,4 @@
-"""All that the doctor finds, in the order in which it matters."""
+"""Run all checks of the doctor, the most important first."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from types import ModuleType
 from typing import Any
 
 from ..environment import looked_up_once
-from .section import Section, Step, checked
+from .section import Section, Step, run_check
 
 SCHEMA = 1
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found here. Prints as text of 80 columns; nothing in it is private.
+    """A diagnosis of this installation; prints as 80 columns, and holds nothing private.
 
     Args:
-        sections: one of each check.
+        sections: one per check.
     """
 
     sections: tuple[Section, ...]
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What to do: first what is wrong."""
+        """The steps to take, those that mend something wrong first."""
         steps = [step for section in self.sections for step in section.steps]
-        return tuple(sorted(steps, key=lambda one: not one.wrong))
+        return tuple(sorted(steps, key=lambda step: not step.wrong))
 
     @property
     def exit_status(self) -> int:
@@ -35,7 +35,9 @@ class Diagnosis:
         return 1 if any(step.wrong for step in self.steps) else 0
 
     def to_dict(self) -> dict[str, Any]:
-        steps = [{"what": one.what, "do": list(one.do), "wrong": one.wrong} for one in self.steps]
+        steps = [
+            {"what": step.what, "do": list(step.do), "wrong": step.wrong} for step in self.steps
+        ]
         return {
             "schema": SCHEMA,
             "steps": steps,
@@ -49,13 +51,13 @@ class Diagnosis:
 
 
 def diagnose(*, quick: bool = False) -> Diagnosis:
-    """Look at this installation. Nothing is imported of the libraries in this process.
+    """Check this installation, without importing the libraries in this process.
 
     Args:
-        quick: leave out what needs torch, which takes seconds: devices, and bitsandbytes on them.
+        quick: skip the checks that need torch, which take seconds: devices and bitsandbytes.
 
     Returns:
-        what was found; a check that fails itself is a finding that says why.
+        the diagnosis; a check that fails itself has a section that says why.
     """
     from . import devices, due, pairs, patchers, requirements, variables, versions
 
@@ -70,5 +72,5 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
     }
     with looked_up_once():
         return Diagnosis(
-            tuple(checked(module.NAME, module.TITLE, check) for module, check in checks.items())
+            tuple(run_check(module.NAME, module.TITLE, check) for module, check in checks.items())
         )

@@ -1,4 +1,4 @@
-"""What patchkit mends here, and which definitions it cannot read."""
+"""List the patches that are due here, and the definitions that cannot be read."""
 
 from __future__ import annotations
 
@@ -29,28 +29,33 @@ _LEVELS = {
 
 
 def check() -> Section:
-    records = [one for one in SESSION.report() if not advice.is_unasked(one)]
-    due = [one for one in records if one.status in advice.DUE]
-    left_out = [one for one in records if one.status is Status.DISABLED]
-    troubled = [one for one in records if one.status in advice.TROUBLE and one.affects]
-    broken = [one for one in records if one.status is Status.FAILED and not one.affects]
+    records = [record for record in SESSION.report() if not advice.is_unasked(record)]
+    due = [record for record in records if record.status in advice.DUE]
+    left_out = [record for record in records if record.status is Status.DISABLED]
+    troubled = [record for record in records if record.status in advice.TROUBLE and record.affects]
+    broken = [record for record in records if record.status is Status.FAILED and not record.affects]
     others = {"from others": _third_parties(), "your own": _local()}
-    levels = Counter(one.tested.level for one in due)
+    levels = Counter(record.tested.level for record in due)
     rows = [*_due_rows(due, levels), *_other_rows(left_out, troubled, broken, others)]
     facts = {
-        "due": {one.id: one.tested.level for one in due},
-        "switched_off": [one.id for one in left_out],
-        "troubled": {one.id: without_private_data(one.reason) for one in troubled},
-        "broken": [without_private_data(one.reason) for one in broken],
+        "due": {record.id: record.tested.level for record in due},
+        "switched_off": [record.id for record in left_out],
+        "troubled": {record.id: without_private_data(record.reason) for record in troubled},
+        "broken": [without_private_data(record.reason) for record in broken],
         "from_others": others["from others"],
         "your_own": others["your own"],
     }
-    steps = (*_mend(due), *_broken(broken), *_troubled(troubled), *_measure(due))
+    steps = (
+        *_apply_step(due),
+        *_broken_steps(broken),
+        *_trouble_steps(troubled),
+        *_verify_step(due),
+    )
     return Section(NAME, TITLE, tuple(rows), facts, steps)
 
 
 def _third_parties() -> list[str]:
-    """The distributions beside patchkit that ship patches."""
+    """List the distributions beside patchkit that ship patches."""
     from importlib import metadata
 
     points = metadata.entry_points(group=ENTRY_POINT_GROUP)
@@ -58,13 +63,13 @@ def _third_parties() -> list[str]:
 
 
 def _local() -> list[str]:
-    """The patches that a project keeps in a folder of its own."""
+    """List the patches in a folder of the project."""
     prefix = f"{LOCAL_PACKAGE}."
-    return [one.patch.id for one in SESSION.catalogue if one.module.startswith(prefix)]
+    return [entry.patch.id for entry in SESSION.catalogue if entry.module.startswith(prefix)]
 
 
 def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[Row]:
-    libraries = Counter(one.library for one in due)
+    libraries = Counter(record.library for record in due)
     if not due:
         yield Row("due", "none")
         return
@@ -82,69 +87,71 @@ def _other_rows(
     others: dict[str, list[str]],
 ) -> Iterable[Row]:
     if left_out:
-        names = listed((one.id for one in left_out), _SHOWN)
+        names = listed((record.id for record in left_out), _SHOWN)
         yield Row("switched off", f"by {DISABLE_VARIABLE}: {names}")
     if troubled:
-        names = listed((one.id for one in troubled), _SHOWN)
+        names = listed((record.id for record in troubled), _SHOWN)
         yield Row("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
-    for one in broken:
-        yield Row("unreadable", without_private_data(one.reason), alarming=True)
-    for label, given in others.items():
-        if given:
-            yield Row(label, listed(given, _SHOWN))
+    for record in broken:
+        yield Row("unreadable", without_private_data(record.reason), alarming=True)
+    for label, sources in others.items():
+        if sources:
+            yield Row(label, listed(sources, _SHOWN))
 
 
-def _mend(due: list[PatchRecord]) -> tuple[Step, ...]:
-    waiting = [one for one in due if one.status is Status.AVAILABLE]
+def _apply_step(due: list[PatchRecord]) -> tuple[Step, ...]:
+    waiting = [record for record in due if record.status is Status.AVAILABLE]
     if not waiting:
         return ()
-    libraries = listed(dict.fromkeys(f"{one.library} {one.version}" for one in waiting), _SHOWN)
+    libraries = listed(
+        dict.fromkeys(f"{record.library} {record.version}" for record in waiting), _SHOWN
+    )
     number = counted(len(waiting), "bug")
     return (
         Step(
             f"patchkit mends {number} of the installed libraries ({libraries}). Put this at the "
-            "start of your script, or start it so:",
+            "start of your script, or start it like this:",
             ("import patchkit; patchkit.apply()", "patchkit run -- python train.py"),
         ),
     )
 
 
-def _broken(broken: list[PatchRecord]) -> tuple[Step, ...]:
+def _broken_steps(broken: list[PatchRecord]) -> tuple[Step, ...]:
     return tuple(
         Step(
-            f"A patch cannot be read: {without_private_data(one.reason)}. {_sentence(one)}",
+            f"A patch cannot be read: {without_private_data(record.reason)}. {_sentence(record)}",
             wrong=True,
         )
-        for one in broken
+        for record in broken
     )
 
 
-def _troubled(troubled: list[PatchRecord]) -> tuple[Step, ...]:
+def _trouble_steps(troubled: list[PatchRecord]) -> tuple[Step, ...]:
     reasons: dict[str, list[str]] = {}
-    for one in troubled:
-        reasons.setdefault(without_private_data(one.reason), []).append(one.id)
+    for record in troubled:
+        reasons.setdefault(without_private_data(record.reason), []).append(record.id)
     return tuple(
         Step(f"Patches are not applied here: {reason} ({listed(ids)}).", wrong=True)
         for reason, ids in reasons.items()
     )
 
 
-def _sentence(one: PatchRecord) -> str:
-    text = one.advice
+def _sentence(record: PatchRecord) -> str:
+    text = record.advice
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _measure(due: list[PatchRecord]) -> tuple[Step, ...]:
-    """Patches that were never run on this version of the library are worth running."""
-    new = [one.id for one in due if one.tested.level in ("scanned", "none", "unknown")]
+def _verify_step(due: list[PatchRecord]) -> tuple[Step, ...]:
+    """Suggest to verify patches that were never run on this version of the library."""
+    new = [record.id for record in due if record.tested.level in ("scanned", "none", "unknown")]
     if not new:
         return ()
     number = "1 due patch was" if len(new) == 1 else f"{len(new)} due patches were"
     ids = " ".join(new) if len(new) <= 2 else ""
     return (
         Step(
-            f"{number} never run on the installed versions. This runs the bugs here, each "
-            "without its patch and with it; it takes minutes.",
+            f"{number} never run on the installed versions. This runs each bug here, with "
+            "and without its patch; it takes minutes.",
             (f"patchkit verify {ids}".strip(),),
         ),
     )

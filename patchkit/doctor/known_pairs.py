@@ -1,4 +1,4 @@
-"""Versions that do not work together: each was seen to fail, between versions that do not."""
+"""List versions that fail together, each measured beside versions that do not."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class KnownPair:
 
     Args:
         libraries: distribution to PEP 440 range, as measured; all must hold.
-        without: distributions whose absence is part of it.
-        happens: what a user sees, in one sentence without a full stop.
-        do: commands, any of which mends it.
-        measured: with which versions it was seen to fail, and which beside them work.
+        without: distributions that must be absent.
+        happens: the failure as a user sees it, in one sentence without a full stop.
+        do: commands, any of which fixes it.
+        measured: the versions that were seen to fail, and those beside them that work.
     """
 
     libraries: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Versions that are known not to work together, though nothing in their metadata forbids it."""
+"""Check for versions known not to work together, though their metadata allow it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _NONE = "None is installed."
 
 
 @dataclass(frozen=True)
-class Met:
-    """A pair that is installed.
+class InstalledPair:
+    """A known pair that is installed.
 
     Args:
-        pair: what is known of it.
-        versions: the versions that are installed of its libraries.
+        pair: the known pair.
+        versions: the installed versions of its libraries.
     """
 
     pair: KnownPair
@@ -30,35 +30,35 @@ class Met:
         return " with ".join(f"{name} {version}" for name, version in self.versions.items())
 
 
-def met(pairs: Iterable[KnownPair] = KNOWN) -> Iterable[Met]:
-    """The pairs whose libraries are all installed in the ranges that were measured."""
+def installed_pairs(pairs: Iterable[KnownPair] = KNOWN) -> Iterable[InstalledPair]:
+    """Yield the pairs whose libraries are all installed in the measured ranges."""
     for pair in pairs:
         versions = {name: installed_version(name) or "" for name in pair.libraries}
         if all(
             version and in_range(version, pair.libraries[name])
             for name, version in versions.items()
         ) and not any(installed_version(name) for name in pair.without):
-            yield Met(pair, versions)
+            yield InstalledPair(pair, versions)
 
 
 def check() -> Section:
-    found = list(met())
+    installed = list(installed_pairs())
     rows: list[Row] = []
-    for one in found:
-        without = "".join(f", without {name}" for name in one.pair.without)
-        measured = f"measured with {one.pair.measured}."
-        rows.append(Row("", f"{one}{without}: {measured}", alarming=True))
+    for match in installed:
+        without = "".join(f", without {name}" for name in match.pair.without)
+        measured = f"measured with {match.pair.measured}."
+        rows.append(Row("", f"{match}{without}: {measured}", alarming=True))
     facts = [
         {
-            "versions": dict(one.versions),
-            "without": list(one.pair.without),
-            "happens": one.pair.happens,
-            "measured": one.pair.measured,
+            "versions": dict(match.versions),
+            "without": list(match.pair.without),
+            "happens": match.pair.happens,
+            "measured": match.pair.measured,
         }
-        for one in found
+        for match in installed
     ]
     steps = tuple(
-        Step(f"{one} do not work together: {one.pair.happens}.", one.pair.do, wrong=True)
-        for one in found
+        Step(f"{match} do not work together: {match.pair.happens}.", match.pair.do, wrong=True)
+        for match in installed
     )
     return Section(NAME, TITLE, tuple(rows) or (Row("", _NONE),), facts, steps)

@@ -1,4 +1,4 @@
-"""Other tools that change the same libraries, and how patchkit works beside them."""
+"""Describe other tools that change the same libraries, and how patchkit works beside them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Patcher:
 
     Args:
         beside: how patchkit works beside it.
-        basis: how that is known.
+        basis: the evidence for that.
     """
 
     beside: str
@@ -61,19 +61,20 @@ PATCHERS = {
         "the patches say so; not run",
     ),
 }
-"""Distribution to how it goes together with patchkit; docs/beside.md has more."""
+"""The tools by distribution; docs/beside.md says more."""
 
 
 def check() -> Section:
-    found = {name: installed_version(name) for name in PATCHERS}
-    here = {name: version for name, version in found.items() if version}
+    versions = {name: installed_version(name) for name in PATCHERS}
+    installed = {name: version for name, version in versions.items() if version}
     rows = [
         Row(name, f"{version}. {PATCHERS[name].beside} ({PATCHERS[name].basis})")
-        for name, version in here.items()
+        for name, version in installed.items()
     ]
     if not rows:
-        rows = [Row("", "None is installed that is known here.")]
+        rows = [Row("", "None that patchkit knows is installed.")]
     facts = [
-        {"name": name, "version": version, **vars(PATCHERS[name])} for name, version in here.items()
+        {"name": name, "version": version, **vars(PATCHERS[name])}
+        for name, version in installed.items()
     ]
     return Section(NAME, TITLE, tuple(rows), facts)

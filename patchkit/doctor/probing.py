@@ -1,7 +1,7 @@
-"""Asks torch for its devices, and bitsandbytes whether it works.
+"""List torch's devices, and test whether bitsandbytes works.
 
 `python -m patchkit.doctor.probing` is a process of its own: importing torch takes
-seconds and may hang, print, or end the process where its native libraries do not fit.
+seconds and may hang, print, or end the process if its native libraries do not fit.
 Each line of standard output is one answer in JSON.
 """
 
@@ -17,20 +17,20 @@ _SIZE = 8
 def main() -> None:
     output = children.take_standard_output()
 
-    def tell(**answer: Any) -> None:
+    def send(**answer: Any) -> None:
         children.tell(output, answer)
 
     try:
         import torch
     except BaseException as error:
-        tell(torch={"error": _line(error)})
+        send(torch={"error": _line(error)})
         return
-    tell(torch=_build(torch))
-    tell(devices=[_device(torch, device) for device in _devices(torch)])
+    send(torch=_build(torch))
+    send(devices=[_device(torch, device) for device in _devices(torch)])
     from ..environment import installed_version
 
     if installed_version("bitsandbytes"):
-        tell(bitsandbytes=_bitsandbytes(torch))
+        send(bitsandbytes=_bitsandbytes(torch))
 
 
 def _build(torch: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _build(torch: Any) -> dict[str, Any]:
 
 
 def _why_no_cuda(torch: Any) -> str:
-    """What torch says when a build for CUDA finds no GPU; empty where there is one, or none."""
+    """Return why a build for CUDA finds no GPU; empty if it finds one, or is not for CUDA."""
     if not (torch.version.cuda or torch.version.hip) or torch.cuda.is_available():
         return ""
     try:
@@ -79,7 +79,7 @@ def _device(torch: Any, device: Any) -> dict[str, Any]:
 
 
 def _support(torch: Any, device: Any, dtype: str, native_bfloat16: bool) -> str:
-    """`native`, `emulated`, `unknown`, or what went wrong when it was tried."""
+    """Return `native`, `emulated`, `works`, or the failure of a product of two matrices."""
     try:
         ones = torch.ones(_SIZE, _SIZE, dtype=getattr(torch, dtype), device=device)
         if (ones @ ones).float().sum().item() != _SIZE**3:
@@ -94,7 +94,7 @@ def _support(torch: Any, device: Any, dtype: str, native_bfloat16: bool) -> str:
 
 
 def _native_on_cpu(torch: Any, dtype: str) -> str:
-    """Whether the CPU has instructions for it; otherwise it is slow."""
+    """Return `native` if the CPU has instructions for the dtype, which is slow otherwise."""
     ask = getattr(torch.cpu, "get_capabilities", None)
     can = ask() if ask else {}
     if can.get("architecture") not in ("x86_64", "amd64"):
@@ -117,7 +117,7 @@ def _memory(torch: Any, device: Any) -> int | None:
 
 
 def _bitsandbytes(torch: Any) -> dict[str, Any]:
-    """Whether its native library is loaded, and whether a 4-bit layer computes."""
+    """Tell whether its native library is loaded, and whether a 4-bit layer computes."""
     from ..inspection.hardware import default_device
 
     device = str(default_device())

@@ -1,4 +1,4 @@
-"""A diagnosis as text: what to do first, then what was found."""
+"""Render a diagnosis as text: the steps first, then the sections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDTH = 80
 _LABEL = 18
 _SPACE = "\0"
 Line = tuple[str, str]
-"""A line and how a terminal shows it: a style of rich, or nothing."""
+"""A line and its style for rich, which may be empty."""
 
 
 def as_text(diagnosis: Diagnosis) -> str:
@@ -27,11 +27,11 @@ def as_text(diagnosis: Diagnosis) -> str:
 
 
 def as_rich(diagnosis: Diagnosis, width: int) -> Text:
-    """The same with colours, for a terminal of so many columns."""
+    """Return the text with colours, for a terminal of this width."""
     from rich.text import Text
 
-    found = lines(diagnosis, min(width, WIDTH))
-    return Text("\n").join(Text(text, style=style) for text, style in found)
+    styled = lines(diagnosis, min(width, WIDTH))
+    return Text("\n").join(Text(text, style=style) for text, style in styled)
 
 
 def lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[Line]:
@@ -48,7 +48,7 @@ def lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[Line]:
 
 def _step(number: int, step: Step, width: int) -> Iterator[Line]:
     style = "red" if step.wrong else ""
-    for line in _folded(step.what, f"{number:>2}. ", " " * 4, width):
+    for line in _fold(step.what, f"{number:>2}. ", " " * 4, width):
         yield line, style
     for place, command in enumerate(step.do):
         if place:
@@ -61,28 +61,28 @@ def _section(section: Section, width: int) -> Iterator[Line]:
     yield "", ""
     yield section.title, "bold"
     for row in section.rows:
-        yield from _row(row, any(one.label for one in section.rows), width)
+        yield from _row(row, any(row.label for row in section.rows), width)
 
 
-def _row(row: Row, labelled: bool, width: int) -> Iterator[Line]:
+def _row(row: Row, has_labels: bool, width: int) -> Iterator[Line]:
     style = "yellow" if row.alarming else ""
-    if not labelled:
-        for line in _folded(row.text, "  ", "  ", width):
+    if not has_labels:
+        for line in _fold(row.text, "  ", "  ", width):
             yield line, style
         return
     label = f"  {row.label:<{_LABEL - 2}}"
     if len(row.label) > _LABEL - 3:
         yield f"  {row.label}", style
         label = " " * _LABEL
-    for line in _folded(row.text, label, " " * _LABEL, width):
+    for line in _fold(row.text, label, " " * _LABEL, width):
         yield line, style
 
 
-def _folded(text: str, first: str, others: str, width: int) -> list[str]:
-    """Folded between words; what stands in backticks is one word, so that it can be copied."""
-    one_line = " ".join(text.split())
-    whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), one_line)
-    folded = textwrap.wrap(
+def _fold(text: str, first: str, others: str, width: int) -> list[str]:
+    """Fold between words; text in backticks stays whole, so that it can be copied."""
+    flat = " ".join(text.split())
+    whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _SPACE), flat)
+    lines = textwrap.wrap(
         whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
     )
-    return [line.replace(_SPACE, " ") for line in folded] or [first.rstrip()]
+    return [line.replace(_SPACE, " ") for line in lines] or [first.rstrip()]

@@ -1,4 +1,4 @@
-"""What installed libraries require by their own metadata and do not have."""
+"""Check the requirements that installed libraries have by their own metadata."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Unmet:
     """A requirement that does not hold.
 
     Args:
-        by: the distribution that has it.
+        by: the distribution that requires it.
         version: its version.
         requirement: such as `transformers>=4.56`.
-        found: the version that is installed; None where there is none.
-        by_extra: an extra names it, which pip does not know to be in use.
+        found: the installed version; None if there is none.
+        by_extra: whether it belongs to an extra, which pip does not know to be in use.
     """
 
     by: str
@@ -46,89 +46,94 @@ class Unmet:
 
 
 def unmet(libraries: Iterable[str]) -> Iterator[Unmet]:
-    """The requirements of libraries, and of what they require in turn, that do not hold.
+    """Yield the requirements of libraries, and of what they require, that do not hold.
 
-    Nobody writes down which extras were asked for. One that is named after a library which is
-    installed counts for what is installed: Transformers names in its extra `torch` the Accelerate
-    that it wants, and refuses an older one.
+    No record says which extras were installed. One that has the name of an installed library
+    counts for what is installed: Transformers names in its extra `torch` the Accelerate that it
+    needs, and refuses an older one.
     """
     from importlib import metadata
 
-    waiting = [(name, frozenset[str]()) for name in libraries]
-    seen = set(waiting)
-    while waiting:
-        name, extras = waiting.pop(0)
+    queue = [(name, frozenset[str]()) for name in libraries]
+    seen = set(queue)
+    while queue:
+        name, extras = queue.pop(0)
         version = installed_version(name) or ""
         for text in metadata.requires(name) or ():
-            wanted = _wanted(text, extras)
-            if wanted is None:
+            requirement = _requirement(text, extras)
+            if requirement is None:
                 continue
-            found = installed_version(wanted.name)
-            if found is None or not wanted.specifier.contains(found, prereleases=True):
+            present = installed_version(requirement.name)
+            if present is None or not requirement.specifier.contains(present, prereleases=True):
                 by_extra = bool(_extras(text)) and not _extras(text) & extras
-                requirement = f"{wanted.name}{wanted.specifier}"
-                yield Unmet(name, version, requirement, found, by_extra)
-            following = (wanted.name.lower().replace("_", "-"), frozenset(wanted.extras))
-            if found is not None and following not in seen:
-                seen.add(following)
-                waiting.append(following)
+                text = f"{requirement.name}{requirement.specifier}"
+                yield Unmet(name, version, text, present, by_extra)
+            dependency = (requirement.name.lower().replace("_", "-"), frozenset(requirement.extras))
+            if present is not None and dependency not in seen:
+                seen.add(dependency)
+                queue.append(dependency)
 
 
-def _wanted(text: str, extras: frozenset[str]) -> Requirement | None:
-    """A requirement as it counts here; None where it does not count."""
+def _requirement(text: str, extras: frozenset[str]) -> Requirement | None:
+    """Return a requirement if it counts here, else None."""
     from packaging.requirements import InvalidRequirement, Requirement
 
-    named = _extras(text)
-    asked = named & extras
-    used = {extra for extra in named if installed_version(extra)} - asked
-    if named and not asked and not used:
+    belongs_to = _extras(text)
+    requested = belongs_to & extras
+    used = {extra for extra in belongs_to if installed_version(extra)} - requested
+    if belongs_to and not requested and not used:
         return None
     try:
-        wanted = Requirement(text)
-    except InvalidRequirement:  # metadata from before there were rules
+        requirement = Requirement(text)
+    except InvalidRequirement:  # metadata older than the rules
         return None
-    if wanted.marker is None:
-        return wanted
+    if requirement.marker is None:
+        return requirement
     if any(
-        wanted.marker.evaluate({"extra": extra}) for extra in asked or (set() if named else {""})
+        requirement.marker.evaluate({"extra": extra})
+        for extra in requested or (set() if belongs_to else {""})
     ):
-        return wanted
-    if installed_version(wanted.name) and any(
-        wanted.marker.evaluate({"extra": extra}) for extra in used
+        return requirement
+    if installed_version(requirement.name) and any(
+        requirement.marker.evaluate({"extra": extra}) for extra in used
     ):
-        return wanted
+        return requirement
     return None
 
 
 def _extras(text: str) -> set[str]:
-    """The extras that a requirement belongs to."""
+    """Return the extras that a requirement belongs to."""
     return set(_EXTRA.findall(text))
 
 
 def check() -> Section:
     libraries = installed()
-    found = list(dict.fromkeys(unmet(libraries)))
+    requirements = list(dict.fromkeys(unmet(libraries)))
     by: dict[str, list[Unmet]] = {}
-    for one in found:
-        by.setdefault(f"{one.by} {one.version}", []).append(one)
+    for requirement in requirements:
+        by.setdefault(f"{requirement.by} {requirement.version}", []).append(requirement)
     rows = [Row(name, listed(map(str, wants), _SHOWN), alarming=True) for name, wants in by.items()]
     if not rows:
-        rows = [Row("", "None." if libraries else "There is no library to ask.")]
-    facts = [vars(one) for one in found]
-    return Section(NAME, TITLE, tuple(rows), facts, _steps(found))
+        rows = [Row("", "None." if libraries else "No library is installed.")]
+    facts = [vars(requirement) for requirement in requirements]
+    return Section(NAME, TITLE, tuple(rows), facts, _steps(requirements))
 
 
-def _steps(found: list[Unmet]) -> tuple[Step, ...]:
-    if not found:
+def _steps(requirements: list[Unmet]) -> tuple[Step, ...]:
+    if not requirements:
         return ()
     pins = dict.fromkeys(
-        one.requirement if one.by_extra else f"{one.by}=={public(one.version)}" for one in found
+        unmet.requirement if unmet.by_extra else f"{unmet.by}=={public(unmet.version)}"
+        for unmet in requirements
     )
-    wrong = [f"{one.by} {one.version} requires {one.requirement}: {_state(one)}" for one in found]
+    wrong = [
+        f"{unmet.by} {unmet.version} requires {unmet.requirement}: {_state(unmet)}"
+        for unmet in requirements
+    ]
     also = f"; {len(wrong) - 2} more below" if len(wrong) > 2 else ""
     return (
         Step(
-            f"Requirements are not met. {'; '.join(wrong[:2])}{also}. pip finds versions that go "
+            f"Requirements are not met. {'; '.join(wrong[:2])}{also}. pip finds versions that fit "
             "together, or says that there are none.",
             (pip_install(pins),),
             wrong=True,
@@ -136,5 +141,5 @@ def _steps(found: list[Unmet]) -> tuple[Step, ...]:
     )
 
 
-def _state(one: Unmet) -> str:
-    return f"{one.found} is installed" if one.found else "it is not installed"
+def _state(unmet: Unmet) -> str:
+    return f"{unmet.found} is installed" if unmet.found else "it is not installed"

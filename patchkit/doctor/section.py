@@ -1,4 +1,4 @@
-"""What one check of the doctor found: rows to read, facts for programs, steps to take."""
+"""Hold the result of a check: rows to read, facts for programs, steps to take."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .privacy import without_private_data
 
 @dataclass(frozen=True)
 class Step:
-    """Something to do.
+    """A step to take.
 
     Args:
-        what: what is so, in a sentence or two.
-        do: commands or lines of code that mend it, any one of them; each may be several lines.
-        wrong: something is wrong that patchkit does not mend by itself.
+        what: the situation, in a sentence or two.
+        do: commands or lines of code, any one of which fixes it; each may be several lines.
+        wrong: whether something is wrong that patchkit does not mend by itself.
     """
 
     what: str
@@ -26,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Row:
-    """A label and what is to be said under it; a label of "" goes on with the one before."""
+    """A label and the text beside it; a label of "" continues the row before."""
 
     label: str
     text: str
@@ -35,14 +35,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Section:
-    """What one check found.
+    """The result of one check.
 
     Args:
         name: its key in JSON.
         title: its heading.
-        rows: what a person reads.
-        facts: the same for programs; JSON can hold it.
-        steps: what to do about it.
+        rows: the result for people.
+        facts: the same for programs, as JSON can hold it.
+        steps: the steps to take.
     """
 
     name: str
@@ -52,11 +52,11 @@ class Section:
     steps: tuple[Step, ...] = field(default=())
 
 
-def checked(name: str, title: str, check: Callable[[], Section]) -> Section:
-    """What a check finds; where it fails itself, a section that says why."""
+def run_check(name: str, title: str, check: Callable[[], Section]) -> Section:
+    """Run a check; if it fails itself, return a section that says why."""
     try:
         return check()
     except (Exception, SystemExit) as error:  # a patch file may do anything
         reason = without_private_data(f"{type(error).__name__}: {error}")
-        row = Row("", f"could not be found out: {reason}", alarming=True)
+        row = Row("", f"could not be checked: {reason}", alarming=True)
         return Section(name, title, (row,), {"unknown": reason})

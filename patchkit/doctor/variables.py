@@ -1,4 +1,4 @@
-"""The environment variables of patchkit that are set, and those that say nothing to it."""
+"""Check the environment variables of patchkit, and those that it does not know."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OURS = re.compile(r"patch[_-]?kit[_-]", re.IGNORECASE)
 _FOLDERS = ("PATCHKIT_CACHE", "PATCHKIT_PATCHES", "PATCHKIT_WHEELS")
 _SWITCHES = ("PATCHKIT_PREFLIGHT",)
 _OF_COMMANDS = "PATCHKIT_RUN"
-"""What `patchkit run` gives its children begins so."""
+"""Prefix of the variables that `patchkit run` passes to its children."""
 _OF_THE_TESTS = ("PATCHKIT_TEST_PROCESSES",)
 
 
@@ -30,10 +30,10 @@ class Variable:
     """A variable that is set.
 
     Args:
-        name: of the variable.
-        value: its value; empty where that is a folder, or nothing that patchkit knows.
-        problem: what is wrong with it; empty where nothing is.
-        meant: the name that was probably meant; empty where there is none like it.
+        name: its name.
+        value: its value; empty for folders and unknown variables.
+        problem: the problem with it; empty if there is none.
+        meant: the name that was probably meant; empty if none is similar.
     """
 
     name: str
@@ -43,17 +43,17 @@ class Variable:
 
 
 def variables() -> Iterator[Variable]:
-    """Those that are set and have the name of patchkit in theirs."""
+    """Yield the variables that are set and whose names contain that of patchkit."""
     for name in sorted(os.environ):
         if _OURS.match(name):
-            yield _looked_at(name, os.environ[name])
+            yield _variable(name, os.environ[name])
 
 
-def _looked_at(name: str, value: str) -> Variable:
-    offered = {one.variable: one for one in SESSION.catalogue.settings}
+def _variable(name: str, value: str) -> Variable:
+    known = {setting.variable: setting for setting in SESSION.catalogue.settings}
     try:
-        if name in offered:
-            offered[name].check(value, f"the environment variable {name}")
+        if name in known:
+            known[name].check(value, f"the environment variable {name}")
         elif name == DISABLE_VARIABLE:
             switched_off(SESSION.catalogue)
         elif name in _SWITCHES:
@@ -61,7 +61,7 @@ def _looked_at(name: str, value: str) -> Variable:
         elif name in (*_FOLDERS, *_OF_THE_TESTS) or name.startswith(_OF_COMMANDS):
             return Variable(name)
         else:
-            meant = _nearest(name, [*offered, DISABLE_VARIABLE, *_SWITCHES, *_FOLDERS])
+            meant = _nearest(name, [*known, DISABLE_VARIABLE, *_SWITCHES, *_FOLDERS])
             return Variable(name, "", f"patchkit has no environment variable {name}", meant)
     except UsageError as error:
         problem = str(error).removeprefix("the environment variable ")
@@ -69,32 +69,40 @@ def _looked_at(name: str, value: str) -> Variable:
     return Variable(name, without_private_data(value))
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    """The variable whose name is most like this one after `PATCHKIT_`; empty where none is."""
-    ends = [one.removeprefix("PATCHKIT_") for one in known]
+def _nearest(name: str, candidates: list[str]) -> str:
+    """Return the most similar name after `PATCHKIT_`; empty if none is similar."""
+    ends = [candidate.removeprefix("PATCHKIT_") for candidate in candidates]
     end = _OURS.sub("", name, count=1).upper().replace("-", "_")
     near = difflib.get_close_matches(end, ends, n=1)
     return f"PATCHKIT_{near[0]}" if near else ""
 
 
 def check() -> Section:
-    found = list(variables())
+    ours = list(variables())
     rows = [
-        Row(one.name, one.problem or one.value or "is set", alarming=bool(one.problem))
-        for one in found
+        Row(
+            variable.name,
+            variable.problem or variable.value or "is set",
+            alarming=bool(variable.problem),
+        )
+        for variable in ours
     ]
-    steps = tuple(_step(one) for one in found if one.problem)
+    steps = tuple(_step(variable) for variable in ours if variable.problem)
     if not rows:
         rows = [Row("", "None is set.")]
-    facts = [vars(one) for one in found]
+    facts = [vars(variable) for variable in ours]
     return Section(NAME, TITLE, tuple(rows), facts, steps)
 
 
-def _step(one: Variable) -> Step:
-    what = one.problem
-    if not what.endswith((".", "?")):
-        what += "."
-    if one.meant:
-        what += f" {one.meant} is probably meant."
-        return Step(what, (f'export {one.meant}="${one.name}"\nunset {one.name}',), wrong=True)
-    return Step(what, (f"unset {one.name}",), wrong=True)
+def _step(variable: Variable) -> Step:
+    problem = variable.problem
+    if not problem.endswith((".", "?")):
+        problem += "."
+    if variable.meant:
+        problem += f" {variable.meant} is probably meant."
+        return Step(
+            problem,
+            (f'export {variable.meant}="${variable.name}"\nunset {variable.name}',),
+            wrong=True,
+        )
+    return Step(problem, (f"unset {variable.name}",), wrong=True)

@@ -1,4 +1,4 @@
-"""The environment: Python, the platform, and what is installed of all that trains."""
+"""List Python, the platform, and the installed libraries that a training may use."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ ALSO = (
     "vllm",
     "kernels",
 )
-"""What is asked for in an issue when it is there."""
+"""Libraries that belong into an issue if they are installed."""
 _NEEDED = ("torch", "transformers", "trl", "peft", "accelerate")
-"""What a training of the kind that patchkit mends cannot do without."""
+"""Libraries that a training of the kind that patchkit mends cannot do without."""
 
 
 def installed() -> dict[str, str]:
-    """Distribution to version, of what trains and is installed."""
-    found = {name: installed_version(name) for name in (*LIBRARIES, *ALSO)}
-    return {name: version for name, version in found.items() if version}
+    """Map the installed ones of these libraries to their versions."""
+    versions = {name: installed_version(name) for name in (*LIBRARIES, *ALSO)}
+    return {name: version for name, version in versions.items() if version}
 
 
 def check() -> Section:
@@ -63,7 +63,7 @@ def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
         return (
             Step(
                 "No library that patchkit mends is installed for this Python. If you train with "
-                "another Python, ask that one; else install the libraries.",
+                "another Python, check that one; else install the libraries.",
                 ("/path/to/that/python -m patchkit doctor", "pip install trl peft bitsandbytes"),
             ),
         )
@@ -79,7 +79,7 @@ def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
 
 
 def _origin(distribution: str) -> str:
-    """Where a build comes from that is no release; its address may hold secrets."""
+    """Describe the source of a build that is no release; its address may hold secrets."""
     import json
     from importlib import metadata
 

@@ -1,6 +1,6 @@
-"""The static scan: what became of each patch in each release, read off released sources.
+"""Scan the sources of releases for the state of each patch, without running anything of them.
 
-A preview asks two modules of this package, and does without pip and wheels.
+A preview uses two modules of this package, and needs neither pip nor wheels.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from .errors import ScanError
 
 if TYPE_CHECKING:
-    from .run import Scanned, scan
+    from .run import ScanResult, scan
 
-__all__ = ["ScanError", "Scanned", "scan"]
+__all__ = ["ScanError", "ScanResult", "scan"]
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""The package index, asked by pip as the user has set it up."""
+"""Ask the package index through pip, as the user has set it up."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _UNREACHED = re.compile(r"Retry\(total=0|Could not fetch URL|Max retries exceede
 
 @dataclass(frozen=True)
 class Answer:
-    """What pip said.
+    """The result of a call of pip.
 
     Args:
-        ok: whether it did what it was asked for.
+        ok: whether it succeeded.
         output: its standard output.
         messages: its standard error.
     """
@@ -32,28 +32,28 @@ class Answer:
 
     @property
     def unreached(self) -> bool:
-        """Whether pip gave up on an index; it goes on with what it has, and ends well."""
+        """True if pip gave up on an index; it then goes on with the rest, and succeeds."""
         return bool(_UNREACHED.search(self.messages))
 
     @property
     def error(self) -> str:
-        """The error in one line."""
+        """The error as one line."""
         lines = [line for line in self.messages.splitlines() if line.startswith("ERROR: ")]
-        return lines[-1].removeprefix("ERROR: ") if lines else "pip failed without a word"
+        return lines[-1].removeprefix("ERROR: ") if lines else "pip failed without a message"
 
 
-def ask(*arguments: str) -> Answer:
+def run_pip(*arguments: str) -> Answer:
     """Run pip.
 
     Args:
-        arguments: a command of pip and what it takes. No option says which index: that is the
-            user's configuration.
+        arguments: a command of pip and its arguments. No option names an index: the
+            user's configuration does.
 
     Raises:
-        ScanError: there is no pip here, or it does not end.
+        ScanError: there is no pip here, or it does not finish.
     """
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command("pip", *arguments, *_OPTIONS),
             capture_output=True,
             text=True,
@@ -63,12 +63,12 @@ def ask(*arguments: str) -> Answer:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise ScanError(f"pip {arguments[0]} did not end within {_TIMEOUT} s") from None
+        raise ScanError(f"pip {arguments[0]} did not finish within {_TIMEOUT} s") from None
     except OSError as error:
         raise ScanError(f"pip cannot be run: {error.strerror}") from error
-    if done.returncode and "No module named pip" in done.stderr:
+    if result.returncode and "No module named pip" in result.stderr:
         raise ScanError(
             "releases are fetched with pip, and this environment has none: install it "
             "(python -m ensurepip), or give a folder of wheels with --from"
         )
-    return Answer(done.returncode == 0, done.stdout, done.stderr)
+    return Answer(result.returncode == 0, result.stdout, result.stderr)

@@ -1,4 +1,4 @@
-"""What can go wrong while releases are fetched and read."""
+"""Define the error of a release that cannot be fetched or read."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from ..errors import PatchError
 
 
 class ScanError(PatchError):
-    """A release, or all releases of a library, cannot be had or read."""
+    """A release, or all releases of a library, cannot be fetched or read."""

@@ -1,4 +1,4 @@
-"""What the text of one module says, whatever release it is in and whichever patch is due there."""
+"""Gather what the text of one module says, whatever its release and whichever patch is due."""
 
 from __future__ import annotations
 
@@ -12,128 +12,129 @@ from ..rewrite import Drift, FunctionSource, Rule, edited_code, find
 from ..rewrite.locate import FunctionNode
 from . import outline
 from .parsed import ParsedModule, has_words
-from .questions import Question, Questions, Sought
+from .questions import Question, Questions, Search
 
 
 @dataclass(frozen=True)
-class Found:
-    """The sites of one rule in one function; a function inside another is part of that one.
+class BuggyFunction:
+    """A function with sites of one rule; a function inside another is part of that one.
 
     Args:
         rule: key of the rule.
-        qualname: of the function.
-        sites: how many there are.
+        qualname: its qualified name.
+        sites: number of sites.
         problem: why they cannot be edited; empty where they can.
-        lacks: names that the edited code needs of its module and that are missing there.
+        missing: names that the edited code needs of its module and that it does not have.
     """
 
     rule: str
     qualname: str
     sites: int
     problem: str = ""
-    lacks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What one module says.
+    """The facts of one module.
 
     Args:
-        found: functions with sites.
-        targets: key of each change that names a callable in this module, to why it is not there
-            as expected; empty where it is.
+        functions: those with sites.
+        targets: key of each change that names a callable in this module, to the reason why it is
+            not there as expected; empty where it is.
         unread: why the file cannot be parsed.
-        unknown: where it cannot, the keys of the rules that may have sites in it.
+        unknown: if it cannot be parsed, the keys of the rules that may have sites in it.
     """
 
-    found: tuple[Found, ...] = ()
+    functions: tuple[BuggyFunction, ...] = ()
     targets: dict[str, str] = field(default_factory=dict)
     unread: str = ""
     unknown: tuple[str, ...] = ()
 
 
 def facts(module: str, content: bytes, questions: Questions) -> Facts:
-    """Look at one module.
+    """Return the facts of one module.
 
     Args:
         module: its dotted name.
-        content: its file.
-        questions: what to look for.
+        content: the bytes of its file.
+        questions: the rules and targets to look for.
     """
     return facts_of(ParsedModule(module, content), questions)
 
 
 def facts_of(module: ParsedModule, questions: Questions) -> Facts:
-    """Look at one module that others look at, too."""
-    sought = questions.sought_in(module.name)
+    """Return the facts of a module that was parsed already, and is shared."""
+    searches = questions.searches_in(module.name)
     targets = list(questions.targets_in(module.name))
-    if not sought and not targets:
+    if not searches and not targets:
         return Facts()
     try:
         text = module.text
     except (SyntaxError, UnicodeDecodeError) as error:
-        return _unread(error, sought, targets)
-    sought = {key: one for key, one in sought.items() if has_words(text, one.words)}
-    if not sought and not targets:
+        return _unread_facts(error, searches, targets)
+    searches = {key: search for key, search in searches.items() if has_words(text, search.words)}
+    if not searches and not targets:
         return Facts()
     try:
         tree = module.tree
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return _unread(error, sought, targets)
+        return _unread_facts(error, searches, targets)
     return Facts(
-        tuple(_found(module, sought)),
-        {one.key: _problem(tree, one) for one in targets},
+        tuple(_buggy_functions(module, searches)),
+        {question.key: _problem(tree, question) for question in targets},
     )
 
 
-def _unread(error: Exception, sought: Iterable[str], targets: Iterable[Question]) -> Facts:
+def _unread_facts(error: Exception, searches: Iterable[str], targets: Iterable[Question]) -> Facts:
     problem = (
         f"Python {sys.version_info[0]}.{sys.version_info[1]} cannot parse it: "
         f"{' '.join(str(error).split()) or type(error).__name__}"
     )
     return Facts(
-        targets={one.key: f"the module was not read: {problem}" for one in targets},
+        targets={question.key: f"the module was not read: {problem}" for question in targets},
         unread=problem,
-        unknown=tuple(sought),
+        unknown=tuple(searches),
     )
 
 
-def _found(module: ParsedModule, sought: dict[str, Sought]) -> Iterator[Found]:
-    with_sites = _functions_with_sites(module, sought)
+def _buggy_functions(module: ParsedModule, searches: dict[str, Search]) -> Iterator[BuggyFunction]:
+    with_sites = _functions_with_sites(module, searches)
     if not with_sites:
         return
     names = {name for name, _ in outline.bindings(module.tree.body)}
     compiled = set()
     for source in module.sources(with_sites):
         compiled.add(source.qualname)
-        for key, known in with_sites[source.qualname].items():
-            rule = sought[key].rule
-            once = module.is_defined_once(source.qualname)
-            if sites := known if once else _count(source, rule):
-                lacks = () if "*" in names else (name for name in rule.needs if name not in names)
+        for key, number in with_sites[source.qualname].items():
+            rule = searches[key].rule
+            unique = module.is_defined_once(source.qualname)
+            if sites := number if unique else _count(source, rule):
+                missing = () if "*" in names else (name for name in rule.needs if name not in names)
                 problem = _trouble(module, source, rule)
-                yield Found(key, source.qualname, sites, problem, tuple(lacks))
+                yield BuggyFunction(key, source.qualname, sites, problem, tuple(missing))
     for qualname in with_sites.keys() - compiled:
         for key, sites in with_sites[qualname].items():
-            yield Found(key, qualname, sites, "the function cannot be compiled by itself")
+            problem = "the function cannot be compiled by itself"
+            yield BuggyFunction(key, qualname, sites, problem)
 
 
 def _functions_with_sites(
-    module: ParsedModule, sought: dict[str, Sought]
+    module: ParsedModule, searches: dict[str, Search]
 ) -> dict[str, dict[str, int]]:
-    """Qualified names, to the number of sites by rule; quick, since nothing is compiled."""
+    """Map qualified names to the number of sites by rule; quick, since nothing is compiled."""
     with_sites: dict[str, dict[str, int]] = {}
     for qualname, node, text in module.functions:
-        for key, one in sought.items():
-            if not has_words(text, one.words):
+        for key, search in searches.items():
+            if not has_words(text, search.words):
                 continue
             try:
-                sites = len(module.sites(node, one.rule))
-            except Exception:  # a matcher of whoever wrote the patch; editing will say what
+                sites = len(module.sites(node, search.rule))
+            except Exception:  # the patch's own matcher; the edit reports it
                 sites = 1
             if sites:
-                here = with_sites.setdefault(qualname, {})
-                here[key] = max(sites, here.get(key, 0))
+                in_function = with_sites.setdefault(qualname, {})
+                in_function[key] = max(sites, in_function.get(key, 0))
     return with_sites
 
 
@@ -145,7 +146,7 @@ def _count(source: FunctionSource, rule: Rule) -> int:
 
 
 def _trouble(module: ParsedModule, source: FunctionSource, rule: Rule) -> str:
-    """Why a function cannot be edited by a rule; empty where it can."""
+    """Return why a rule cannot edit a function; empty if it can."""
     try:
         edits = [edit for site in module.plan(source, rule) for edit in site]
         edited_code(source, edits, [rule], source.name)
@@ -154,23 +155,27 @@ def _trouble(module: ParsedModule, source: FunctionSource, rule: Rule) -> str:
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     if not rule.may_concern(source.code):
-        return f"its code does not mention {', '.join(rule.names)}, so nobody looks for a site"
+        return f"its code does not mention {', '.join(rule.names)}, so no site is looked for"
     return ""
 
 
 def _problem(tree: ast.Module, question: Question) -> str:
-    """Why a named callable is not there as expected; empty where it is."""
-    found = outline.definitions(tree, question.target.qualname)
-    if isinstance(found, str):
-        return found
+    """Return why a named callable is not there as expected; empty if it is."""
+    statements = outline.definitions(tree, question.target.qualname)
+    if isinstance(statements, str):
+        return statements
     if not isinstance(question.change, Wrap):
         return ""
     qualname, expected = question.target.qualname, question.change.parameters
-    defined = [one for one in found if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    if not defined:
+    functions = [
+        statement
+        for statement in statements
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    if not functions:
         return f"{qualname} is not defined by `def`: its signature is unknown" if expected else ""
-    last = defined[-1]
-    if any(mentioned in ("property", "cached_property") for mentioned in _decorators(last)):
+    last = functions[-1]
+    if any(name in ("property", "cached_property") for name in _decorators(last)):
         return f"{qualname} is a property, not callable"
     missing = [name for name in expected if name not in outline.parameters(last)]
     return f"{qualname} has no parameter {', '.join(missing)} any more" if missing else ""

@@ -1,4 +1,4 @@
-"""Facts of modules that were looked at before, in the cache folder."""
+"""Remember the facts of modules in the cache folder."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from pathlib import Path
 from ..about import PACKAGE
 from ..patch import Rewrite
 from .errors import ScanError
-from .facts import Facts, Found
+from .facts import BuggyFunction, Facts
 from .questions import Questions
 
-_LOOKING = (
+_FINGERPRINTED = (
     "rewrite/*.py",
     "precision/*.py",
-    *(f"scan/{it}.py" for it in ("facts", "outline", "parsed")),
+    "scan/facts.py",
+    "scan/outline.py",
+    "scan/parsed.py",
 )
-"""What of ours decides what is found; patches share rules of `precision`."""
+"""Files of patchkit that decide the facts; patches share rules of `precision`."""
 
 
 def key(module: str, content: bytes) -> str:
-    """What a module's facts are remembered under: releases have most files in common."""
+    """Return the key of a module's facts: releases have most of their files in common."""
     return hashlib.sha256(module.encode() + b"\0" + content).hexdigest()[:32]
 
 
@@ -37,9 +39,9 @@ class Memory:
     changes. Files are only added, so any number of processes may write.
 
     Args:
-        folder: the cache; None keeps nothing beyond this object.
+        folder: the cache; None remembers nothing beyond this object.
         library: the distribution.
-        questions: what is asked of its modules.
+        questions: the rules and targets to look for in its modules.
 
     Raises:
         ScanError: the folder cannot be read.
@@ -69,7 +71,7 @@ class Memory:
         if self._folder is None or not new:
             return
         name = hashlib.sha256("".join(sorted(new)).encode()).hexdigest()[:32]
-        text = json.dumps({one: asdict(facts) for one, facts in new.items()})
+        text = json.dumps({digest: asdict(facts) for digest, facts in new.items()})
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle, beside = tempfile.mkstemp(dir=self._folder, suffix=".new")
@@ -84,50 +86,56 @@ class Memory:
 
 
 def _read(file: Path) -> dict[str, Facts]:
-    """What a file remembers; nothing where it is damaged."""
+    """Read what a file remembers; nothing if it is damaged."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        return {name: _facts(**one) for name, one in content.items()}
+        return {name: _facts(**fields) for name, fields in content.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
 
 def _facts(
-    found: list[dict[str, object]], targets: dict[str, str], unread: str, unknown: list[str]
+    functions: list[dict[str, object]], targets: dict[str, str], unread: str, unknown: list[str]
 ) -> Facts:
     return Facts(
-        tuple(Found(**{**one, "lacks": tuple(one["lacks"])}) for one in found),  # type: ignore
+        tuple(map(_buggy_function, functions)),
         targets,
         unread,
         tuple(unknown),
     )
 
 
+def _buggy_function(fields: dict[str, object]) -> BuggyFunction:
+    return BuggyFunction(**{**fields, "missing": tuple(fields["missing"])})  # type: ignore
+
+
 def _fingerprint(questions: Questions) -> str:
     digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
-    digest.update("\n".join(_asked(questions)).encode())
+    digest.update("\n".join(_descriptions(questions)).encode())
     for file in sorted(set(_files(questions))):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _asked(questions: Questions) -> Iterator[str]:
-    for one in questions.by_key.values():
-        expected: object = None if isinstance(one.change, Rewrite) else one.change.parameters
-        sites = one.change.sites if isinstance(one.change, Rewrite) else 0
-        yield f"{one.key} {one.target} {one.rule} {expected} {sites}"
+def _descriptions(questions: Questions) -> Iterator[str]:
+    for question in questions.by_key.values():
+        expected: object = (
+            None if isinstance(question.change, Rewrite) else question.change.parameters
+        )
+        sites = question.change.sites if isinstance(question.change, Rewrite) else 0
+        yield f"{question.key} {question.target} {question.rule} {expected} {sites}"
 
 
 def _files(questions: Questions) -> Iterator[Path]:
-    for files in _LOOKING:
-        yield from Path(PACKAGE).glob(files)
-    for one in questions.by_key.values():
-        if isinstance(one.change, Rewrite):
-            for function in (one.change.rule.site, one.change.rule.edit):
+    for pattern in _FINGERPRINTED:
+        yield from Path(PACKAGE).glob(pattern)
+    for question in questions.by_key.values():
+        if isinstance(question.change, Rewrite):
+            for function in (question.change.rule.site, question.change.rule.edit):
                 yield from _beside(getattr(function, "__module__", type(function).__module__))
 
 
 def _beside(module: str) -> Iterable[Path]:
-    """The file of a module and those in its folder: patches take rules from each other."""
+    """List the file of a module and those beside it: patches take rules from each other."""
     file = getattr(sys.modules.get(module), "__file__", None)
     return Path(file).parent.glob("*.py") if file else ()

@@ -1,4 +1,4 @@
-"""What a module defines, read off its syntax tree."""
+"""List what a module defines, from its syntax tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..rewrite.locate import FunctionNode
 
 
 def bindings(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
-    """The names that a module or a class binds, and by which statement; `*` for a star import.
+    """Yield the names that a module or a class binds, and the statement; `*` for a star import.
 
     What stands under `if`, `try`, `with` or in a loop counts, whatever would run.
     """
@@ -28,7 +28,7 @@ def bindings(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def functions(body: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str, FunctionNode]]:
-    """The functions of a module and the methods of its classes, each with its qualified name.
+    """Yield the functions of a module and the methods of its classes, with their qualified names.
 
     A function inside another is part of that one.
     """
@@ -40,24 +40,28 @@ def functions(body: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str,
 
 
 def definitions(tree: ast.Module, qualname: str) -> list[ast.stmt] | str:
-    """The statements that bind a qualified name, or why there is none."""
+    """Return the statements that bind a qualified name, or why there is none."""
     *path, name = qualname.split(".")
     body, owner = list(tree.body), ""
     for part in path:
-        found = [statement for bound, statement in bindings(body) if bound == part]
-        classes = [one for one in found if isinstance(one, ast.ClassDef)]
+        statements = [statement for bound, statement in bindings(body) if bound == part]
+        classes = [statement for statement in statements if isinstance(statement, ast.ClassDef)]
         if not classes:
-            return f"{part} is {'no class that is defined there' if found else 'missing'}"
-        body, owner = [statement for one in classes for statement in one.body], part
-    found = [statement for bound, statement in bindings(body) if bound == name]
-    return found or (f"{owner} does not define {name}" if owner else f"{name} is missing")
+            return f"{part} is {'no class that is defined there' if statements else 'missing'}"
+        body, owner = [statement for definition in classes for statement in definition.body], part
+    statements = [statement for bound, statement in bindings(body) if bound == name]
+    return statements or (f"{owner} does not define {name}" if owner else f"{name} is missing")
 
 
 def parameters(function: FunctionNode) -> set[str]:
-    """The names of a function's parameters."""
-    given = function.args
-    one_each = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    return {one.arg for one in [*one_each, given.vararg, given.kwarg] if one is not None}
+    """Return the names of a function's parameters."""
+    arguments = function.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return {
+        parameter.arg
+        for parameter in [*named, arguments.vararg, arguments.kwarg]
+        if parameter is not None
+    }
 
 
 def _blocks(statement: ast.stmt) -> Iterator[ast.stmt]:

@@ -1,4 +1,4 @@
-"""A module's text, decoded, parsed and searched once, whoever asks and however often."""
+"""Decode, parse and search a module's text, each once."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from . import outline
 
 
 class ParsedModule:
-    """One module; nothing is parsed before somebody asks for what needs it.
+    """A module; nothing is parsed before it is needed.
 
     Args:
         name: its dotted name.
-        content: its file.
-        short_name: what people call the file.
+        content: the bytes of its file.
+        short_name: the file's name in messages.
     """
 
     def __init__(self, name: str, content: bytes, short_name: str = "") -> None:
@@ -54,7 +54,7 @@ class ParsedModule:
         ]
 
     def sites(self, node: FunctionNode, rule: Rule) -> list[ast.AST]:
-        """The sites of a rule in one of `functions`."""
+        """Find the sites of a rule in one of `functions`."""
         key = node.lineno, rule
         if key not in self._sites:
             self._sites[key] = list(find(node, rule.site))
@@ -68,30 +68,30 @@ class ParsedModule:
         return Counter(name for name, _, _ in self.functions)
 
     def sources(self, qualnames: Iterable[str]) -> list[FunctionSource]:
-        """Those of these functions that can be compiled by themselves, in the order of the file."""
-        asked = set(qualnames)
-        if new := asked - self._sources.keys():
+        """Return the functions that can be compiled by themselves, in the order of the file."""
+        names = set(qualnames)
+        if new := names - self._sources.keys():
             self._sources.update((name, []) for name in new)
             text = self._without_functions_but(new)
             for source in functions_in_file(text, self.short_name, new.__contains__):
                 whole = replace(source, lines=self.lines)
                 self._sources[source.qualname].append(whole)
-        found = [source for name in asked for source in self._sources[name]]
-        return sorted(found, key=lambda source: source.first)
+        sources = [source for name in names for source in self._sources[name]]
+        return sorted(sources, key=lambda source: source.first)
 
     def plan(self, source: FunctionSource, rule: Rule) -> list[list[Edit]]:
-        """What the rule does to one of `sources`."""
+        """Plan what a rule does to one of `sources`, an edit list per site."""
         key = source.first, rule
         if key not in self._plans:
-            known = self._sites.get((source.node.lineno, rule))
+            sites = self._sites.get((source.node.lineno, rule))
             # What was found in the tree of the file stands at the same places in the function's.
             self._plans[key] = (
-                rule.plan(source) if known is None else [list(rule.edit(site)) for site in known]
+                rule.plan(source) if sites is None else [list(rule.edit(site)) for site in sites]
             )
         return self._plans[key]
 
     def _without_functions_but(self, qualnames: set[str]) -> str:
-        """The text with `pass` for each other function: most of a file need not be parsed again."""
+        """Return the text with `pass` for other functions: most need not be parsed again."""
         lines = list(self.lines)
         for name, node, _ in self.functions:
             if name not in qualnames:
@@ -103,5 +103,5 @@ class ParsedModule:
 
 
 def has_words(text: str, words: Iterable[str]) -> bool:
-    """Tell whether each of some words stands in a text, and not as part of another one."""
+    """Tell whether a text has all these words, and not only as parts of others."""
     return all(word in text and re.search(rf"\b{word}\b", text) for word in words)

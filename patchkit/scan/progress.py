@@ -1,4 +1,4 @@
-"""A progress bar on standard error, where that is a terminal."""
+"""Show a progress bar on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .run import Progress
 
 
 @contextmanager
-def shown() -> Iterator[Progress]:
-    """A function to tell of progress; the bar is gone when the block ends."""
+def progress_bar() -> Iterator[Progress]:
+    """Show a bar while the block runs; it yields the function that moves it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -23,9 +23,9 @@ def shown() -> Iterator[Progress]:
         TextColumn("{task.fields[now]}"),
     )
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None, now="asking for releases")
+        task = bar.add_task("", total=None, now="listing releases")
 
-        def tell(what: str, done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, now=what)
+        def move(label: str, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, now=label)
 
-        yield tell
+        yield move

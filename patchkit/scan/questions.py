@@ -1,4 +1,4 @@
-"""What is asked of each module of a library: the rules and targets of the library's patches."""
+"""Define what to look for in a library's modules: the rules and targets of its patches."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Question:
     """One change of a patch.
 
     Args:
-        key: `id/number`, which names the change in what is written down.
-        patch: whose change it is.
+        key: `id/number`, the change's name in files.
+        patch: the patch it belongs to.
         change: the change.
         rule: the key of the first change of the patch that has the same rule; its own for a wrap.
     """
@@ -36,7 +36,7 @@ class Question:
         return fnmatch.fnmatchcase(module, self.target.module)
 
     def names(self, module: str, qualname: str) -> bool:
-        """Whether its target means a function; wildcards mean functions and methods of classes."""
+        """Tell whether its target covers a function; wildcards cover no nested classes."""
         return (
             self.concerns(module)
             and self.target.matches_qualname(qualname)
@@ -45,12 +45,12 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Sought:
-    """A rule that is looked for.
+class Search:
+    """A rule to look for.
 
     Args:
         rule: the rule.
-        words: the words that a function with a site is made of, among others.
+        words: the words that a function with a site must contain.
     """
 
     rule: Rule
@@ -58,7 +58,7 @@ class Sought:
 
 
 class Questions:
-    """All that is asked of the modules of one library.
+    """All that is looked for in the modules of one library.
 
     Args:
         patches: those that mend the library.
@@ -73,50 +73,51 @@ class Questions:
                 key = f"{patch.id}/{number}"
                 rule = rules.setdefault(change.rule, key) if isinstance(change, Rewrite) else key
                 self.by_key[key] = Question(key, patch, change, rule)
-        self.packages = frozenset(one.target.package for one in self.by_key.values())
+        self.packages = frozenset(question.target.package for question in self.by_key.values())
 
     def of(self, patch: Patch) -> list[Question]:
-        return [one for one in self.by_key.values() if one.patch is patch]
+        return [question for question in self.by_key.values() if question.patch is patch]
 
-    def sought_in(self, module: str) -> dict[str, Sought]:
-        """The rules to look for in a module, by key.
+    def searches_in(self, module: str) -> dict[str, Search]:
+        """Return the rules to look for in a module, by key.
 
         A rule that edits each of whatever number of sites says nothing about a bug by itself: it
         is looked for only where a target may be.
         """
         return {
-            key: sought
-            for key, sought in self._rules.items()
-            if key in self._everywhere or any(one.concerns(module) for one in self._uses[key])
+            key: searches
+            for key, searches in self._rules.items()
+            if key in self._everywhere
+            or any(question.concerns(module) for question in self._uses[key])
         }
 
     def targets_in(self, module: str) -> Iterator[Question]:
-        """The changes that name one callable in a module."""
-        for one in self.by_key.values():
-            if one.target.module == module and not one.target.is_glob:
-                yield one
+        """Yield the changes that name one callable in a module."""
+        for question in self.by_key.values():
+            if question.target.module == module and not question.target.is_glob:
+                yield question
 
     @cached_property
-    def _rules(self) -> dict[str, Sought]:
+    def _rules(self) -> dict[str, Search]:
         return {
-            one.rule: Sought(one.change.rule, _words(one.change.rule.names))
-            for one in self.by_key.values()
-            if isinstance(one.change, Rewrite)
+            question.rule: Search(question.change.rule, _words(question.change.rule.names))
+            for question in self.by_key.values()
+            if isinstance(question.change, Rewrite)
         }
 
     @cached_property
     def _uses(self) -> dict[str, list[Question]]:
         uses: dict[str, list[Question]] = {}
-        for one in self.by_key.values():
-            uses.setdefault(one.rule, []).append(one)
+        for question in self.by_key.values():
+            uses.setdefault(question.rule, []).append(question)
         return uses
 
     @cached_property
     def _everywhere(self) -> frozenset[str]:
         return frozenset(
-            one.rule
-            for one in self.by_key.values()
-            if isinstance(one.change, Rewrite) and one.change.sites is not None
+            question.rule
+            for question in self.by_key.values()
+            if isinstance(question.change, Rewrite) and question.change.sites is not None
         )
 
 

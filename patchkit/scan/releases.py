@@ -1,4 +1,4 @@
-"""Which releases of a library there are, and which of them say something about its patches."""
+"""List the releases of a library, and select those that say something about its patches."""
 
 from __future__ import annotations
 
@@ -24,36 +24,38 @@ class Listing:
     """The releases of a library.
 
     Args:
-        versions: all that are known, pre-releases too, the oldest first.
-        doubt: why there may be more; empty where there are not.
+        versions: all known ones, with pre-releases, the oldest first.
+        doubt: why there may be more; empty if there are not.
     """
 
     versions: tuple[str, ...]
     doubt: str = ""
 
 
-def listed(library: str, kept: Iterable[str]) -> Listing:
+def list_releases(library: str, cached: Iterable[str]) -> Listing:
     """Ask the package index for the releases of a library.
 
     Args:
         library: a distribution.
-        kept: the releases that can be had without the index.
+        cached: the releases that are there without the index.
 
     Raises:
-        ScanError: none is known; or there is no pip.
+        ScanError: no release is known, or there is no pip.
     """
     # What pip says where no release fits names them all; `pip index versions` leaves yanked ones
     # out. Nothing is downloaded.
-    answer = client.ask(
+    answer = client.run_pip(
         "download", "--pre", "--no-deps", "--dest", tempfile.gettempdir(), f"{library}=={_NONE}"
     )
     doubt = ""
     if answer.unreached:
         doubt = f"the package index was not reached: other releases of {library} may exist"
     elif "No matching distribution" not in answer.messages:
-        doubt = f"the releases of {library} cannot be listed: {answer.error}"
-    named = [one for found in _NAMED.findall(answer.messages) for one in found.split(",")]
-    versions = in_order({*map(str.strip, named), *(kept if doubt else ())})
+        doubt = f"the releases of {library} cannot be list_releases: {answer.error}"
+    numbers = [
+        number for listing in _NAMED.findall(answer.messages) for number in listing.split(",")
+    ]
+    versions = sorted_versions({*map(str.strip, numbers), *(cached if doubt else ())})
     if not versions:
         if doubt:
             raise ScanError(f"{doubt}; --from takes a folder of wheels instead")
@@ -61,8 +63,8 @@ def listed(library: str, kept: Iterable[str]) -> Listing:
     return Listing(tuple(versions), doubt)
 
 
-def in_order(versions: Iterable[str]) -> list[str]:
-    """Versions, the oldest first, without those that are none."""
+def sorted_versions(versions: Iterable[str]) -> list[str]:
+    """Sort versions, the oldest first, and drop what is no version."""
     from packaging.version import InvalidVersion, Version
 
     parsed = {}
@@ -74,37 +76,39 @@ def in_order(versions: Iterable[str]) -> list[str]:
     return sorted(parsed, key=parsed.__getitem__)
 
 
-def in_question(
-    versions: Sequence[str], patches: Iterable[Patch], wanted: str = "", *, newest: bool = False
+def selected_releases(
+    versions: Sequence[str], patches: Iterable[Patch], text: str = "", *, newest: bool = False
 ) -> list[str]:
-    """The releases to scan: by default from the first that a patch claims to one after the last.
+    """Return the releases to scan: from the first that a patch claims to one after the last.
 
-    So a patch that claims all from some release on is looked for in all later ones, and where no
-    patch does, the first release that is mended shows that it is.
+    A patch that claims all releases from one on is looked for in all of them; otherwise the first
+    fixed release is scanned too, which shows that it is fixed.
 
     Args:
         versions: all releases, the oldest first.
         patches: those of the library.
-        wanted: a range that is scanned instead. Pre-releases are left out unless it names one.
-        newest: only the last of them.
+        text: a range to scan instead; pre-releases only if it names one.
+        newest: return only the last of them.
 
     Raises:
-        UsageError: `wanted` is no range.
+        UsageError: `text` is no range.
     """
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     try:
-        wanted_range = SpecifierSet(wanted)
+        requested = SpecifierSet(text)
     except InvalidSpecifier:
-        raise UsageError(f"{wanted!r} is not a version range such as '>=0.26,<2'") from None
-    early = bool(wanted_range.prereleases)
-    chosen = [one for one in versions if wanted_range.contains(one, prereleases=early)]
-    if not wanted:
+        raise UsageError(f"{text!r} is not a version range such as '>=0.26,<2'") from None
+    prereleases = bool(requested.prereleases)
+    selection = [
+        version for version in versions if requested.contains(version, prereleases=prereleases)
+    ]
+    if not text:
         ranges = {patch.affects[patch.library] for patch in patches}
         claimed = [
             number
-            for number, version in enumerate(chosen)
-            if any(in_range(version, one) for one in ranges)
+            for number, version in enumerate(selection)
+            if any(in_range(version, affected) for affected in ranges)
         ]
-        chosen = chosen[claimed[0] : claimed[-1] + 2] if claimed else []
-    return chosen[-1:] if newest else chosen
+        selection = selection[claimed[0] : claimed[-1] + 2] if claimed else []
+    return selection[-1:] if newest else selection

@@ -1,4 +1,4 @@
-"""Where the sources of releases come from: the package index, wheels in a folder, or a tree."""
+"""Select releases and find their sources: on the package index, in wheels, or in a tree."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Release:
     Args:
         library: the distribution.
         version: its release.
-        fetch: brings its sources near; slow, and nothing else.
-        read: its modules, of the packages given.
-        note: what is to be said of it, once it is there.
+        fetch: downloads its sources if they are not there; slow.
+        read: returns the modules of some packages.
+        note: returns a remark on the release, once it was fetched.
     """
 
     library: str
@@ -35,12 +35,12 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be scanned.
+class Selection:
+    """The releases to scan.
 
     Args:
         releases: by library, the oldest first.
-        gaps: library to why nothing of it, or not all, is scanned.
+        gaps: library to the reason why it is not scanned, or not completely.
     """
 
     releases: tuple[Release, ...]
@@ -49,24 +49,26 @@ class Wanted:
 
 def from_index(
     libraries: Mapping[str, Questions], versions: str, *, newest: bool, cache: Path
-) -> Wanted:
-    """Releases that the package index has, fetched with pip and kept in a cache folder."""
+) -> Selection:
+    """Select releases on the package index, to be fetched with pip into a cache folder."""
     wheels = Wheels(cache)
-    found: list[Release] = []
+    selected: list[Release] = []
     gaps: dict[str, str] = {}
     for library, questions in libraries.items():
         try:
-            listing = releases.listed(library, wheels.kept(library))
+            listing = releases.list_releases(library, wheels.cached_versions(library))
         except ScanError as error:
             gaps[library] = str(error)
             continue
         if listing.doubt:
             gaps[library] = listing.doubt
-        chosen = releases.in_question(listing.versions, questions.patches, versions, newest=newest)
-        if not chosen:
+        numbers = releases.selected_releases(
+            listing.versions, questions.patches, versions, newest=newest
+        )
+        if not numbers:
             gaps[library] = _none_in(library, versions)
-        found += [_of_index(wheels, library, version) for version in chosen]
-    return Wanted(tuple(found), gaps)
+        selected += [_of_index(wheels, library, version) for version in numbers]
+    return Selection(tuple(selected), gaps)
 
 
 def _of_index(wheels: Wheels, library: str, version: str) -> Release:
@@ -75,20 +77,20 @@ def _of_index(wheels: Wheels, library: str, version: str) -> Release:
         version,
         lambda: wheels.fetch(library, version),
         lambda packages: wheels.read(library, version, packages),
-        lambda: "yanked" if wheels.yanked(library, version) else "",
+        lambda: "yanked" if wheels.is_yanked(library, version) else "",
     )
 
 
 def from_folder(
     libraries: Mapping[str, Questions], versions: str, folder: Path, *, newest: bool, named: bool
-) -> Wanted:
-    """Releases in a folder: wheels, or one unpacked tree.
+) -> Selection:
+    """Select releases in a folder: wheels, or one unpacked tree.
 
     Args:
-        libraries: which to look for.
+        libraries: those to look for.
         versions: a range; of a tree without metadata, `==` its version.
         folder: the folder.
-        newest: only the newest release of each.
+        newest: select only the newest release of each.
         named: whether the user named the libraries, so that a missing one is a gap.
 
     Raises:
@@ -97,38 +99,40 @@ def from_folder(
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}")
     wheels = sorted(folder.glob("*.whl"))
-    found: list[Release] = []
+    selected: list[Release] = []
     gaps: dict[str, str] = {}
     for library, questions in libraries.items():
-        here = _archives(wheels, library) if wheels else _tree(folder, library, questions, versions)
-        if not here:
+        places = (
+            _archives(wheels, library) if wheels else _tree(folder, library, questions, versions)
+        )
+        if not places:
             if named:
                 gaps[library] = f"{folder} has no {'wheel' if wheels else 'package'} of {library}"
             continue
-        chosen = releases.in_order(here)  # all that was handed over
+        numbers = releases.sorted_versions(places)  # pre-releases, too
         if versions:
-            chosen = releases.in_question(chosen, questions.patches, versions)
-        chosen = chosen[-1:] if newest else chosen
-        if not chosen:
+            numbers = releases.selected_releases(numbers, questions.patches, versions)
+        numbers = numbers[-1:] if newest else numbers
+        if not numbers:
             gaps[library] = _none_in(library, versions)
-        found += [_of_folder(library, version, here[version]) for version in chosen]
-    if not found and not gaps:
+        selected += [_of_folder(library, version, places[version]) for version in numbers]
+    if not selected and not gaps:
         raise UsageError(f"{folder} has neither wheels nor packages of {', '.join(libraries)}")
-    return Wanted(tuple(found), gaps)
+    return Selection(tuple(selected), gaps)
 
 
 def _archives(wheels: list[Path], library: str) -> dict[str, Path]:
     from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
-    found: dict[str, Path] = {}
+    archives: dict[str, Path] = {}
     for wheel in wheels:
         try:
             name, version, _, _ = parse_wheel_filename(wheel.name)
         except InvalidWheelFilename:
             continue
         if name == canonicalize_name(library):
-            found.setdefault(str(version), wheel)
-    return found
+            archives.setdefault(str(version), wheel)
+    return archives
 
 
 def _tree(folder: Path, library: str, questions: Questions, versions: str) -> dict[str, Path]:
@@ -141,9 +145,9 @@ def _tree(folder: Path, library: str, questions: Questions, versions: str) -> di
         if name and canonicalize_name(name) == canonicalize_name(library):
             return {installed.version: folder}
     exact = versions.removeprefix("==").strip()
-    if not versions.startswith("==") or not releases.in_order([exact]):
+    if not versions.startswith("==") or not releases.sorted_versions([exact]):
         raise UsageError(
-            f"{folder} does not say which version of {library} it has: give it, as "
+            f"{folder} does not say which version of {library} it has: give it with "
             "--versions '==1.2.3'"
         )
     return {exact: folder}

@@ -1,4 +1,4 @@
-"""The Python files of a release: of a wheel, of what the cache keeps of one, or of a folder."""
+"""Read the Python files of a release: from a wheel, from the cache, or from a folder."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Tree = dict[str, bytes]
 """Name of a module to the content of its file."""
 
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
-"""What `zipfile` raises of an archive that is damaged, encrypted or otherwise beyond it."""
+"""Errors of `zipfile` for an archive that is damaged, encrypted or of an unknown kind."""
 
 
 def of_archive(archive: Path, packages: Collection[str]) -> Tree:
-    """The modules of some top-level packages in a wheel.
+    """Read the modules of some top-level packages in a wheel.
 
     Raises:
         ScanError: it does not unpack, or has none of the packages.
@@ -32,11 +32,11 @@ def of_archive(archive: Path, packages: Collection[str]) -> Tree:
             }
     except UNREADABLE as error:
         raise ScanError(f"{archive.name} does not unpack: {error}") from error
-    return _some(tree, archive, packages)
+    return _non_empty(tree, archive, packages)
 
 
 def of_folder(folder: Path, packages: Collection[str]) -> Tree:
-    """The modules of some top-level packages in a folder that holds the packages' folders.
+    """Read the modules of some top-level packages in a folder that holds the packages' folders.
 
     Raises:
         ScanError: a file cannot be read, or none of the packages is there.
@@ -50,10 +50,10 @@ def of_folder(folder: Path, packages: Collection[str]) -> Tree:
                 tree[module] = (folder / name).read_bytes()
     except OSError as error:
         raise ScanError(f"{error.filename} cannot be read: {error.strerror}") from error
-    return _some(tree, folder, packages)
+    return _non_empty(tree, folder, packages)
 
 
-def _some(tree: Tree, place: Path, packages: Iterable[str]) -> Tree:
+def _non_empty(tree: Tree, place: Path, packages: Iterable[str]) -> Tree:
     if not tree:
         raise ScanError(f"{place.name} has no package {' or '.join(sorted(packages))}")
     return tree
@@ -66,7 +66,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _modules(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The files that Python would import, and the names of their modules."""
+    """Yield the files that Python would import, and the names of their modules."""
     for name in sorted(names):
         if not name.endswith(".py"):
             continue

@@ -1,4 +1,4 @@
-"""What the facts of a release mean for each patch: just what `apply()` would come to there."""
+"""Judge each patch by the facts of a release, just as `apply()` would there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..environment import in_range
 from ..patch import Change, Patch, Rewrite
 from ..rewrite import Target
-from .facts import Facts, Found
+from .facts import BuggyFunction, Facts
 from .questions import Question, Questions
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is so of one patch in one release.
+    """The verdict on one patch in one release.
 
     Args:
         state: one of `patchkit.matrix.STATES`.
-        notes: what drifted, or where sites stand.
+        notes: what drifted, or where sites are.
         unlisted: functions with a site that no change of the patch names.
     """
 
@@ -38,121 +38,127 @@ class Place:
     """A function with sites, in its module."""
 
     module: str
-    found: Found
+    function: BuggyFunction
 
     def __str__(self) -> str:
-        return f"{self.module}:{self.found.qualname}"
+        return f"{self.module}:{self.function.qualname}"
 
 
 def scan_of(
     library: str, version: str, modules: Mapping[str, Facts], questions: Questions, note: str = ""
 ) -> Scan:
-    """The verdicts on all patches in one release.
+    """Return the verdicts on all patches in one release.
 
     Args:
         library: the distribution.
         version: its release.
         modules: the facts of each of its modules.
-        questions: what was asked of them.
-        note: what is to be said of the release as a whole.
+        questions: the rules and targets that were looked for.
+        note: a remark on the release as a whole.
     """
     from ..matrix import Scan
     from ..matrix.records import OF_THE_RELEASE
 
-    verdicts = {one.id: verdict(one, version, modules, questions) for one in questions.patches}
-    notes = {patch: "; ".join(one.notes) for patch, one in verdicts.items() if one.notes}
-    unread = [f"{name} was not read: {it.unread}" for name, it in modules.items() if it.unread]
+    verdicts = {
+        patch.id: verdict(patch, version, modules, questions) for patch in questions.patches
+    }
+    notes = {patch: "; ".join(judged.notes) for patch, judged in verdicts.items() if judged.notes}
+    unread = [
+        f"{name} was not read: {facts.unread}" for name, facts in modules.items() if facts.unread
+    ]
     if of_the_release := "; ".join(filter(None, [note, *unread])):
         notes[OF_THE_RELEASE] = of_the_release
     return Scan(
         library,
         version,
         date.today().isoformat(),
-        {patch: one.state for patch, one in verdicts.items()},
+        {patch: judged.state for patch, judged in verdicts.items()},
         notes,
-        {patch: one.unlisted for patch, one in verdicts.items() if one.unlisted},
+        {patch: judged.unlisted for patch, judged in verdicts.items() if judged.unlisted},
     )
 
 
 def verdict(
     patch: Patch, version: str, modules: Mapping[str, Facts], questions: Questions
 ) -> Verdict:
-    """What is so of one patch in one release."""
-    asked = questions.of(patch)
-    due = [one for one in asked if _is_due(patch, one.change, version)]
-    rules = {one.rule for one in asked}
+    """Judge one patch in one release."""
+    its_questions = questions.of(patch)
+    due = [question for question in its_questions if _is_due(patch, question.change, version)]
+    rules = {question.rule for question in its_questions}
     places = [
-        Place(module, found)
+        Place(module, function)
         for module, facts in modules.items()
-        for found in facts.found
-        if found.rule in rules
+        for function in facts.functions
+        if function.rule in rules
     ]
-    # Without what the edited code needs, torch say, a function is no target: Flax models are none.
-    left = [
-        one
-        for one in places
-        if not (one.found.lacks or _named(one, due) or _does_no_harm(one, patch, version))
+    # A function without what the edited code needs (torch, in Flax models) is no target.
+    harmful = [
+        place
+        for place in places
+        if not (
+            place.function.missing or _is_named(place, due) or _is_harmless(place, patch, version)
+        )
     ]
-    known = [one for one in left if _named(one, asked)]
-    unlisted = sorted({str(one) for one in left} - {str(one) for one in known})
-    here = [f"a site is in {place}" for place in sorted(set(map(str, left)))]
+    in_targets = [place for place in harmful if _is_named(place, its_questions)]
+    unlisted = sorted({str(place) for place in harmful} - {str(place) for place in in_targets})
+    locations = [f"{place} has the bug" for place in sorted(set(map(str, harmful)))]
     if due:
         problems = list(_problems(due, places, modules))
         if problems:
             return Verdict("drifted", problems, unlisted)
-        if known:
-            noted = sorted({f"not due there, and a site is in {one}" for one in known})
-            return Verdict("present", noted, unlisted)
+        if in_targets:
+            notes = sorted({f"not due there, but {place} has the bug" for place in in_targets})
+            return Verdict("present", notes, unlisted)
         return Verdict("matches", [], unlisted)
-    if not any(isinstance(one.change, Rewrite) for one in asked):
+    if not any(isinstance(question.change, Rewrite) for question in its_questions):
         return Verdict("no-anchor")
-    if left:
-        return Verdict("present", here, unlisted)
+    if harmful:
+        return Verdict("present", locations, unlisted)
     return Verdict("harmless" if places else "absent")
 
 
 def _is_due(patch: Patch, change: Change, version: str) -> bool:
     ranges = [patch.affects[patch.library], change.affects]
-    return all(in_range(version, one) for one in ranges if one)
+    return all(in_range(version, versions) for versions in ranges if versions)
 
 
-def _does_no_harm(place: Place, patch: Patch, version: str) -> bool:
+def _is_harmless(place: Place, patch: Patch, version: str) -> bool:
     for text, versions in patch.harmless.items():
         target = Target.parse(text)
-        there = fnmatchcase(place.module, target.module)
-        if there and target.matches_qualname(place.found.qualname):
+        in_module = fnmatchcase(place.module, target.module)
+        if in_module and target.matches_qualname(place.function.qualname):
             return in_range(version, versions)
     return False
 
 
-def _named(place: Place, questions: list[Question]) -> bool:
-    """Whether one of these changes edits that function by that rule."""
+def _is_named(place: Place, questions: list[Question]) -> bool:
+    """Tell whether one of these changes edits that function by that rule."""
     return any(
-        one.rule == place.found.rule
-        and one.names(place.module, place.found.qualname)
-        and not (one.target.is_glob and place.found.lacks)
-        for one in questions
+        question.rule == place.function.rule
+        and question.names(place.module, place.function.qualname)
+        and not (question.target.is_glob and place.function.missing)
+        for question in questions
     )
 
 
 def _problems(
     due: list[Question], places: list[Place], modules: Mapping[str, Facts]
 ) -> Iterator[str]:
-    """Why `apply()` would report drift."""
-    found_any = False
-    for one in due:
-        its = [place for place in places if _named(place, [one])]
-        found_any |= bool(its) or not one.target.is_glob
-        if not one.target.is_glob:
-            missing = _missing(one, modules)
-            if missing or not isinstance(one.change, Rewrite):
-                yield from [f"{one.target}: {missing}"] if missing else ()
+    """Yield the reasons why `apply()` would report drift."""
+    has_place = False
+    for question in due:
+        its_places = [place for place in places if _is_named(place, [question])]
+        has_place |= bool(its_places) or not question.target.is_glob
+        if not question.target.is_glob:
+            missing = _missing(question, modules)
+            if missing or not isinstance(question.change, Rewrite):
+                yield from [f"{question.target}: {missing}"] if missing else ()
                 continue
-            if not its:
-                yield f"{one.target} has no site of this bug where {_known(one.change)} is known"
-        yield from _unfit(one.change, its)
-    if not found_any:
-        yield "none of its wildcards finds a site"
+            if not its_places:
+                yield f"{question.target}: {_expected(question.change)}, found 0"
+        yield from _misfits(question.change, its_places)
+    if not has_place:
+        yield "its wildcards match no function with this bug"
 
 
 def _missing(question: Question, modules: Mapping[str, Facts]) -> str:
@@ -162,17 +168,17 @@ def _missing(question: Question, modules: Mapping[str, Facts]) -> str:
     return facts.targets[question.key]
 
 
-def _unfit(change: Change, places: list[Place]) -> Iterator[str]:
+def _misfits(change: Change, places: list[Place]) -> Iterator[str]:
     for place in places:
-        found = place.found
-        if found.lacks:
-            yield f"{place.module} does not import {', '.join(found.lacks)} any more"
-        elif found.problem:
-            yield f"{place}: {found.problem}"
-        elif isinstance(change, Rewrite) and change.sites and found.sites != change.sites:
-            known = _known(change)
-            yield f"{place} has {found.sites} sites of this bug where {known} is known"
+        function = place.function
+        if function.missing:
+            yield f"{place.module} does not import {', '.join(function.missing)} any more"
+        elif function.problem:
+            yield f"{place}: {function.problem}"
+        elif isinstance(change, Rewrite) and change.sites and function.sites != change.sites:
+            yield f"{place}: {_expected(change)}, found {function.sites}"
 
 
-def _known(change: Rewrite) -> str:
-    return str(change.sites or "at least 1")
+def _expected(change: Rewrite) -> str:
+    number = change.sites or "at least 1"
+    return f"expected {number} occurrence{'s' * ((change.sites or 1) > 1)} of the buggy code"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from patchkit.doctor import asking, devices
+from patchkit.doctor import devices, probe
 
 CPU = {
     "device": "cpu",
@@ -137,7 +137,7 @@ def test_bitsandbytes_that_is_not_installed(installation) -> None:
 
 @pytest.mark.parametrize(("torch", "said"), [("2.13.0", "--quick"), ("", "torch is not installed")])
 def test_torch_is_not_asked(installation, monkeypatch, torch: str, said: str) -> None:
-    monkeypatch.setattr(devices, "ask", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(devices, "probe", lambda: pytest.fail("asked"))
     if torch:
         installation.add("torch", torch)
     section = devices.check(quick=bool(torch))
@@ -161,11 +161,11 @@ def test_torch_is_not_asked(installation, monkeypatch, torch: str, said: str) ->
     ],
 )
 def test_answers(program: str, expected: dict[str, Any]) -> None:
-    assert asking.ask((sys.executable, "-c", program)) == expected
+    assert probe.probe((sys.executable, "-c", program)) == expected
 
 
 def test_answers_that_do_not_come(monkeypatch) -> None:
-    monkeypatch.setattr(asking, "TIMEOUT", 1)
+    monkeypatch.setattr(probe, "TIMEOUT", 1)
     program = "import time; print('{\"a\": 1}', flush=True); time.sleep(60)"
-    found = asking.ask((sys.executable, "-c", program))
+    found = probe.probe((sys.executable, "-c", program))
     assert found == {"a": 1, "ended": "took more than 1 s"}

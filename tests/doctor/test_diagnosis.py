@@ -74,7 +74,7 @@ def test_a_check_that_fails(ailing, monkeypatch, check, error: type[BaseExceptio
 
     monkeypatch.setattr(check, "check", fail)
     diagnosis = diagnose(quick=True)
-    assert "could not be found out: " in str(diagnosis)
+    assert "could not be checked: " in str(diagnosis)
     assert f"{error.__name__}: ~/secret/file is bad" in " ".join(str(diagnosis).split())
     unknown = [name for name in SECTIONS if "unknown" in (diagnosis.to_dict()[name] or ())]
     assert len(unknown) == 1

@@ -21,7 +21,7 @@ WITHOUT = KnownPair(
 )
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=lambda one: " ".join(one.libraries))
+@pytest.mark.parametrize("known", KNOWN, ids=lambda match: " ".join(match.libraries))
 def test_the_list_is_well_formed(known: KnownPair) -> None:
     assert len(known.libraries) + len(known.without) >= 2
     for versions in known.libraries.values():
@@ -35,7 +35,7 @@ def test_the_list_is_well_formed(known: KnownPair) -> None:
         assert text
         assert text == text.strip()
         assert not text.endswith(".")
-    assert all(len(one) <= 72 for one in known.do)
+    assert all(len(match) <= 72 for match in known.do)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,10 @@ def test_when_a_pair_is_installed(
 ) -> None:
     for name, version in versions.items():
         installation.add(name, version)
-    assert [one.pair for one in pairs.met([pair])] == [pair] * met
-    monkeypatch.setattr(pairs, "met", lambda: [pairs.Met(pair, versions)] * met)
+    assert [match.pair for match in pairs.installed_pairs([pair])] == [pair] * met
+    monkeypatch.setattr(
+        pairs, "installed_pairs", lambda: [pairs.InstalledPair(pair, versions)] * met
+    )
     section = pairs.check()
     assert [step.wrong for step in section.steps] == [True] * met
     assert len(section.facts) == met

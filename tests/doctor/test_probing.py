@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.doctor import asking
+from patchkit.doctor import probe
 from patchkit.environment import installed_version
 
 PROBING = (sys.executable, "-m", "patchkit.doctor.probing")
@@ -27,12 +27,12 @@ PROBING = (sys.executable, "-m", "patchkit.doctor.probing")
 def test_a_torch_that_cannot_be_imported(tmp_path: Path, monkeypatch, torch: str, expected) -> None:
     (tmp_path / "torch.py").write_text(torch)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
-    assert asking.ask(PROBING) == {"torch": {"error": expected}}
+    assert probe.probe(PROBING) == {"torch": {"error": expected}}
 
 
 @pytest.mark.skipif(installed_version("torch") is None, reason="needs torch")
 def test_the_torch_that_is_here() -> None:
-    answers = asking.ask(PROBING)
+    answers = probe.probe(PROBING)
     assert "ended" not in answers
     assert answers["torch"]["version"].startswith(installed_version("torch") or "")
     assert answers["devices"]

@@ -15,11 +15,11 @@ from patchkit.rewrite import FunctionSource, functions_in_file
 from patchkit.rewrite.edit import apply_edits, split_lines
 from patchkit.scan import tree
 from patchkit.scan.facts import Facts, facts
-from patchkit.scan.looking import of_library
 from patchkit.scan.questions import Questions
 from patchkit.scan.tree import Tree
 from patchkit.scan.verdicts import scan_of
 from patchkit.scan.wheels import Wheels
+from patchkit.scan.workers import library_questions
 
 _CACHE = Path(__file__).parents[2] / ".cache"
 WHEELS = Path(os.environ.get("PATCHKIT_WHEELS", _CACHE / "wheels"))
@@ -52,7 +52,7 @@ def check_release(modules) -> Callable[[str, str], None]:
     """
 
     def check(library: str, release: str) -> None:
-        questions = of_library(catalogue.load(), library)
+        questions = library_questions(catalogue.load(), library)
         assert questions.patches
         contents = modules(library, release)
         found = {name: facts(name, content, questions) for name, content in contents.items()}
@@ -72,7 +72,7 @@ def _check_edits(module: str, text: str, found: Facts, questions: Questions) -> 
     sources = {source.qualname: source for source in _edited(module, text, found)}
     edits = [
         edit
-        for one in found.found
+        for one in found.functions
         for site in questions.by_key[one.rule].change.rule.plan(sources[one.qualname])
         for edit in site
     ]
@@ -82,7 +82,7 @@ def _check_edits(module: str, text: str, found: Facts, questions: Questions) -> 
 
 
 def _edited(module: str, text: str, found: Facts) -> Iterable[FunctionSource]:
-    names = {one.qualname for one in found.found}
+    names = {one.qualname for one in found.functions}
     return functions_in_file(text, module, names.__contains__) if names else ()
 
 

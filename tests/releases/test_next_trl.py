@@ -7,9 +7,9 @@ import pytest
 from patchkit import catalogue
 from patchkit.matrix import Scan
 from patchkit.scan.facts import facts
-from patchkit.scan.looking import of_library
 from patchkit.scan.tree import Tree
 from patchkit.scan.verdicts import scan_of
+from patchkit.scan.workers import library_questions
 
 pytestmark = pytest.mark.releases
 
@@ -23,7 +23,7 @@ def scan(modules):
     """The scan of the newest release, with some modules put in its place or away."""
 
     def run(changed: Tree, without: str = "") -> Scan:
-        questions = of_library(catalogue.load(), "trl")
+        questions = library_questions(catalogue.load(), "trl")
         tree = {**modules("trl", NEWEST), **changed}
         tree.pop(without, None)
         found = {name: facts(name, content, questions) for name, content in tree.items()}
@@ -63,7 +63,7 @@ def test_another_cast(scan, modules) -> None:
     found = scan({DPO: changed})
     assert states(found, "drifted") == {"trl-adapter-bf16-cast"}
     assert found.notes["trl-adapter-bf16-cast"] == (
-        f"{DPO}:DPOTrainer.__init__ has no site of this bug where 1 is known"
+        f"{DPO}:DPOTrainer.__init__: expected 1 occurrence of the buggy code, found 0"
     )
 
 

@@ -145,9 +145,18 @@ def test_the_diff_of_a_report_is_what_is_applied(library, session, apply) -> Non
 DRIFTS = {
     "no module": (Rewrite("madeup.gone:f", BUG), "there is no module madeup.gone"),
     "no function": (Rewrite("madeup.trainer:Trainer.gone", BUG), "Trainer does not define gone"),
-    "no site": (Rewrite("madeup.trainer:Trainer.step", BUG), "has no site of this bug where 1"),
-    "other number": (Rewrite(TARGET, BUG, sites=2), "has 1 sites of this bug where 2 is known"),
-    "no site of many": (Rewrite("madeup.*:*.step", BUG), "none of its wildcards finds a site"),
+    "no site": (
+        Rewrite("madeup.trainer:Trainer.step", BUG),
+        "expected 1 occurrence of the buggy code, found 0",
+    ),
+    "other number": (
+        Rewrite(TARGET, BUG, sites=2),
+        "expected 2 occurrences of the buggy code, found 1",
+    ),
+    "no site of many": (
+        Rewrite("madeup.*:*.step", BUG),
+        "its wildcards match no function with this bug",
+    ),
     "no module to wrap in": (Wrap("madeup.gone:f", passing), "there is no module madeup.gone"),
     "other parameters": (
         Wrap("madeup.trainer:Trainer.step", passing, parameters=("gone",)),
@@ -176,7 +185,7 @@ def test_no_diff_of_a_module_that_will_be_left_alone(library, session) -> None:
     text = session(patch("madeup-bug", *changes)).report()["madeup-bug"].diff()
     assert "+++ <patchkit>/madeup/trainer.py" in text
     assert "+++ <patchkit>/madeup/later.py" not in text
-    assert "# drift: madeup.later:Trainer.__init__ has 1 sites" in text
+    assert "# drift: madeup.later:Trainer.__init__: expected 2" in text
 
 
 def test_no_drift_is_foretold_where_none_comes(library, session, apply) -> None:

@@ -50,7 +50,7 @@ LISTENING = "import logging; logging.basicConfig(level='{level}', format='%(name
             "",
             "step",
             [
-                "PatchWarning: patch a-a drifted: Trainer.step has 0 sites of this bug where 1 is known",
+                "PatchWarning: patch a-a drifted: expected 1 occurrence of the buggy code in Trainer.step, found 0",
                 "patchkit.apply()",
             ],
         ),

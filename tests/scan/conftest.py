@@ -14,7 +14,7 @@ from patchkit.catalogue import Catalogue, Entry
 from patchkit.matrix import Scan
 from patchkit.patch import Change, Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.scan import Scanned, scan
+from patchkit.scan import ScanResult, scan
 
 RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "fixed()")], names=("bug",))
 TARGET = "madeup.trainer:Trainer.run"
@@ -57,10 +57,10 @@ def write_wheel(
 
 
 @pytest.fixture
-def scanned(tmp_path: Path) -> Callable[..., Scanned]:
+def scanned(tmp_path: Path) -> Callable[..., ScanResult]:
     """`scanned(folder, patch, …)`: a scan of a folder."""
 
-    def run(folder: Path, *patches: Patch, **options: Any) -> Scanned:
+    def run(folder: Path, *patches: Patch, **options: Any) -> ScanResult:
         return scan(
             folder=folder, catalogue=catalogue_of(*patches), cache=tmp_path / "cache", **options
         )

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
-from patchkit.scan import ScanError, looking
-from patchkit.scan.wheels import keep
+from patchkit.scan import ScanError, workers
+from patchkit.scan.wheels import write_sources
 
 from .conftest import patch, write_wheel
 
@@ -64,7 +64,7 @@ def test_a_file_whose_content_is_damaged(tmp_path: Path) -> None:
     wheel = write_wheel(tmp_path, {"trainer": TRAINER})
     wheel.write_bytes(wheel.read_bytes().replace(b"bug()", b"gub()"))
     with pytest.raises(ScanError, match=r"does not unpack: Bad CRC-32 .*trainer\.py"):
-        keep(wheel, tmp_path / "kept")
+        write_sources(wheel, tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
 
 
@@ -90,7 +90,7 @@ class Looked(list[str]):
 
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> Looked:
-    seen, original = Looked(), looking.facts
+    seen, original = Looked(), workers.facts
 
     def facts(module, content, questions):
         if content == b"interrupt\n":
@@ -98,7 +98,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Looked:
         seen.append(module)
         return original(module, content, questions)
 
-    monkeypatch.setattr(looking, "facts", facts)
+    monkeypatch.setattr(workers, "facts", facts)
     return seen
 
 

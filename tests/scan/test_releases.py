@@ -38,13 +38,13 @@ TRAINER = {"trainer": "class Trainer:\n    def run(self):\n        return bug()\
 )
 def test_releases_in_question(affects: list[str], wanted: str, expected: list[str]) -> None:
     patches = [patch(id=f"madeup-{n}", affects=one) for n, one in enumerate(affects)]
-    assert releases.in_question(RELEASED, patches, wanted) == expected
-    assert releases.in_question(RELEASED, patches, wanted, newest=True) == expected[-1:]
+    assert releases.selected_releases(RELEASED, patches, wanted) == expected
+    assert releases.selected_releases(RELEASED, patches, wanted, newest=True) == expected[-1:]
 
 
 def test_a_range_that_is_none() -> None:
     with pytest.raises(UsageError, match="'newest' is not a version range"):
-        releases.in_question(RELEASED, [patch()], "newest")
+        releases.selected_releases(RELEASED, [patch()], "newest")
 
 
 @pytest.fixture

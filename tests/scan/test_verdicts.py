@@ -26,13 +26,23 @@ Case = tuple[Any, str, str, str]
 
 CASES: dict[str, Case] = {
     "as expected": (patch(), TRAINER, "matches", ""),
-    "mended upstream": (patch(), MENDED, "drifted", f"{TARGET} has no site of this bug where 1"),
-    "altered by hand": (patch(), TRAINER.replace("bug()", "bug(1)"), "drifted", "has no site"),
+    "mended upstream": (
+        patch(),
+        MENDED,
+        "drifted",
+        f"{TARGET}: expected 1 occurrence of the buggy code, found 0",
+    ),
+    "altered by hand": (
+        patch(),
+        TRAINER.replace("bug()", "bug(1)"),
+        "drifted",
+        "expected 1 occurrence",
+    ),
     "two sites": (
         patch(),
         TRAINER.replace("bug()", "bug() + bug()"),
         "drifted",
-        f"{TARGET} has 2 sites of this bug where 1 is known",
+        f"{TARGET}: expected 1 occurrence of the buggy code, found 2",
     ),
     "two sites known": (
         patch(Rewrite(TARGET, RULE, sites=2)),
@@ -45,7 +55,7 @@ CASES: dict[str, Case] = {
         patch(Rewrite(TARGET, RULE, sites=None)),
         MENDED,
         "drifted",
-        "where at least 1 is known",
+        "expected at least 1 occurrence of the buggy code",
     ),
     "method gone": (patch(), "class Trainer: ...\nbug()", "drifted", "Trainer does not define run"),
     "class gone": (patch(), "def bug(): ...", "drifted", f"{TARGET}: Trainer is missing"),
@@ -83,7 +93,7 @@ CASES: dict[str, Case] = {
         patch(Rewrite("madeup.*:*.*.run", RULE)),
         "class Outer:\n    class Trainer:\n        def run(self): bug()\n",
         "drifted",
-        "none of its wildcards",
+        "its wildcards match no function",
     ),
     "a nonlocal": (
         patch(),
@@ -116,18 +126,23 @@ CASES: dict[str, Case] = {
     "does not parse": (patch(), TRAINER + "def (", "drifted", "the module was not read"),
     "not UTF-8": (patch(), f"# coding: no-such\n{TRAINER}", "drifted", "the module was not read"),
     "wildcard": (patch(EVERYWHERE), NEW_TRAINER, "matches", ""),
-    "wildcard finds nothing": (patch(EVERYWHERE), MENDED, "drifted", "none of its wildcards"),
+    "wildcard finds nothing": (
+        patch(EVERYWHERE),
+        MENDED,
+        "drifted",
+        "its wildcards match no function",
+    ),
     "wildcard finds two": (
         patch(EVERYWHERE),
         TRAINER.replace("bug()", "bug() + bug()"),
         "drifted",
-        "has 2 sites",
+        "found 2",
     ),
     "wildcard without torch": (
         patch(Rewrite("madeup.*:*.run", NEEDS_TORCH)),
         TRAINER,
         "drifted",
-        "none of its wildcards",
+        "its wildcards match no function",
     ),
     "no such module": (
         patch(Rewrite("madeup.gone:f", RULE)),
@@ -155,7 +170,7 @@ CASES: dict[str, Case] = {
         "Trainer.run is a property, not callable",
     ),
     "absent": (patch(affects=">=2"), MENDED, "absent", ""),
-    "present": (patch(affects=">=2"), TRAINER, "present", f"a site is in {TARGET}"),
+    "present": (patch(affects=">=2"), TRAINER, "present", f"{TARGET} has the bug"),
     "wrap not due": (patch(WRAP, affects=">=2"), TRAINER, "no-anchor", ""),
     "harmless": (patch(affects=">=2", harmless={TARGET: "<2"}), TRAINER, "harmless", ""),
     "harmless by wildcards": (
@@ -168,19 +183,19 @@ CASES: dict[str, Case] = {
         patch(affects=">=2", harmless={TARGET: ">=2"}),
         TRAINER,
         "present",
-        f"a site is in {TARGET}",
+        f"{TARGET} has the bug",
     ),
     "harmless elsewhere": (
         patch(affects=">=2", harmless={"madeup.other:*": ""}),
         TRAINER,
         "present",
-        f"a site is in {TARGET}",
+        f"{TARGET} has the bug",
     ),
     "change not due": (
         patch(Rewrite(TARGET, RULE, affects=">=2"), Rewrite("madeup.trainer:f", RULE)),
         f"{TRAINER}\ndef f(): bug()\n",
         "present",
-        f"not due there, and a site is in {TARGET}",
+        f"not due there, but {TARGET} has the bug",
     ),
     "change not due, covered by a wildcard": (
         patch(Rewrite(TARGET, RULE, affects=">=2"), EVERYWHERE),

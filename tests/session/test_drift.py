@@ -16,10 +16,13 @@ from patchkit.rewrite import Pattern, Rule
 from .conftest import BUG, SOURCE, TARGET, double, patch
 
 DRIFTED = {
-    "no site": (SOURCE.replace("= bug()", "= 1"), "has 0 sites of this bug where 1 is known"),
+    "no site": (
+        SOURCE.replace("= bug()", "= 1"),
+        "expected 1 occurrence of the buggy code in Trainer.__init__, found 0",
+    ),
     "two sites": (
         SOURCE.replace("= bug()", "= bug(), bug()"),
-        "has 2 sites of this bug where 1 is known",
+        "expected 1 occurrence of the buggy code in Trainer.__init__, found 2",
     ),
     "renamed method": (SOURCE.replace("__init__", "setup"), "Trainer inherits __init__"),
     "renamed class": (SOURCE.replace("Trainer", "Coach"), "Trainer is missing"),

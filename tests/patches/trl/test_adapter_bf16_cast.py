@@ -225,7 +225,7 @@ def test_an_altered_anchor_is_drift_and_stays_untouched(fresh, tmp_path: Path) -
         """
     )
     assert status == "drifted"
-    assert "SFTTrainer.__init__ has 0 sites of this bug where 1 is known" in reason
+    assert "expected 1 occurrence of the buggy code in SFTTrainer.__init__, found 0" in reason
     assert filename.endswith("altered/trl/trainer/sft_trainer.py")
     assert others == "<patchkit>/trl/trainer/reward_trainer.py"
 

@@ -1,7 +1,7 @@
-"""Look at modules, for a scan that has several processes: `python -m patchkit.scan.looker`.
+"""Gather facts of modules for a scan in several processes: `python -m patchkit.scan.worker`.
 
-Both ways go pickles: the name of a library and its modules in, their facts out. Where nothing more
-comes in, it ends.
+Reads pickles of a library's name and some of its modules, writes pickles of their facts, and ends
+when its input does.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from functools import cache
 from .. import catalogue
 from ..children import take_standard_output
 from .facts import facts
-from .looking import of_library
 from .questions import Questions
+from .workers import library_questions
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted, and ends this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends this
     output = take_standard_output()
     with os.fdopen(os.dup(0), "rb") as requests:
         while requests.peek(1):
             library, modules = pickle.load(requests)
             questions = _questions(library)
-            found = [facts(module, content, questions) for module, content in modules]
-            pickle.dump(found, output)
+            answers = [facts(module, content, questions) for module, content in modules]
+            pickle.dump(answers, output)
             output.flush()
 
 
 @cache
 def _questions(library: str) -> Questions:
-    return of_library(catalogue.load(), library)
+    return library_questions(catalogue.load(), library)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from patchkit.demo.telling import announced, told
+from patchkit.demo.text import intro, summary
 
 WHAT = {"trainer": "sft", "precision": "fp16", "quantization": "4bit"}
 ERROR = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"
@@ -33,7 +33,7 @@ TRAINED = {
 
 
 def tell(without: dict[str, Any], mended: dict[str, Any], **what: str) -> str:
-    text = told(without, mended, {**WHAT, **what})
+    text = summary(without, mended, {**WHAT, **what})
     assert max(map(len, text.splitlines())) <= 80
     return text
 
@@ -99,6 +99,6 @@ def test_where_it_was_trained(device: str, precision: str, text: str) -> None:
     ],
 )
 def test_announcement(trainer: str, quantization: str, steps: int, text: str) -> None:
-    said = announced({**WHAT, "trainer": trainer, "quantization": quantization}, steps)
+    said = intro({**WHAT, "trainer": trainer, "quantization": quantization}, steps)
     assert text in " ".join(said.split())
     assert max(map(len, said.splitlines())) <= 80

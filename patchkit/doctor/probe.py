@@ -1,4 +1,4 @@
-"""Runs the process that asks torch, and collects its answers."""
+"""Run the process that probes torch, and collect its answers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ TIMEOUT = 180
 """Seconds that importing torch and bitsandbytes and using each device may take."""
 
 
-def ask(instead: Sequence[str] = ()) -> dict[str, Any]:
-    """The answers, as `probing` gives them; under `ended`, how the process ended if not well.
+def probe(substitute: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the answers of `probing`; under `ended`, how the process failed, if it did.
 
     Args:
-        instead: a command that is run in its place.
+        substitute: a command to run in its place.
     """
     try:
-        done = subprocess.run(
-            instead or command("patchkit.doctor.probing"),
+        result = subprocess.run(
+            substitute or command("patchkit.doctor.probing"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=TIMEOUT,
@@ -31,9 +31,9 @@ def ask(instead: Sequence[str] = ()) -> dict[str, Any]:
         answers = _answers(late.stdout)
         answers["ended"] = f"took more than {TIMEOUT} s"
         return answers
-    answers = _answers(done.stdout)
-    if done.returncode:
-        answers["ended"] = _end(done.returncode, done.stderr)
+    answers = _answers(result.stdout)
+    if result.returncode:
+        answers["ended"] = _end(result.returncode, result.stderr)
     return answers
 
 

@@ -1,4 +1,4 @@
-"""What the demo prints."""
+"""Write the text that the demo prints."""
 
 from __future__ import annotations
 
@@ -14,45 +14,48 @@ _WIDTH = 80
 _MOST_LOSSES = 20
 
 
-def announced(what: Mapping[str, str], steps: int) -> str:
-    """What is about to happen.
+def intro(setup: Mapping[str, str], steps: int) -> str:
+    """Describe the two trainings before they start.
 
     Args:
-        what: `trainer`, `precision` and `quantization`.
+        setup: `trainer`, `precision` and `quantization`.
         steps: optimizer steps of each training.
     """
-    return _filled(
-        f"{subject(what)}, {counted(steps, 'step')} with TRL {installed_version('trl')}: without "
+    return _fill(
+        f"{subject(setup)}, {counted(steps, 'step')} with TRL {installed_version('trl')}: without "
         "patchkit, then with it. The model and its data are made here; nothing is downloaded, "
         "and nothing is kept."
     )
 
 
-def told(without: Outcome, mended: Outcome, what: Mapping[str, str]) -> str:
-    """What came of it, and where to go from there."""
+def summary(without: Outcome, mended: Outcome, setup: Mapping[str, str]) -> str:
+    """Describe the outcomes, and what to do next."""
     paragraphs = [
-        *(_one(title, it) for title, it in (("without", without), ("with", mended))),
-        _filled(aside(mended, what["precision"])),
+        *(
+            _outcome_text(title, outcome)
+            for title, outcome in (("without", without), ("with", mended))
+        ),
+        _fill(aside(mended, setup["precision"])),
         str(mended.get("report_text", "")),
-        *(_further(without, mended) if mended["ok"] else ()),
+        *(_next_steps(without, mended) if mended["ok"] else ()),
     ]
     return "\n" + "\n\n".join(filter(None, paragraphs))
 
 
-def _one(title: str, outcome: Outcome) -> str:
+def _outcome_text(title: str, outcome: Outcome) -> str:
     lines = [f"{title} patchkit: {ending(outcome)}"]
     if not outcome["ok"]:
         error = f"{outcome['error_type']}: {outcome['error']}".strip()
-        lines += [_filled(line, "  ") for line in error.splitlines()]
-    lines += [_filled(line, "  ", "    ") for line in _numbers(outcome)]
+        lines += [_fill(line, "  ") for line in error.splitlines()]
+    lines += [_fill(line, "  ", "    ") for line in _numbers(outcome)]
     return "\n".join(lines)
 
 
 def _numbers(outcome: Outcome) -> Iterator[str]:
-    trained = [one for one in outcome.get("dtypes", ()) if one["trained"]]
+    trained = [tensors for tensors in outcome.get("dtypes", ()) if tensors["trained"]]
     counts: Counter[str] = Counter()
-    for one in trained:
-        counts.update(one["dtypes"])
+    for tensors in trained:
+        counts.update(tensors["dtypes"])
     if counts:
         dtypes = ", ".join(f"{number} {name}" for name, number in counts.items())
         changed = f", {outcome['changed']} of them changed" if "changed" in outcome else ""
@@ -66,17 +69,17 @@ def _numbers(outcome: Outcome) -> Iterator[str]:
         yield "(about 0 by construction: the advantages of a group sum to 0)"
 
 
-def _further(without: Outcome, mended: Outcome) -> Iterator[str]:
+def _next_steps(without: Outcome, mended: Outcome) -> Iterator[str]:
     from ..catalogue import load
     from ..symptoms import with_symptom
 
     if not without["ok"]:
         rows = mended.get("report", {}).get("patches", ())
         applied = {row["id"] for row in rows if row["status"] == "applied"}
-        found = with_symptom(str(without["error"]), load())
-        known = [one.patch.id for one in found if one.patch.id in applied]
-        if known:
-            yield "\n  ".join(["Patches that know the error of the first training:", *known])
+        matches = with_symptom(str(without["error"]), load())
+        ids = [entry.patch.id for entry in matches if entry.patch.id in applied]
+        if ids:
+            yield "\n  ".join(["Patches that know the error of the first training:", *ids])
     yield "`patchkit explain ID` and `patchkit diff ID` show what one of them is and does."
     yield (
         "In your own training: `patchkit run -- python train.py`, or in the program\n\n"
@@ -84,12 +87,12 @@ def _further(without: Outcome, mended: Outcome) -> Iterator[str]:
     )
 
 
-def _filled(text: str, indent: str = "", further: str | None = None) -> str:
+def _fill(text: str, indent: str = "", continuation: str | None = None) -> str:
     return textwrap.fill(
         text,
         _WIDTH,
         initial_indent=indent,
-        subsequent_indent=indent if further is None else further,
+        subsequent_indent=indent if continuation is None else continuation,
         break_long_words=False,
         break_on_hyphens=False,
     )
