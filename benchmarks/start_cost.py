@@ -22,13 +22,14 @@ _CODE = {
 }
 _RUN_ENVIRONMENT = """
 import json, os
-from patchkit.running.choices import Choices
+from patchkit.choices import Choices
 from patchkit.running.variables import for_command
 print(json.dumps(for_command(os.environ, Choices().encode())))
 """
 _MANY = """
 import json, time
 from patchkit.catalogue import Catalogue, Entry
+from patchkit.choices import Choices
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 from patchkit.session import Session
@@ -45,7 +46,7 @@ patches = [
 ]
 session = Session(Catalogue({patch.id: Entry(patch, "made up", None) for patch in patches}))
 before = time.process_time()
-session.apply(None, None, strict=False, dtype=None, chosen={})
+session.apply(Choices())
 print(json.dumps({"cpu": time.process_time() - before}))
 """
 

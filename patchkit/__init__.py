@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
     import torch
 
+    from .choices import Choices
     from .inspection.findings import Finding, Findings
     from .local_patches import Paths
     from .patch import Patch, Rewrite, Status, Wrap
     from .precision.threading_dtype import ThreadedDtype
     from .record import PatchRecord
     from .reporting import Report
+    from .selection import Selection
     from .session import Session
     from .settings import Setting
     from .verdicts import Verdict
@@ -94,7 +96,7 @@ def apply(
     dtype: torch.dtype | str | None = None,
     preflight: bool = False,
     patches: Paths | None = None,
-    **settings: str,
+    **settings: str | bool,
 ) -> Report:
     """Mend the installed libraries in memory, now or as each of their modules is imported.
 
@@ -116,7 +118,9 @@ def apply(
             known until the process ends, and are read once. `PATCHKIT_PATCHES=folder` does the
             same from outside, in child processes too; several are separated as in `PATH`.
         **settings: what single patches offer, such as `adapter_cast="bf16"`; see the page of
-            the patch. An environment variable `PATCHKIT_ADAPTER_CAST` does the same.
+            the patch. An environment variable `PATCHKIT_ADAPTER_CAST` does the same. A patch that
+            nobody gets unasked, with `opt_in="lookout"`, is asked for by `lookout=True` or
+            `PATCHKIT_LOOKOUT=1`.
 
     Returns:
         the report of all patches; its `changed` names those that this call touched.
@@ -132,15 +136,7 @@ def apply(
         report = _apply_later()
         if report is not None:
             return report
-    return _session().apply(
-        only,
-        exclude,
-        strict=strict,
-        dtype=dtype,
-        chosen=settings,
-        preflight=preflight,
-        patches=patches,
-    )
+    return _session().apply(_choices(*given, settings))
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
@@ -167,7 +163,7 @@ def patched(
     preflight: bool = False,
     patches: Paths | None = None,
     others: bool = True,
-    **settings: str,
+    **settings: str | bool,
 ) -> AbstractContextManager[Report]:
     """`apply` for the length of a `with` block; afterwards all is as it was before the block.
 
@@ -184,16 +180,8 @@ def patched(
             holds. If False, the block has the patches that it asks for and no others.
         **settings: as for `apply`.
     """
-    return _session().patched(
-        only,
-        exclude,
-        strict=strict,
-        dtype=dtype,
-        chosen=settings,
-        preflight=preflight,
-        patches=patches,
-        others=others,
-    )
+    choices = _choices(only, exclude, strict, dtype, preflight, patches, settings)
+    return _session().patched(choices, others=others)
 
 
 def report() -> Report:
@@ -294,6 +282,28 @@ def thread_dtype(model: torch.nn.Module, dtype: torch.dtype | str) -> ThreadedDt
     return thread(model, dtype)
 
 
+def _choices(
+    only: Selection,
+    exclude: Selection,
+    strict: bool,
+    dtype: object,
+    preflight: bool,
+    patches: Paths | None,
+    keywords: dict[str, str | bool],
+) -> Choices:
+    from .choices import Choices
+
+    return Choices(
+        only,
+        exclude,
+        strict=strict,
+        dtype=dtype,
+        preflight=preflight,
+        keywords=keywords,
+        patches=patches,
+    )
+
+
 def _session() -> Session:
     from .session import SESSION
 
@@ -319,7 +329,7 @@ def _apply_later() -> Report | None:
     from .reporting import Report
 
     call = deferred.until_first_import(
-        packages, lambda: _session().apply(None, None, strict=False, dtype=None, chosen={})
+        packages, lambda: _session().apply(_choices(*_NOTHING_SAID, {}))
     )
     return Report.later(call.written)
 

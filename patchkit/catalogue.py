@@ -14,6 +14,7 @@ from .environment import check_range
 from .errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
 from .local_patches import VARIABLE, checked, definitions, from_environment
 from .patch import Patch
+from .selection import names_of
 from .settings import Setting
 
 _NAMED = 8
@@ -64,6 +65,11 @@ class Catalogue:
     def settings(self) -> list[Setting]:
         return [setting for entry in self for setting in entry.patch.settings]
 
+    @property
+    def opt_ins(self) -> list[str]:
+        """The keywords of `apply` that ask for patches which nobody gets unasked."""
+        return sorted({entry.patch.opt_in for entry in self if entry.patch.opt_in})
+
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries.values())
 
@@ -80,19 +86,8 @@ class Catalogue:
         """
         if names is None:
             return set()
-        if isinstance(names, str):
-            names = [names]
-        try:
-            names = list(names)
-        except TypeError:
-            raise UsageError(
-                f"{argument} takes a patch id, a glob such as 'trl-*', or several of them, "
-                f"not {names!r}"
-            ) from None
         chosen: set[str] = set()
-        for name in names:
-            if not isinstance(name, str):
-                raise UsageError(f"{argument} takes patch ids and globs, not {name!r}")
+        for name in names_of(names, argument):
             found = fnmatch.filter(self.entries, name)
             if not found:
                 raise UnknownPatchError(

@@ -3,35 +3,64 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from . import settings
-from .catalogue import Catalogue, Entry
 from .errors import UsageError
 from .wording import separated
+
+if TYPE_CHECKING:
+    from .catalogue import Catalogue, Entry
 
 DISABLE_VARIABLE = "PATCHKIT_DISABLE"
 
 Selection = str | Iterable[str] | None
 
 
+def names_of(selection: str | Iterable[str], argument: str) -> tuple[str, ...]:
+    """Return the ids and globs of a selection.
+
+    Args:
+        selection: one of them, or several.
+        argument: what the user calls the selection, for the message.
+
+    Raises:
+        UsageError: it is not made of strings.
+    """
+    if isinstance(selection, str):
+        return (selection,)
+    try:
+        names = tuple(selection)
+    except TypeError:
+        raise UsageError(
+            f"{argument} takes a patch id, a glob such as 'trl-*', or several of them, "
+            f"not {selection!r}"
+        ) from None
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"{argument} takes patch ids and globs, not {name!r}")
+    return names
+
+
 def select(
-    known: Catalogue, only: Selection, exclude: Selection, asked: tuple[str, ...]
+    known: Catalogue,
+    only: Collection[str] | None,
+    exclude: Collection[str],
+    asked: Collection[str],
 ) -> tuple[list[Entry], dict[str, str]]:
-    """What a call wants, and why it does not want the rest.
+    """Return what a call wants, and why it does not want the rest.
 
     Args:
         known: the patches there are.
-        only: as for `apply`.
-        exclude: as for `apply`.
+        only: ids and globs; None for all.
+        exclude: ids and globs.
         asked: the keywords of `apply` that ask for a patch with such an `opt_in`.
 
     Raises:
         UnknownPatchError: a name matches no patch.
-        UsageError: the selection contradicts itself, or is not made of strings.
+        UsageError: the selection contradicts itself.
     """
-    if isinstance(only, Iterable) and not isinstance(only, str):
-        only = list(only)
     included = set(known.entries) if only is None else known.named(only, "only=")
     excluded = known.named(exclude, "exclude=")
     both = included & excluded
@@ -40,7 +69,7 @@ def select(
             f"only= and exclude= contradict each other: both name {', '.join(sorted(both))}"
         )
     unasked = _unasked(known, only, excluded, asked)
-    included |= {one.patch.id for one in known if one.patch.opt_in} - unasked
+    included |= {entry.patch.id for entry in known if entry.patch.opt_in} - unasked
     disabled = switched_off(known)
     for patch_id in known.entries.keys() - disabled.keys():
         if patch_id in excluded:
@@ -53,10 +82,13 @@ def select(
 
 
 def _unasked(
-    known: Catalogue, only: Selection, excluded: set[str], asked: tuple[str, ...]
+    known: Catalogue,
+    only: Collection[str] | None,
+    excluded: set[str],
+    asked: Collection[str],
 ) -> set[str]:
-    """The patches that nobody gets unasked, less those that are asked for."""
-    named = {only} if isinstance(only, str) else set(only or ())
+    """Return the opt-in patches, less those that are asked for."""
+    named = set(only or ())
     unasked = set()
     for entry in known:
         patch_id, keyword = entry.patch.id, entry.patch.opt_in

@@ -26,6 +26,7 @@ from . import catalogue, deferred, hooks, settings
 from .advice import TROUBLE
 from .armed import ArmedPatch
 from .catalogue import Broken, Catalogue, Entry
+from .choices import Choices
 from .definitions import Definition
 from .environment import looked_up_once
 from .errors import PatchError, PatchWarning, UnknownPatchError, UsageError
@@ -114,42 +115,30 @@ class Session:
     def is_kept(self, patch: ArmedPatch) -> bool:
         return self.is_armed(patch) or any(patch is each for each in self._state.suspended)
 
-    def apply(
-        self,
-        only: Selection,
-        exclude: Selection,
-        *,
-        strict: bool,
-        dtype: object,
-        chosen: Mapping[str, object],
-        preflight: bool = False,
-        patches: Paths | None = None,
-        at_once: bool = False,
-    ) -> Report:
-        """As `patchkit.apply`.
+    def apply(self, choices: Choices, *, at_once: bool = False) -> Report:
+        """Apply as `patchkit.apply` does.
 
-        `at_once` looks up patches of libraries that nobody has imported yet, too; `strict` does.
+        Args:
+            choices: its arguments.
+            at_once: whether to look up patches of libraries that nobody has imported yet, too;
+                `strict` does.
         """
-        if not isinstance(strict, bool):
-            raise UsageError(f"strict= must be True or False, not {strict!r}")
-        if not isinstance(preflight, bool):
-            raise UsageError(f"preflight= must be True or False, not {preflight!r}")
-        if isinstance(only, Iterable) and not isinstance(only, str):
-            only = list(only)
+        strict = choices.strict
         self._before()
         self._write_reports()
         with forgotten_on_error():
-            paths, definitions = self._read(patches)
-            asked = ("preflight",) if preflight else ()
+            paths, definitions = self._read(choices.patches)
             known = self.catalogue.with_these(definitions)
-            wanted, _ = select(known, only, exclude, asked)
+            wanted, _ = _selected(known, choices)
             fresh = self._prepared(wanted, strict or at_once)
             if strict:
                 self._look_up(known)
             with self._transaction() as before:
                 known = self.catalogue.with_these(definitions)
-                wanted, disabled = select(known, only, exclude, asked)
-                choices = settings.resolve(chosen, dtype, known.settings)
+                wanted, disabled = _selected(known, choices)
+                chosen = settings.resolve(
+                    choices.keywords, choices.dtype, known.settings, known.opt_ins
+                )
                 armed = {
                     entry.patch.id: before.armed.get(entry.patch.id)
                     or fresh.get(entry.patch.id)
@@ -163,7 +152,7 @@ class Session:
                         {**before.armed, **armed},
                         (before.strict - armed.keys()) | (armed.keys() if strict else frozenset()),
                         disabled,
-                        {**before.choices, **choices},
+                        {**before.choices, **chosen},
                         before.suspended,
                     )
                 )
@@ -174,7 +163,7 @@ class Session:
                 if strict:
                     ids = list(armed)
                     report = self._report(())
-                    if trouble := trouble_in(report, ids, everything=only is None):
+                    if trouble := trouble_in(report, ids, everything=choices.only is None):
                         raise PatchError(explain(trouble))
                 report = self._later_report(changed)
         if all(patch.is_looked_up for patch in armed.values()):
@@ -258,18 +247,13 @@ class Session:
         return not patch.is_looked_up or patch.is_due
 
     @contextlib.contextmanager
-    def patched(
-        self,
-        only: Selection,
-        exclude: Selection,
-        *,
-        strict: bool,
-        dtype: object,
-        chosen: Mapping[str, object],
-        preflight: bool = False,
-        patches: Paths | None = None,
-        others: bool = True,
-    ) -> Iterator[Report]:
+    def patched(self, choices: Choices, *, others: bool = True) -> Iterator[Report]:
+        """Apply for the length of a block, as `patchkit.patched` does.
+
+        Args:
+            choices: the arguments of `apply`.
+            others: as for `patched`.
+        """
         if not isinstance(others, bool):
             raise UsageError(f"others= must be True or False, not {others!r}")
         self._before()
@@ -284,15 +268,7 @@ class Session:
                     self._become(
                         replace(before, armed={}, strict=frozenset(), choices={}, suspended=aside)
                     )
-            yield self.apply(
-                only,
-                exclude,
-                strict=strict,
-                dtype=dtype,
-                chosen=chosen,
-                preflight=preflight,
-                patches=patches,
-            )
+            yield self.apply(choices)
         finally:
             try:
                 self._come_back(before)
@@ -590,6 +566,11 @@ class _Listener:
 
     def loaded(self, name: str, module: ModuleType) -> None:
         self._session.module_loaded(name, module)
+
+
+def _selected(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:
+    """Return the patches that were chosen, and why the others were not."""
+    return select(known, choices.only, choices.exclude, choices.asked_for(known.opt_ins))
 
 
 def _prepare(patch: ArmedPatch) -> None:

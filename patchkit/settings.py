@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from .errors import UsageError
@@ -20,10 +20,10 @@ DTYPES = {
 }
 
 
-RESERVED = (
-    *("only", "exclude", "strict", "dtype", "preflight", "patches", "others"),
-    "disable",  # its variable is taken
-)
+ARGUMENTS = ("only", "exclude", "strict", "dtype", "preflight", "patches")
+"""What `apply` takes by name, whatever patches there are."""
+RESERVED = (*ARGUMENTS, "others", "disable", "run", "cache", "wheels")
+"""What no patch may call a setting: arguments, and what has a variable of that name."""
 _YES = ("1", "true", "on", "yes")
 _NO = ("", "0", "false", "off", "no")
 
@@ -44,7 +44,7 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        return f"PATCHKIT_{self.name.upper()}"
+        return variable_of(self.name)
 
     def problem(self) -> str:
         """What is wrong with the definition; empty where nothing is."""
@@ -82,13 +82,21 @@ def value(setting: Setting) -> str:
     return given if given in setting.choices else setting.choices[0]
 
 
+def variable_of(name: str) -> str:
+    """Return the environment variable that does what a keyword of `apply` does."""
+    return f"PATCHKIT_{name.upper()}"
+
+
 def switched_on(name: str) -> bool:
-    """Whether the environment variable `PATCHKIT_<NAME>` asks for something.
+    """Tell whether the environment asks for an opt-in patch.
+
+    Args:
+        name: the keyword.
 
     Raises:
-        UsageError: it is neither yes nor no.
+        UsageError: its variable is neither yes nor no.
     """
-    variable = f"PATCHKIT_{name.upper()}"
+    variable = variable_of(name)
     given = os.environ.get(variable, "").lower()
     if given not in (*_YES, *_NO):
         raise UsageError(f"the environment variable {variable} must be 1 or 0, not {given!r}")
@@ -100,13 +108,19 @@ def requested_dtype() -> str | None:
     return _chosen.get("dtype")
 
 
-def resolve(given: Mapping[str, object], dtype: object, known: Iterable[Setting]) -> dict[str, str]:
+def resolve(
+    given: Mapping[str, object],
+    dtype: object,
+    known: Iterable[Setting],
+    opt_ins: Collection[str] = (),
+) -> dict[str, str]:
     """Check what a call of `apply` chose, and the environment with it.
 
     Args:
         given: keyword arguments by name.
         dtype: a `torch.dtype`, a name such as `float16` or `fp16`, or None.
         known: the settings that the catalogue offers.
+        opt_ins: the keywords that ask for opt-in patches of the catalogue.
 
     Returns:
         the choices made by arguments.
@@ -115,20 +129,31 @@ def resolve(given: Mapping[str, object], dtype: object, known: Iterable[Setting]
         UsageError: an unknown name or value.
     """
     settings = {setting.name: setting for setting in known}
-    unknown = [name for name in given if name not in settings]
-    if unknown:
-        offered = ", ".join(sorted(settings)) or "none"
-        raise UsageError(
-            f"apply() has no argument {unknown[0]!r}; the patches here offer: {offered}"
-        )
+    for name in given:
+        if name not in settings and name not in opt_ins:
+            raise UsageError(_no_such_argument(name, settings, opt_ins))
     for setting in settings.values():
         variable = os.environ.get(setting.variable)
         if variable is not None:
             setting.check(variable, f"the environment variable {setting.variable}")
-    chosen = {name: settings[name].check(value, f"{name}=") for name, value in given.items()}
+    chosen = {
+        name: settings[name].check(value, f"{name}=")
+        for name, value in given.items()
+        if name in settings
+    }
     if dtype is not None:
-        chosen["dtype"] = _dtype_name(dtype)
+        chosen["dtype"] = dtype_name(dtype)
     return chosen
+
+
+def _no_such_argument(name: str, settings: Collection[str], opt_ins: Collection[str]) -> str:
+    import difflib  # only a mistake needs it
+
+    near = difflib.get_close_matches(name, [*ARGUMENTS, *settings, *opt_ins], n=1)
+    meant = f". Did you mean {near[0]!r}?" if near else "."
+    offered = f" The patches here offer: {', '.join(sorted(settings)) or 'none'}"
+    asked = f"; on request: {', '.join(sorted(opt_ins))}" if opt_ins else ""
+    return f"apply() has no argument {name!r}{meant}{offered}{asked}"
 
 
 def in_force() -> dict[str, str]:
@@ -142,7 +167,15 @@ def restore(chosen: Mapping[str, str]) -> None:
     _chosen = dict(chosen)
 
 
-def _dtype_name(dtype: object) -> str:
+def dtype_name(dtype: object) -> str:
+    """Return the name of a precision: `float16`, `bfloat16` or `float32`.
+
+    Args:
+        dtype: a `torch.dtype`, or a name such as `float16` or `fp16`.
+
+    Raises:
+        UsageError: it is another.
+    """
     # `str(torch.float16)` is "torch.float16": no need to import torch in order to read one.
     name = DTYPES.get(str(dtype).removeprefix("torch."))
     if name is None:

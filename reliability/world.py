@@ -21,6 +21,7 @@ from typing import Any
 import madeup_notes
 
 from patchkit.catalogue import Catalogue, Entry
+from patchkit.choices import Choices
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.reporting import Report
 from patchkit.rewrite import Pattern, Rule, replace
@@ -275,14 +276,7 @@ class World:
         return tuple(dict.fromkeys(place.module for place in self.places))
 
     def apply(self, only: Any = None, **options: Any) -> Report:
-        return self.session.apply(
-            only,
-            options.pop("exclude", None),
-            strict=options.pop("strict", False),
-            dtype=None,
-            chosen={},
-            **options,
-        )
+        return self.session.apply(Choices(only, **options))
 
     def revert(self, only: Any = None) -> Report:
         return self.session.revert(only)
@@ -291,7 +285,7 @@ class World:
         return self.session.report()
 
     def patched(self, only: Any = None, **options: Any) -> AbstractContextManager[Report]:
-        return self.session.patched(only, None, strict=False, dtype=None, chosen={}, **options)
+        return self.session.patched(Choices(only), **options)
 
     def load(self) -> None:
         for name in self.modules:

@@ -22,6 +22,7 @@ import pytest
 
 from patchkit import settings
 from patchkit.catalogue import Catalogue, Entry
+from patchkit.choices import Choices
 from patchkit.patch import Patch
 from patchkit.session import Session
 
@@ -115,9 +116,10 @@ def apply() -> Callable[..., Any]:
     """`apply` of a session with the defaults of the public one."""
 
     def call(session: Session, only: Any = None, exclude: Any = None, **options: Any) -> Any:
-        strict = options.pop("strict", False)
-        dtype = options.pop("dtype", None)
-        return session.apply(only, exclude, strict=strict, dtype=dtype, chosen=options)
+        named = {
+            name: options.pop(name) for name in ("strict", "dtype", "patches") if name in options
+        }
+        return session.apply(Choices(only, exclude, keywords=options, **named))
 
     return call
 

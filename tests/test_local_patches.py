@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from patchkit import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
+from patchkit.choices import Choices
 from patchkit.local_patches import PACKAGE
 from patchkit.patch import Status
 
@@ -119,9 +120,7 @@ def command(library, tmp_path: Path) -> Callable[..., Any]:
 
 
 def apply(one: Any, patches: Any, **options: Any) -> Any:
-    given = {"only": None, "exclude": None, "strict": False, "dtype": None, "chosen": {}, **options}
-    only, exclude = given.pop("only"), given.pop("exclude")
-    return one.apply(only, exclude, patches=patches, **given)
+    return one.apply(Choices(patches=patches, **options))
 
 
 FORMS: dict[str, Callable[[Path], Any]] = {
@@ -292,7 +291,7 @@ def test_a_file_is_read_anew_once_it_is_mended(mine, library, session) -> None:
     ("options", "error"),
     [
         ({"only": "mine-x"}, UnknownPatchError),
-        ({"only": "mine-rewrite", "chosen": {"nonsense": "1"}}, UsageError),
+        ({"only": "mine-rewrite", "keywords": {"nonsense": "1"}}, UsageError),
         ({"strict": True}, PatchError),
     ],
 )
@@ -322,7 +321,7 @@ def test_the_shipped_catalogue_is_no_second_copy(fresh) -> None:
 
 def test_patched_keeps_them_known(mine, library, session) -> None:
     one, folder = session(), mine(FILES)
-    with one.patched(None, None, strict=True, dtype=None, chosen={}, patches=folder):
+    with one.patched(Choices(strict=True, patches=folder)):
         assert library.load("trainer").f() == "mended"
     assert {r.status for r in one.report()} == {Status.AVAILABLE}
 

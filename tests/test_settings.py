@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from patchkit import UsageError, settings
+from patchkit.choices import Choices
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 from patchkit.settings import Setting
@@ -158,14 +159,29 @@ def test_no_dtype() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "offered"), [([CAST, GUARD], "madeup_cast, madeup_guard"), ([], "none")]
+    ("name", "known", "opt_ins", "told"),
+    [
+        ("csat", [], [], ". The patches here offer: none"),
+        (
+            "madeup_csat",
+            [CAST, GUARD],
+            [],
+            ". Did you mean 'madeup_cast'? The patches here offer: madeup_cast, madeup_guard",
+        ),
+        (
+            "lokout",
+            [CAST],
+            ["preflight", "lookout"],
+            ". Did you mean 'lookout'? The patches here offer: madeup_cast; on request: lookout, "
+            "preflight",
+        ),
+        ("excludes", [], [], ". Did you mean 'exclude'? The patches here offer: none"),
+    ],
 )
-def test_unknown_name(known: list[Setting], offered: str) -> None:
+def test_unknown_name(name: str, known: list[Setting], opt_ins: list[str], told: str) -> None:
     with pytest.raises(UsageError) as caught:
-        settings.resolve({"madeup_csat": "bf16"}, None, known)
-    assert str(caught.value) == (
-        f"apply() has no argument 'madeup_csat'; the patches here offer: {offered}"
-    )
+        settings.resolve({name: "bf16"}, None, known, opt_ins)
+    assert str(caught.value) == f"apply() has no argument {name!r}{told}"
 
 
 @pytest.mark.parametrize("given", ["", "BF16", "float16", "on", True, None, 16, ["bf16"], b"bf16"])
@@ -256,8 +272,7 @@ def test_patched_puts_the_choices_back(library, session, apply) -> None:
     library.write("trainer", "def f():\n    return bug()\n")
     one = session(offering(CAST))
     apply(one, madeup_cast="fp16")
-    chosen = {"madeup_cast": "bf16"}
-    with one.patched(None, None, strict=False, dtype="fp16", chosen=chosen):
+    with one.patched(Choices(dtype="fp16", keywords={"madeup_cast": "bf16"})):
         assert (settings.value(CAST), settings.requested_dtype()) == ("bf16", "float16")
     assert (settings.value(CAST), settings.requested_dtype()) == ("fp16", None)
 

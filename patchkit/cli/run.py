@@ -103,7 +103,7 @@ def run(
       patchkit run --only 'trl-*' --strict -- torchrun --nproc_per_node 2 train.py
       patchkit run --verbose -- bash train.sh
     """
-    from ..running.choices import Choices
+    from ..choices import Choices
     from ..running.launch import CannotRunError, launch
     from ..running.rehearsal import check
     from ..running.variables import for_command
@@ -112,12 +112,12 @@ def run(
     if not command:
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")
     choices = Choices(
-        only=tuple(separated(only)),
-        exclude=tuple(separated(exclude)),
+        only=separated(only) or None,
+        exclude=separated(exclude),
         strict=strict,
         dtype=dtype,
         preflight=preflight,
-        settings=dict(map(_name_and_value, settings)),
+        keywords=dict(map(_name_and_value, settings)),
         patches=patches,
         verbose=verbose,
     )

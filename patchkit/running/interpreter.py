@@ -53,16 +53,16 @@ def _apply_at_import(chosen: str) -> Report:
 def _apply(chosen: str) -> Report:
     import warnings
 
+    from ..choices import Choices
     from ..errors import PatchWarning
     from ..session import SESSION
-    from .choices import Choices
 
     choices = Choices.decode(chosen)
     with warnings.catch_warnings():
         if not choices.strict:
             # Where the command makes errors of warnings, ours would come when all is done.
             warnings.simplefilter("default", PatchWarning)
-        report = SESSION.apply(**choices.for_session(), at_once=choices.verbose)
+        report = SESSION.apply(choices, at_once=choices.verbose)
     if choices.verbose:
         program = " ".join(" ".join(sys.orig_argv).split())
         if len(program) > _SHOWN:

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 import patchkit
 from patchkit.cli import main
 from patchkit.running import launch
-from patchkit.running.choices import Choices
 
 TELL = """
 import json, os
@@ -179,11 +178,3 @@ assert patchkit.report()["madeup-bug"].status == "applied"
 print(*found)
 """
     assert world.run("--", sys.executable, "-c", code).stdout == "mended buggy mended\n"
-
-
-def test_there_and_back() -> None:
-    given = Choices(("a",), ("b", "c"), True, "fp16", True, {"d": "e"}, ("/f",), True)
-    assert Choices.decode(given.encode()) == given
-    assert Choices.decode(Choices().encode()) == Choices()
-    later = json.loads(given.encode()) | {"added": "by another version"}
-    assert Choices.decode(json.dumps(later)) == given

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from patchkit import UsageError
+from patchkit.choices import Choices
 from patchkit.patch import Patch, Status, Wrap
 
 from .conftest import double, patch
@@ -38,9 +39,8 @@ def test_what_nobody_gets_unasked(trainer, session, monkeypatch, case: str) -> N
     cls = trainer()
     before = vars(cls)["step"].__code__
     one = session(patch(), look())
-    given = {"only": None, "exclude": None, **options}
-    only, exclude = given.pop("only"), given.pop("exclude")
-    report = one.apply(only, exclude, strict=True, dtype=None, chosen={}, **given)
+    only, exclude = options.get("only"), options.get("exclude")
+    report = one.apply(Choices(strict=True, **options))
     assert cls().step(2) == (4 if asked else 2)
     assert (vars(cls)["step"].__code__ is before) is not asked
     if asked:
@@ -59,7 +59,7 @@ def test_what_nobody_gets_unasked(trainer, session, monkeypatch, case: str) -> N
 def test_asked_for_once_it_stays_until_it_is_reverted(trainer, session, apply) -> None:
     cls = trainer()
     one = session(patch(), look())
-    one.apply(None, None, strict=False, dtype=None, chosen={}, preflight=True)
+    one.apply(Choices(preflight=True))
     assert apply(one).changed == ()
     assert cls().step(2) == 4
     assert one.revert("madeup-look").changed == ("madeup-look",)
@@ -72,7 +72,7 @@ def test_asking_for_what_is_excluded_contradicts_itself(trainer, session) -> Non
     cls = trainer()
     one = session(patch(), look())
     with pytest.raises(UsageError, match="preflight=True and exclude= contradict each other"):
-        one.apply(None, "*-look", strict=False, dtype=None, chosen={}, preflight=True)
+        one.apply(Choices(exclude="*-look", preflight=True))
     assert cls().value == "bug"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from patchkit import PatchError, PatchWarning, UsageError, settings
+from patchkit.choices import Choices
 from patchkit.patch import Rewrite, Status, Wrap
 from patchkit.reporting import Report
 from patchkit.session import Session
@@ -19,7 +20,7 @@ def test_patched_puts_back_what_was_before(trainer, session, apply) -> None:
     cls = trainer()
     one = session(patch("a-a"), patch("b-b", Wrap("madeup.trainer:Trainer.step", double)))
     apply(one, only="a-a")
-    with one.patched(None, None, strict=False, dtype="fp16", chosen={}) as report:
+    with one.patched(Choices(dtype="fp16")) as report:
         assert {str(r.status) for r in report} == {"applied"}
         assert cls().step(1) == 2
     assert {r.id: str(r.status) for r in one.report()} == {"a-a": "applied", "b-b": "disabled"}
@@ -30,14 +31,14 @@ def test_patched_puts_back_what_was_before(trainer, session, apply) -> None:
 def test_patched_survives_an_error(trainer, session) -> None:
     cls = trainer()
     one = session(patch())
-    with pytest.raises(RuntimeError), one.patched(None, None, strict=False, dtype=None, chosen={}):
+    with pytest.raises(RuntimeError), one.patched(Choices()):
         raise RuntimeError
     assert cls().value == "bug"
 
 
 def block(one: Session, *only: str, **options: Any) -> AbstractContextManager[Report]:
-    given = {"strict": False, "dtype": None, "chosen": {}, **options}
-    return one.patched(list(only), None, **given)
+    others = options.pop("others", True)
+    return one.patched(Choices(only, **options), others=others)
 
 
 STEP = Wrap("madeup.trainer:Trainer.step", double)
