@@ -51,15 +51,15 @@ PREPARES = {
 APPLY = "patchkit.apply(only='accelerate-*', strict=True)"
 
 
-def bare(fresh, *, apply: str = APPLY, precision="fp16", cast="half", prepare="together", **more):
+def bare(forked, *, apply: str = APPLY, precision="fp16", cast="half", prepare="together", **more):
     code = BARE.format(apply=apply, precision=precision, cast=cast, prepare=PREPARES[prepare])
-    return fresh(code, **more)
+    return forked(code, **more)
 
 
 @pytest.mark.parametrize("prepare", PREPARES)
-def test_bare_accelerate(fresh, prepare: str) -> None:
-    assert bare(fresh, apply="", prepare=prepare)["error"] == f"ValueError: {UNSCALE}"
-    outcome = bare(fresh, prepare=prepare)
+def test_bare_accelerate(forked, prepare: str) -> None:
+    assert bare(forked, apply="", prepare=prepare)["error"] == f"ValueError: {UNSCALE}"
+    outcome = bare(forked, prepare=prepare)
     assert outcome["error"] is None
     # What is frozen stays as it is, and the parameters are the same objects.
     assert outcome["dtypes"] == ["float16", "float16", "float32", "float32"]
@@ -71,9 +71,9 @@ def test_bare_accelerate(fresh, prepare: str) -> None:
         assert "1.weight, 1.bias" in message
 
 
-def test_bfloat16_parameters(fresh) -> None:
-    assert "not implemented for 'BFloat16'" in bare(fresh, apply="", cast="bfloat16")["error"]
-    outcome = bare(fresh, cast="bfloat16")
+def test_bfloat16_parameters(forked) -> None:
+    assert "not implemented for 'BFloat16'" in bare(forked, apply="", cast="bfloat16")["error"]
+    outcome = bare(forked, cast="bfloat16")
     assert outcome["error"] is None
     assert outcome["dtypes"][2:] == ["float32", "float32"]
 
@@ -81,30 +81,30 @@ def test_bfloat16_parameters(fresh) -> None:
 @pytest.mark.parametrize(
     ("precision", "cast"), [("fp16", "float"), ("bf16", "bfloat16"), ("no", "float")]
 )
-def test_nothing_is_touched_where_nothing_is_wrong(fresh, precision: str, cast: str) -> None:
+def test_nothing_is_touched_where_nothing_is_wrong(forked, precision: str, cast: str) -> None:
     without, outcome = (
-        bare(fresh, apply=apply, precision=precision, cast=cast) for apply in ("", APPLY)
+        bare(forked, apply=apply, precision=precision, cast=cast) for apply in ("", APPLY)
     )
     assert outcome == without
     assert outcome["messages"] == []
 
 
-def test_policy_error_names_the_parameters_and_the_fix(fresh) -> None:
+def test_policy_error_names_the_parameters_and_the_fix(forked) -> None:
     apply = APPLY.replace("strict=True", "strict=True, gradscaler_guard='error'")
-    outcome = bare(fresh, apply=apply)
+    outcome = bare(forked, apply=apply)
     assert outcome["error"].startswith("HalfPrecisionTrainableError: fp16 training")
     assert "1.weight, 1.bias" in outcome["error"]
     assert "dtype=torch.float32" in outcome["error"]
     assert outcome["dtypes"] == ["float16"] * 4
-    by_variable = bare(fresh, env={"PATCHKIT_GRADSCALER_GUARD": "error"})
+    by_variable = bare(forked, env={"PATCHKIT_GRADSCALER_GUARD": "error"})
     assert by_variable["error"] == outcome["error"]
 
 
-def test_never_once_the_optimizer_has_state(fresh) -> None:
+def test_never_once_the_optimizer_has_state(forked) -> None:
     stepped = """[setattr(p, "grad", torch.ones_like(p)) for p in model[1].parameters()]; \
 optimizer.step(); optimizer.zero_grad(); model, optimizer = accelerator.prepare(model, optimizer)"""
     code = BARE.format(apply=APPLY, precision="fp16", cast="half", prepare=stepped)
-    outcome = fresh(code)
+    outcome = forked(code)
     assert outcome["error"] == f"ValueError: {UNSCALE}"
     assert outcome["dtypes"] == ["float16"] * 4
     assert "the optimizer has state for it already" in outcome["messages"][0]
@@ -140,9 +140,9 @@ TRAINER = """
 """
 
 
-def test_full_fine_tuning_with_the_plain_trainer(fresh) -> None:
-    assert fresh(TRAINER.format(apply="")) == UNSCALE
-    assert fresh(TRAINER.format(apply=APPLY)) == ["{torch.float32}", True]
+def test_full_fine_tuning_with_the_plain_trainer(forked) -> None:
+    assert forked(TRAINER.format(apply="")) == UNSCALE
+    assert forked(TRAINER.format(apply=APPLY)) == ["{torch.float32}", True]
 
 
 def test_modules_to_save_of_a_half_precision_base(train) -> None:

@@ -158,7 +158,7 @@ QLORA = """
 """
 
 
-def test_qlora_with_biases_in_fp16(fresh) -> None:
-    assert fresh(QLORA.format(apply="")) == "Attempting to unscale FP16 gradients."
+def test_qlora_with_biases_in_fp16(forked) -> None:
+    assert forked(QLORA.format(apply="")) == "Attempting to unscale FP16 gradients."
     apply = f"patchkit.apply(only='{ONLY}', strict=True)"
-    assert fresh(QLORA.format(apply=apply)) == [["torch.float32"], True]
+    assert forked(QLORA.format(apply=apply)) == [["torch.float32"], True]

@@ -30,8 +30,7 @@ AFFECTED = [
     for change in RESOLUTION.changes
     if "*" not in change.target
 ]
-EACH_IN_ITS_OWN_PROCESS = os.environ.get("PATCHKIT_TEST_PROCESSES") != "shared"
-"""A process for each training is the stricter test; it takes the time of as many imports."""
+SHARED = os.environ.get("PATCHKIT_TEST_PROCESSES") == "shared"
 
 due = pytest.mark.skipif(
     RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
@@ -39,7 +38,6 @@ due = pytest.mark.skipif(
 
 
 @due
-@pytest.mark.skipif(not EACH_IN_ITS_OWN_PROCESS, reason="done in two processes")
 @pytest.mark.parametrize("trainer", AFFECTED)
 def test_fp16_fails_without_and_trains_with(train, trainer: str) -> None:
     without = train(trainer, patched=False)
@@ -56,8 +54,8 @@ def test_fp16_fails_without_and_trains_with(train, trainer: str) -> None:
 
 
 @due
-@pytest.mark.skipif(EACH_IN_ITS_OWN_PROCESS, reason="done in a process each")
-def test_fp16_fails_without_and_trains_with_in_two_processes(fresh) -> None:
+@pytest.mark.skipif(SHARED, reason="only forks here")
+def test_fp16_trains_where_patches_come_before_the_libraries(fresh) -> None:
     code = """
         import patchkit
         from patchkit.lab.reproduce import train_in_temporary_folder
@@ -113,9 +111,9 @@ def test_without_quantization_nothing_changes(train) -> None:
 
 
 @due
-def test_references_taken_before(fresh) -> None:
+def test_references_taken_before(forked) -> None:
     """A name imported earlier, a subclass, a bound method and a pickle run the mended code."""
-    files = fresh(
+    files = forked(
         """
         import pickle
         from trl import SFTTrainer
@@ -135,8 +133,8 @@ def test_references_taken_before(fresh) -> None:
 
 
 @due
-def test_revert_brings_the_crash_back(fresh) -> None:
-    error, same = fresh(
+def test_revert_brings_the_crash_back(forked) -> None:
+    error, same = forked(
         """
         import patchkit
         from trl import SFTTrainer
@@ -159,8 +157,8 @@ def test_revert_brings_the_crash_back(fresh) -> None:
 
 
 @due
-def test_no_public_trainer_has_a_live_cast(fresh) -> None:
-    with_cast, walked = fresh(
+def test_no_public_trainer_has_a_live_cast(forked) -> None:
+    with_cast, walked = forked(
         """
         import ast, importlib, inspect, pkgutil, textwrap
         import patchkit
@@ -256,8 +254,8 @@ def test_an_exception_inside_the_patch_leaves_the_import_working(fresh) -> None:
 
 
 @pytest.mark.skipif(RESOLUTION.verdict is not Status.NOT_AFFECTED, reason="due here")
-def test_not_due_leaves_the_very_same_code(fresh) -> None:
-    same, status = fresh(
+def test_not_due_leaves_the_very_same_code(forked) -> None:
+    same, status = forked(
         f"""
         from trl import SFTTrainer
         code = SFTTrainer.__init__.__code__

@@ -39,19 +39,19 @@ APPLY = "patchkit.apply(only='trl-generation-cast', strict=True)"
 
 @runs_here
 @pytest.mark.parametrize("trainer", TRAINERS)
-def test_fp16(fresh, trainer: str) -> None:
+def test_fp16(forked, trainer: str) -> None:
     code = {"trainer": trainer, "precision": "fp16"}
-    assert fresh(CODE.format(apply="", **code)) == "Attempting to unscale FP16 gradients."
-    before, after, changed = fresh(CODE.format(apply=APPLY, **code))
+    assert forked(CODE.format(apply="", **code)) == "Attempting to unscale FP16 gradients."
+    before, after, changed = forked(CODE.format(apply=APPLY, **code))
     assert set(before) == set(after) == {"float32"}
     assert changed
 
 
 @runs_here
-def test_bf16_trains_on_in_float32(fresh) -> None:
+def test_bf16_trains_on_in_float32(forked) -> None:
     code = {"trainer": "grpo", "precision": "bf16"}
-    assert set(fresh(CODE.format(apply="", **code))[1]) == {"bfloat16"}
-    before, after, changed = fresh(CODE.format(apply=APPLY, **code))
+    assert set(forked(CODE.format(apply="", **code))[1]) == {"bfloat16"}
+    before, after, changed = forked(CODE.format(apply=APPLY, **code))
     assert set(before) == set(after) == {"float32"}
     assert changed
 

@@ -36,15 +36,15 @@ HEAD = """
 APPLY = f"patchkit.apply(only='{ID}', strict=True)"
 
 
-def test_a_trained_head_stays_float32_and_the_frozen_one_is_cast(fresh) -> None:
-    assert fresh(HEAD.format(apply="")) == [["bfloat16"], ["bfloat16"]]
-    assert fresh(HEAD.format(apply=APPLY)) == [["float32"], ["bfloat16"]]
+def test_a_trained_head_stays_float32_and_the_frozen_one_is_cast(forked) -> None:
+    assert forked(HEAD.format(apply="")) == [["bfloat16"], ["bfloat16"]]
+    assert forked(HEAD.format(apply=APPLY)) == [["float32"], ["bfloat16"]]
 
 
 @pytest.mark.parametrize("variable", ["PATCHKIT_ADAPTER_CAST=bf16", "ACCELERATE_USE_FSDP=true"])
-def test_upstream_s_cast_by_choice_or_where_parameters_are_sharded(fresh, variable: str) -> None:
+def test_upstream_s_cast_by_choice_or_where_parameters_are_sharded(forked, variable: str) -> None:
     env = dict([variable.split("=")])
-    assert fresh(HEAD.format(apply=APPLY), env=env) == [["bfloat16"], ["bfloat16"]]
+    assert forked(HEAD.format(apply=APPLY), env=env) == [["bfloat16"], ["bfloat16"]]
 
 
 MODEL = """
@@ -84,8 +84,8 @@ MODEL = """
         (False, True, APPLY.replace("strict", "dtype='float16', strict"), "float32", "float32"),
     ],
 )
-def test_prepare_peft_model(fresh, fp16, bf16, apply, adapters, norms) -> None:
-    assert fresh(MODEL.format(apply=apply, fp16=fp16, bf16=bf16)) == [[adapters], [norms]]
+def test_prepare_peft_model(forked, fp16, bf16, apply, adapters, norms) -> None:
+    assert forked(MODEL.format(apply=apply, fp16=fp16, bf16=bf16)) == [[adapters], [norms]]
 
 
 def test_packed_weights_are_not_cast() -> None:

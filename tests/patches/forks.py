@@ -1,0 +1,67 @@
+"""Import the libraries, then run each program that is asked for in a fork.
+
+Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and either
+`"code"`, a program, or `"module"`, what `python -m` would run. A fork writes to the files `stdout`
+and `stderr` in the folder. Each is answered with its exit status, one after another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import runpy
+import sys
+import traceback
+import types
+
+from patchkit.fork_server import PRELOADED
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for name in PRELOADED:
+        with contextlib.suppress(Exception):  # the test that needs it will say so
+            importlib.import_module(name)
+    gc.freeze()
+    for line in sys.stdin:
+        process = os.fork()
+        if not process:
+            become(json.loads(line))
+        _, status = os.waitpid(process, 0)
+        print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+
+
+def become(request: dict) -> None:
+    """Run a program in a fork, which ends here."""
+    status = 1
+    try:
+        os.chdir(request["folder"])
+        os.environ.clear()
+        os.environ.update(request["env"])
+        for number, name in enumerate((os.devnull, "stdout", "stderr")):
+            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666), number)
+        sys.path[0] = request["folder"]
+        sys.argv = request["argv"]
+        if "module" in request:
+            runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        else:
+            sys.modules["__main__"] = program = types.ModuleType("__main__")
+            exec(compile(request["code"], "<string>", "exec"), vars(program))
+        status = 0
+    except SystemExit as left:
+        status = left.code if isinstance(left.code, int) else int(left.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
