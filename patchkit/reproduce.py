@@ -31,6 +31,7 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
         patch_id: the patch.
         patched: whether to apply it first, and nothing else.
     """
+    from .choices import Choices
     from .machine import missing
     from .session import SESSION
 
@@ -41,7 +42,7 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
         return {"outcome": "no-reproducer"}
     SESSION.revert(None)  # under `patchkit run` all that is due is applied by now
     if patched:
-        SESSION.apply([found], None, strict=True, dtype=None, chosen={})
+        SESSION.apply(Choices([found], strict=True))
     try:
         reproduce()
     except Exception as error:

@@ -83,9 +83,10 @@ def cast_states(states: Sequence[tuple[dict[str, Any], str, torch.dtype]]) -> Re
 
 def apply_patches(ids: Sequence[str]) -> Repair:
     def do() -> str:
+        from ..choices import Choices
         from ..session import SESSION
 
-        SESSION.apply(ids, None, strict=False, dtype=None, chosen={})
+        SESSION.apply(Choices(ids))
         return (
             f"applied {', '.join(ids)}; what a trainer that exists already did in its constructor "
             "stays as it is"

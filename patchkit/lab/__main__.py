@@ -46,9 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
     try:
         if options.patched:
+            from patchkit.choices import Choices
             from patchkit.session import SESSION
 
-            SESSION.apply(None, None, strict=True, dtype=None, chosen={})
+            SESSION.apply(Choices(strict=True))
         tiny.go_offline()
         cuda_fp16.install()
         with contextlib.ExitStack() as stack:
