@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -118,6 +119,12 @@ class PatchRecord:
             "error": repr(self.error) if self.error else None,
             "advice": self.advice,
         }
+
+
+def with_status(records: Iterable[PatchRecord], *statuses: Status | str) -> list[PatchRecord]:
+    """Return the records that have one of these statuses."""
+    wanted = {str(status) for status in statuses}
+    return [record for record in records if str(record.status) in wanted]
 
 
 def call(opt_in: str) -> str:

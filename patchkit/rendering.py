@@ -11,15 +11,13 @@ from . import advice
 from .advice import DUE, TROUBLE
 from .environment import looked_up_once
 from .patch import Status
-from .record import call
+from .record import PatchRecord, call, with_status
 from .wording import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.table import Table
 
-    from .record import PatchRecord
-    from .reporting import Report
 
 STYLES = {
     Status.APPLIED: "green",
@@ -39,7 +37,7 @@ _FOLDED = 10
 class Printed:
     """A report for a rich console, as wide as that is."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Sequence[PatchRecord]) -> None:
         self.report = report
 
     def __rich_console__(
@@ -49,7 +47,7 @@ class Printed:
             yield from _blocks(self.report, options.max_width)
 
 
-def as_text(report: Report) -> str:
+def as_text(report: Sequence[PatchRecord]) -> str:
     """The report in 80 columns without colours, for files and `print`."""
     return plain_text(Printed(report))
 
@@ -71,7 +69,7 @@ def plain_text(printed: RenderableType, width: int = 80) -> str:
     return text.encode(encoding, "replace").decode(encoding)
 
 
-def _blocks(report: Report, width: int) -> Iterator[RenderableType]:
+def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -82,7 +80,7 @@ def _blocks(report: Report, width: int) -> Iterator[RenderableType]:
         yield Text(f"on {', '.join(versions)}", style="dim")
     if any(one.status in TROUBLE for one in report):
         yield Text("\nneeds attention", style="bold")
-        yield _troubled([one for status in TROUBLE for one in report.with_status(status)])
+        yield _troubled([one for status in TROUBLE for one in with_status(report, status)])
     for against, ids in advice.doubtful(report).items():
         yield Text.assemble(
             ("\nuntested", "bold yellow"),
@@ -91,14 +89,14 @@ def _blocks(report: Report, width: int) -> Iterator[RenderableType]:
     for heading, records in _lists(report):
         yield Text(f"\n{heading}", style="bold")
         yield from _titles(records, width)
-    if pending := [one.id for one in report.with_status(Status.PENDING)]:
+    if pending := [one.id for one in with_status(report, Status.PENDING)]:
         yield Text("\npending (each is applied when its module is imported)", style="bold")
         yield Padding(Text(", ".join(pending), style=STYLES[Status.PENDING]), (0, 0, 0, 2))
     if folded := list(_folded(report)):
         yield Text("\n" + "\n".join(folded), style="dim")
 
 
-def _versions(report: Report) -> list[str]:
+def _versions(report: Sequence[PatchRecord]) -> list[str]:
     due = (one for one in report if one.status in (*TROUBLE, *DUE) and one.version)
     return list(dict.fromkeys(f"{one.library}=={one.version}" for one in due))
 
@@ -119,16 +117,16 @@ def _troubled(records: Sequence[PatchRecord]) -> Table:
     return table
 
 
-def _lists(report: Report) -> Iterator[tuple[str, list[PatchRecord]]]:
+def _lists(report: Sequence[PatchRecord]) -> Iterator[tuple[str, list[PatchRecord]]]:
     """Headings, and the patches below each."""
-    if applied := report.with_status(Status.APPLIED):
+    if applied := with_status(report, Status.APPLIED):
         targets = [target for one in applied for target in one.targets]
         changed = sum(one.status is Status.APPLIED for one in targets)
         functions = f"{counted(changed, 'function')} changed"
         waiting = sum(one.status is Status.PENDING for one in targets)
         later = f", {waiting} to come with their modules" if waiting else ""
         yield f"applied ({functions}{later}; report().diff() shows them)", applied
-    available = [one for one in report.with_status(Status.AVAILABLE) if not one.opt_in]
+    available = [one for one in with_status(report, Status.AVAILABLE) if not one.opt_in]
     if available:
         yield "due here, not applied -> patchkit.apply(), or patchkit run -- COMMAND", available
 
@@ -154,17 +152,17 @@ def _titles(records: Sequence[PatchRecord], width: int) -> Iterator[RenderableTy
     yield table
 
 
-def _folded(report: Report) -> Iterator[str]:
+def _folded(report: Sequence[PatchRecord]) -> Iterator[str]:
     """What is not due, one line a kind."""
     for one in filter(advice.is_unasked, report):
         yield f"on request: {one.id}, by {call(one.opt_in)}"
     disabled: dict[str, list[str]] = {}
-    for one in report.with_status(Status.DISABLED):
+    for one in with_status(report, Status.DISABLED):
         disabled.setdefault(one.reason, []).append(one.id)
     for reason, ids in disabled.items():
         yield f"disabled, {reason}: {listed(ids, _FOLDED)}"
-    if ids := [one.id for one in report.with_status(Status.NOT_AFFECTED)]:
+    if ids := [one.id for one in with_status(report, Status.NOT_AFFECTED)]:
         yield f"not affected: {listed(ids, _FOLDED)}"
-    absent = report.with_status(Status.NOT_INSTALLED)
+    absent = with_status(report, Status.NOT_INSTALLED)
     if names := dict.fromkeys(one.id if one.version else one.library for one in absent):
         yield f"not installed: {listed(names, _FOLDED)}"

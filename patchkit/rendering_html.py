@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from . import advice
 from .environment import looked_up_once
 from .patch import Status
+from .record import PatchRecord
 from .wording import counted
-
-if TYPE_CHECKING:
-    from .record import PatchRecord
-    from .reporting import Report
 
 _GREEN = "background:rgba(46,160,67,.22)"
 _RED = "background:rgba(248,81,73,.22)"
@@ -42,7 +38,7 @@ _ORDER = [
 
 
 @looked_up_once()
-def as_html(report: Report) -> str:
+def as_html(report: Sequence[PatchRecord]) -> str:
     """How it stands, a row for each patch that is due, trouble first, and the others folded."""
     from .about import __version__
 

@@ -95,8 +95,9 @@ class Report(Sequence["PatchRecord"]):
 
     def with_status(self, *statuses: Status | str) -> list[PatchRecord]:
         """The records that have one of these statuses."""
-        wanted = {str(status) for status in statuses}
-        return [one for one in self if str(one.status) in wanted]
+        from .record import with_status
+
+        return with_status(self, *statuses)
 
     def summary(self) -> str:
         """The number of patches by status, in one line."""

@@ -47,5 +47,5 @@ def doctor(quick: bool, as_json: bool) -> None:
         waiting = "looking" if quick else "looking; importing torch takes some seconds"
         with Console(stderr=True).status(waiting):
             diagnosis = diagnose(quick=quick)
-        show(as_rich(diagnosis, Console().width))
+        show(as_rich(diagnosis.steps, diagnosis.sections, Console().width))
     sys.exit(diagnosis.exit_status)

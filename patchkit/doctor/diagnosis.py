@@ -47,7 +47,7 @@ class Diagnosis:
     def __str__(self) -> str:
         from .rendering import as_text
 
-        return as_text(self)
+        return as_text(self.steps, self.sections)
 
 
 def diagnose(*, quick: bool = False) -> Diagnosis:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..about import __version__
@@ -12,7 +12,6 @@ from ..about import __version__
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from .diagnosis import Diagnosis
     from .section import Row, Section, Step
 
 WIDTH = 80
@@ -22,27 +21,27 @@ Line = tuple[str, str]
 """A line and its style for rich, which may be empty."""
 
 
-def as_text(diagnosis: Diagnosis) -> str:
-    return "\n".join(text for text, _ in lines(diagnosis))
+def as_text(steps: Iterable[Step], sections: Iterable[Section]) -> str:
+    return "\n".join(text for text, _ in lines(tuple(steps), sections))
 
 
-def as_rich(diagnosis: Diagnosis, width: int) -> Text:
+def as_rich(steps: Iterable[Step], sections: Iterable[Section], width: int) -> Text:
     """Return the text with colours, for a terminal of this width."""
     from rich.text import Text
 
-    styled = lines(diagnosis, min(width, WIDTH))
+    styled = lines(tuple(steps), sections, min(width, WIDTH))
     return Text("\n").join(Text(text, style=style) for text, style in styled)
 
 
-def lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[Line]:
+def lines(steps: Sequence[Step], sections: Iterable[Section], width: int = WIDTH) -> Iterator[Line]:
     yield f"patchkit {__version__} doctor", "bold"
     yield "", ""
     yield "What to do", "bold"
-    if not diagnosis.steps:
+    if not steps:
         yield "  Nothing.", "green"
-    for number, step in enumerate(diagnosis.steps, 1):
+    for number, step in enumerate(steps, 1):
         yield from _step(number, step, width)
-    for section in diagnosis.sections:
+    for section in sections:
         yield from _section(section, width)
 
 

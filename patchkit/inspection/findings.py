@@ -68,7 +68,7 @@ class Finding:
     def __str__(self) -> str:
         from .rendering import finding_as_text
 
-        return finding_as_text(self)
+        return finding_as_text(self.to_dict())
 
 
 class Findings(Sequence[Finding]):
@@ -168,7 +168,7 @@ class Findings(Sequence[Finding]):
     def __str__(self) -> str:
         from .rendering import as_text
 
-        return as_text(self)
+        return as_text(self.summary(), self.looked_at, map(str, self))
 
     def __repr__(self) -> str:
         return f"<Findings: {self.summary()}>"
@@ -176,4 +176,4 @@ class Findings(Sequence[Finding]):
     def _repr_html_(self) -> str:
         from .rendering import as_html
 
-        return as_html(self)
+        return as_html(self.summary(), (one.to_dict() for one in self))

@@ -5,57 +5,67 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .findings import Finding, Findings
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 WIDTH = 88
 _SPACE = "\0"
 
 
-def as_text(findings: Findings) -> str:
-    """A heading, then a paragraph for each finding.
+def as_text(summary: str, looked_at: str, findings: Iterable[str]) -> str:
+    """Return a heading, then a paragraph for each finding.
 
     Lines of code in a `change` are not folded, so that they can be copied.
+
+    Args:
+        summary: of all findings, in one line.
+        looked_at: what was looked at, in one line.
+        findings: their texts.
     """
-    heading = f"patchkit preflight: {findings.summary()}"
-    seen = _folded(f"looked at {findings.looked_at}", "") if findings.looked_at else ""
-    return "\n\n".join(["\n".join(filter(None, [heading, seen])), *map(str, findings)])
+    heading = f"patchkit preflight: {summary}"
+    seen = _folded(f"looked at {looked_at}", "") if looked_at else ""
+    return "\n\n".join(["\n".join(filter(None, [heading, seen])), *findings])
 
 
-def finding_as_text(one: Finding) -> str:
-    title = f"fixed: {one.id}" if one.fixed else f"{one.severity}: {one.id}"
+def finding_as_text(finding: Mapping[str, Any]) -> str:
+    """Return a paragraph for a finding.
+
+    Args:
+        finding: what its `to_dict` gives.
+    """
+    title = "fixed" if finding["fixed"] else finding["severity"]
     lines = [
-        title,
-        _folded(one.found, "  found:  "),
-        _folded(one.why, "  why:    "),
+        f"{title}: {finding['id']}",
+        _folded(finding["found"], "  found:  "),
+        _folded(finding["why"], "  why:    "),
     ]
-    if one.fixed:
-        lines.append(_folded(one.fixed, "  done:   "))
+    if finding["fixed"]:
+        lines.append(_folded(finding["fixed"], "  done:   "))
     else:
-        lines.append(_unfolded(one.change, "  change: "))
-        if one.fixable:
+        lines.append(_unfolded(finding["change"], "  change: "))
+        if finding["fixable"]:
             lines.append("          or let patchkit do it: patchkit.preflight(…, fix=True)")
     return "\n".join(lines)
 
 
-def as_html(findings: Findings) -> str:
-    """A table; a change stands in it as code."""
+def as_html(summary: str, findings: Iterable[Mapping[str, Any]]) -> str:
+    """Return a table; a change stands in it as code.
+
+    Args:
+        summary: of all findings, in one line.
+        findings: what `to_dict` of each gives.
+    """
     rows = []
-    for one in findings:
-        what = html.escape(one.found)
-        why = html.escape(one.why)
-        done = html.escape(one.fixed)
-        mend = f"fixed: {done}" if done else f"<pre>{html.escape(one.change)}</pre>"
-        if one.fixable and not done:
+    for finding in findings:
+        done = html.escape(finding["fixed"])
+        mend = f"fixed: {done}" if done else f"<pre>{html.escape(finding['change'])}</pre>"
+        if finding["fixable"] and not done:
             mend += "or <code>patchkit.preflight(…, fix=True)</code>"
-        rows.append(
-            f"<tr><td>{'fixed' if done else one.severity.value}</td><td>{html.escape(one.id)}</td>"
-            f"<td>{what}</td><td>{why}</td><td>{mend}</td></tr>"
-        )
+        texts = [html.escape(finding[name]) for name in ("id", "found", "why")]
+        cells = ["fixed" if done else finding["severity"], *texts, mend]
+        rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     head = "".join(f"<th>{name}</th>" for name in ("severity", "id", "found", "why", "change"))
-    caption = html.escape(f"patchkit preflight: {findings.summary()}")
+    caption = html.escape(f"patchkit preflight: {summary}")
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
 

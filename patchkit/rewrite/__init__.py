@@ -5,11 +5,12 @@ this package.
 """
 
 from .edit import Edit, helper, replace, require
+from .edited import edited_code
 from .errors import Collision, Drift
 from .install import Claimant, CodeSwaps, Edits, Piece, SwappedFunction
 from .locate import FunctionSource, functions_in_file
 from .match import Matcher, Pattern, find, mentions
-from .rule import Rule, edited_code
+from .rule import Rule
 from .target import Binding, Target, bind, chain
 from .trampoline import Around, Wrapper
 

@@ -16,9 +16,10 @@ from types import CodeType, FunctionType
 from typing import Protocol
 
 from .edit import Edit, apply_edits
+from .edited import edited_code
 from .errors import Collision, Drift
 from .locate import FunctionSource
-from .rule import Rule, edited_code
+from .rule import Rule
 from .trampoline import Around, trampoline
 
 _MOST_VARIANTS = 8

@@ -25,7 +25,7 @@ from patchkit.rewrite import (
     replace,
 )
 from patchkit.rewrite.edit import apply_edits
-from patchkit.rewrite.rule import edited_code
+from patchkit.rewrite.edited import edited_code
 
 ONE = Rule(Pattern("one()"), lambda node: [replace(node, "1")], names=("one",))
 TWO = Rule(Pattern("two()"), lambda node: [replace(node, "2")], names=("two",))

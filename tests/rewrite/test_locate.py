@@ -13,7 +13,7 @@ import pytest
 
 from patchkit.rewrite import Drift, FunctionSource, bind, functions_in_file, replace
 from patchkit.rewrite.edit import apply_edits
-from patchkit.rewrite.rule import edited_code
+from patchkit.rewrite.edited import edited_code
 
 SHAPES = {
     "function": ("f", "def f(x):\n    return x\n"),

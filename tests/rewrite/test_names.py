@@ -8,7 +8,7 @@ import pytest
 
 from patchkit.rewrite import Drift, Edit, Pattern, Rule, functions_in_file
 from patchkit.rewrite.edit import insert_after, replace, span
-from patchkit.rewrite.rule import edited_code
+from patchkit.rewrite.edited import edited_code
 
 CALL = Pattern("f(X)")
 

@@ -11,7 +11,7 @@ import pytest
 
 from patchkit.rewrite import Drift, Edit, Pattern, Rule, functions_in_file, replace, require
 from patchkit.rewrite.edit import drop, insert_after, span
-from patchkit.rewrite.rule import edited_code
+from patchkit.rewrite.edited import edited_code
 
 BUG = Pattern("bug(X)")
 

@@ -260,7 +260,7 @@ def test_a_first_statement_that_nothing_can_stand_before() -> None:
 
 @pytest.mark.parametrize("case", SITES)
 def test_sites(case: str) -> None:
-    from patchkit.rewrite.rule import edited_code
+    from patchkit.rewrite.edited import edited_code
 
     for first in ("x = given.float()", '"""It normalizes."""\n        x = given.float()'):
         rule, source, (edits,) = plan(first, SITES[case])
