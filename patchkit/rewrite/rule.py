@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
+from .compile import nested_codes
 from .edit import Edit, apply_edits, span
 from .errors import Drift
 from .locate import FunctionSource, first_line
@@ -170,6 +171,4 @@ def _kind(code: CodeType) -> int:
 
 
 def _mentioned(code: CodeType, name: str) -> bool:
-    return name in code.co_names or any(
-        isinstance(const, CodeType) and _mentioned(const, name) for const in code.co_consts
-    )
+    return any(name in inner.co_names for inner in nested_codes(code))
