@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -12,6 +13,14 @@ _LOCALS = "<locals>"
 _IMPLICIT = ("__class__", "__classdict__")
 """What a class binds for the functions in it."""
 _SOMEWHERE: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+
+
+def nested_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code object and those of all functions and classes inside it, outer ones first."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from nested_codes(const)
 
 
 @dataclass(frozen=True)
@@ -89,15 +98,11 @@ class Context:
 
     def find(self, code: CodeType) -> CodeType | None:
         """The function's code among the constants of code that encloses it."""
-        for const in code.co_consts:
-            if not isinstance(const, CodeType):
-                continue
-            if const.co_name == self.name and const.co_firstlineno == self.first:
-                return const
-            found = self.find(const)
-            if found is not None:
-                return found
-        return None
+        wanted = self.name, self.first
+        inside = nested_codes(code)
+        next(inside)  # that code itself
+        found = (inner for inner in inside if (inner.co_name, inner.co_firstlineno) == wanted)
+        return next(found, None)
 
     def _headers(self, text: str) -> list[str]:
         """Lines that open the enclosing scopes.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 
 from .bytecode import module_code
-from .compile import Context
+from .compile import Context, nested_codes
 from .edit import split_lines
 from .errors import Drift
 from .match import Matcher, find
@@ -225,9 +225,8 @@ def _last_line(lines: Sequence[str], code: CodeType) -> int:
 
 
 def _last_line_with_code(code: CodeType) -> int:
-    last = max((line for _, _, line in code.co_lines() if line), default=code.co_firstlineno)
-    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return max([last, *map(_last_line_with_code, inner)])
+    lines = (line for inner in nested_codes(code) for _, _, line in inner.co_lines() if line)
+    return max(lines, default=code.co_firstlineno)
 
 
 def _last_line_parsed(lines: Sequence[str], context: Context) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING
 
+from .compile import nested_codes
 from .errors import Drift
 from .match import walk
 
@@ -39,7 +40,7 @@ def check_names(
         after: what stands there now.
         rules: where the edits come from.
     """
-    local = _locals(source.code)
+    local = local_names(source.code)
     for name in sorted({name for rule in rules for name in rule.needs} & local):
         raise Drift(
             f"the edit of {source.qualname} takes {name} from the module, and the function has a "
@@ -104,13 +105,13 @@ def _occurs(source: FunctionSource, name: str) -> bool:
     )
 
 
-def _locals(code: CodeType) -> set[str]:
-    """The variables of a function and of all that is defined in it."""
-    names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            names |= _locals(const)
-    return names
+def local_names(code: CodeType) -> set[str]:
+    """Return the variables of a function and of all that is defined in it."""
+    return {
+        name
+        for inner in nested_codes(code)
+        for name in (*inner.co_varnames, *inner.co_cellvars, *inner.co_freevars)
+    }
 
 
 def _spells_out(rule: Rule, source: FunctionSource, name: str) -> bool:

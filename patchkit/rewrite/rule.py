@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
+from .compile import nested_codes
 from .edit import Edit
 from .errors import Drift
 from .locate import FunctionSource
@@ -92,6 +93,4 @@ def _told(error: Exception) -> str:
 
 
 def _mentioned(code: CodeType, name: str) -> bool:
-    return name in code.co_names or any(
-        isinstance(const, CodeType) and _mentioned(const, name) for const in code.co_consts
-    )
+    return any(name in inner.co_names for inner in nested_codes(code))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from ..rewrite import FunctionSource
-from .shortening import Anchor, matches, shortest
+from ..rewrite import FunctionSource, Pattern
+from ..rewrite import find as sites_of
 
 _ALL_SHOWN = 25
 _PRECISION = ("dtype", "float", "half", ".to(", "autocast", "scaler", "cast")
@@ -27,6 +27,25 @@ class Statement:
     node: ast.stmt
     line: int
     code: str
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Code that finds a site.
+
+    Args:
+        site: the node.
+        pattern: the code of the pattern.
+        sites: how many places of the function it matches; the site is one of them.
+    """
+
+    site: ast.AST
+    pattern: str
+    sites: int
+
+    @property
+    def line(self) -> int:
+        return int(getattr(self.site, "lineno", 0))
 
 
 def statements(source: FunctionSource) -> list[Statement]:
@@ -74,7 +93,7 @@ def at_line(source: FunctionSource, line: int) -> Anchor:
             f"--line: no statement to rewrite begins or stands at line {line} of {source.name}; "
             f"the nearest are at {near}"
         )
-    return shortest(source, nodes)
+    return _anchor(source, nodes)
 
 
 def with_code(source: FunctionSource, code: str) -> Anchor:
@@ -84,7 +103,7 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
         UsageError: there is none, or more than one.
     """
     try:
-        found = matches(source, code)
+        found = _matches(source, code)
     except (SyntaxError, ValueError):
         found = []
     if len(found) == 1:
@@ -98,7 +117,7 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
         ]
         if len(found) == 1:
             assert isinstance(found[0], ast.stmt)
-            return shortest(source, _sites(found[0], found[0].lineno))
+            return _anchor(source, _sites(found[0], found[0].lineno))
     if not found:
         raise UsageError(f"--find: {source.qualname} has no such code: {code!r}")
     lines = ", ".join(str(getattr(one, "lineno", "?")) for one in found)
@@ -106,6 +125,26 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
         f"--find: {code!r} stands {len(found)} times in {source.qualname}, at lines {lines}; say "
         "which with --line, or give more of the code"
     )
+
+
+def _anchor(source: FunctionSource, nodes: list[ast.expr | ast.stmt]) -> Anchor:
+    """Return the first of some nodes whose code stands once in the function, else the last."""
+    for node in nodes:
+        text = ast.unparse(node)
+        found = _matches(source, text)
+        if len(found) == 1:
+            break
+    return Anchor(node, text, len(found))
+
+
+def _matches(source: FunctionSource, pattern: str) -> list[ast.AST]:
+    """Return the places of a function that a pattern finds.
+
+    Raises:
+        ValueError: it is not one expression or statement.
+        SyntaxError: it is not Python.
+    """
+    return list(sites_of(source.node, Pattern(pattern)))
 
 
 def _text(source: FunctionSource, node: ast.stmt) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
-from types import CodeType
 
 from ..errors import UsageError
 from ..rewrite import FunctionSource, Target
+from ..rewrite.compile import nested_codes
+from ..rewrite.names import local_names
 from . import choosing
-from .shortening import Anchor, local_names
 from .subject import Subject
 
 _MOST_NAMES = 4
@@ -134,7 +133,7 @@ def _definition(subject: Subject, line: int | None, find: str | None) -> Functio
     )
 
 
-def _anchor(source: FunctionSource, line: int | None, find: str | None) -> Anchor:
+def _anchor(source: FunctionSource, line: int | None, find: str | None) -> choosing.Anchor:
     if line is not None:
         return choosing.at_line(source, line)
     if find is not None:
@@ -144,8 +143,9 @@ def _anchor(source: FunctionSource, line: int | None, find: str | None) -> Ancho
     raise NoSiteChosen(source, some, len(some) == len(everything))
 
 
-def _site(source: FunctionSource, anchor: Anchor) -> Site:
-    known, local = set(_names(source.code)), set(local_names(source.code))
+def _site(source: FunctionSource, anchor: choosing.Anchor) -> Site:
+    known = {name for code in nested_codes(source.code) for name in code.co_names}
+    local = local_names(source.code)
     found = [
         node.attr if isinstance(node, ast.Attribute) else node.id
         for node in ast.walk(ast.parse(anchor.pattern))
@@ -153,13 +153,6 @@ def _site(source: FunctionSource, anchor: Anchor) -> Site:
     ]
     names = [name for name in dict.fromkeys(found) if name in known]
     return Site(anchor.site, anchor.line, anchor.pattern, anchor.sites, tuple(names[:_MOST_NAMES]))
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from _names(const)
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:

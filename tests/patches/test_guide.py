@@ -44,7 +44,7 @@ def test_the_guide_leads_to_a_verified_patch(tmp_path: Path) -> None:
     written, filled_in, reproduce = PYTHON[:3]
     text = file.read_text()
     assert written.strip() in text
-    before = written.partition("    code = ")[1] + written.partition("    code = ")[2]
+    before = "".join(written.partition("    raise ")[1:])
     text = text.replace(before, filled_in)
     symptom, _, function = reproduce.partition("\ndef reproduce")
     text = re.sub(r"    symptom=.*\n\)\n", lambda _: symptom.rstrip() + "\n", text)

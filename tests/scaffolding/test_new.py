@@ -46,7 +46,7 @@ def without_the_line_that_raises(file: Path) -> tuple[str, str]:
 
 
 def test_from_red_to_green_with_a_rewrite(run: Run, tmp_path: Path) -> None:
-    done = run("patchkit", "new", "madeup-bug", "--target", INIT, "--find", "= math.floor(")
+    done = run("patchkit", "new", "madeup-bug", "--target", INIT, "--find", "math.floor(S / A)")
     assert done.returncode == 0, done.stderr
     file, test = (tmp_path / name for name in FILES)
     text = test.read_text()
@@ -134,7 +134,7 @@ def test_what_is_printed(run: Run, tmp_path: Path) -> None:
         "wrote patches/tests/test_madeup_bug.py",
         "",
         f"The site, madeup/trainer.py, line {line_of('floor')}:",
-        "  math.floor(S / A)",
+        "  math.floor(size / scale)",
         "",
         "Next:",
         "  1. write mended() and reproduce() in patches/madeup_bug.py",
