@@ -74,7 +74,7 @@ def draw(
         grid.draw(figure.add_axes(place(_LEFT, top, WIDTH - _LEFT - _MARGIN, grid.height)))
         text(height - _NOTE + 0.1, aside(mended, setup["precision"]), size=7.5, color=PALE)
         return as_bytes(
-            figure, form, title="Training without and with patchkit", maker="patchkit demo"
+            figure, form, title="Training with and without patchkit", maker="patchkit demo"
         )
 
 

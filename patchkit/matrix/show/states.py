@@ -62,7 +62,7 @@ MENDED = State(
     ascii="#",
     style="green",
     colour="#006b5c",
-    meaning="mended: run without and with it",
+    meaning="mended: run with and without it",
 )
 MATCHES = State(
     name="matches",
