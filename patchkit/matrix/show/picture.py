@@ -1,4 +1,4 @@
-"""A shown matrix as a picture, by matplotlib: opaque, so that it reads on any page."""
+"""Draw a view with matplotlib: opaque, so that it reads on any page."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NOTE_CHARACTERS = 165
 
 
 def draw(view: View, form: str) -> bytes:
-    """The same view gives the same bytes, with the same matplotlib.
+    """Draw a view; the same view and matplotlib give the same bytes.
 
     Args:
-        view: what to show.
+        view: the view.
         form: `svg` or `png`.
 
     Raises:
@@ -36,12 +36,12 @@ def draw(view: View, form: str) -> bytes:
     """
     try:
         with drawing():
-            return _drawn(view, form)
+            return _draw(view, form)
     except PictureError as error:
         raise MatrixError(f"{error}, or write Markdown with --output matrix.md") from error
 
 
-def _drawn(view: View, form: str) -> bytes:
+def _draw(view: View, form: str) -> bytes:
     from matplotlib.figure import Figure
 
     left = label_width(view.grids)
