@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..pictures import INK, PALE, PictureError, as_bytes, drawing
+from ..pictures import INK, PALE, PictureError, as_bytes, matplotlib_style
 from .grid import Grid
 from .outcome import Outcome, aside, subject
 
@@ -49,7 +49,7 @@ def draw(
     Raises:
         PictureError: matplotlib is absent.
     """
-    with drawing():
+    with matplotlib_style():
         from matplotlib.figure import Figure
 
         from .curves import draw_curves

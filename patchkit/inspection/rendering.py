@@ -1,4 +1,4 @@
-"""Findings as text for a terminal, a log or an error message, and as HTML for a notebook."""
+"""Render findings as text for a terminal, log or error message, and as HTML."""
 
 from __future__ import annotations
 
@@ -15,54 +15,54 @@ _SPACE = "\0"
 
 
 def as_text(findings: Findings) -> str:
-    """A heading, then a paragraph for each finding.
+    """Return a heading, then a paragraph per finding.
 
     Lines of code in a `change` are not folded, so that they can be copied.
     """
     heading = f"patchkit preflight: {findings.summary()}"
-    seen = _folded(f"looked at {findings.looked_at}", "") if findings.looked_at else ""
+    seen = _fold(f"looked at {findings.looked_at}", "") if findings.looked_at else ""
     return "\n\n".join(["\n".join(filter(None, [heading, seen])), *map(str, findings)])
 
 
-def finding_as_text(one: Finding) -> str:
-    title = f"fixed: {one.id}" if one.fixed else f"{one.severity}: {one.id}"
+def finding_as_text(finding: Finding) -> str:
+    title = f"fixed: {finding.id}" if finding.fixed else f"{finding.severity}: {finding.id}"
     lines = [
         title,
-        _folded(one.found, "  found:  "),
-        _folded(one.why, "  why:    "),
+        _fold(finding.found, "  found:  "),
+        _fold(finding.why, "  why:    "),
     ]
-    if one.fixed:
-        lines.append(_folded(one.fixed, "  done:   "))
+    if finding.fixed:
+        lines.append(_fold(finding.fixed, "  done:   "))
     else:
-        lines.append(_unfolded(one.change, "  change: "))
-        if one.fixable:
+        lines.append(_indent(finding.change, "  change: "))
+        if finding.fixable:
             lines.append("          or let patchkit do it: patchkit.preflight(…, fix=True)")
     return "\n".join(lines)
 
 
 def as_html(findings: Findings) -> str:
-    """A table; a change stands in it as code."""
+    """Return a table, with changes as code."""
     rows = []
-    for one in findings:
-        what = html.escape(one.found)
-        why = html.escape(one.why)
-        done = html.escape(one.fixed)
-        mend = f"fixed: {done}" if done else f"<pre>{html.escape(one.change)}</pre>"
-        if one.fixable and not done:
+    for finding in findings:
+        problem = html.escape(finding.found)
+        why = html.escape(finding.why)
+        repair = html.escape(finding.fixed)
+        mend = f"fixed: {repair}" if repair else f"<pre>{html.escape(finding.change)}</pre>"
+        if finding.fixable and not repair:
             mend += "or <code>patchkit.preflight(…, fix=True)</code>"
         rows.append(
-            f"<tr><td>{'fixed' if done else one.severity.value}</td><td>{html.escape(one.id)}</td>"
-            f"<td>{what}</td><td>{why}</td><td>{mend}</td></tr>"
+            f"<tr><td>{'fixed' if repair else finding.severity.value}</td>"
+            f"<td>{html.escape(finding.id)}</td><td>{problem}</td><td>{why}</td><td>{mend}</td></tr>"
         )
     head = "".join(f"<th>{name}</th>" for name in ("severity", "id", "found", "why", "change"))
     caption = html.escape(f"patchkit preflight: {findings.summary()}")
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
 
-def _folded(text: str, label: str) -> str:
-    """Folded between words; what stands in backticks counts as one, so that it can be found."""
-    whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), text)
-    folded = textwrap.fill(
+def _fold(text: str, label: str) -> str:
+    """Fold between words; text in backticks stays whole, so that it can be searched."""
+    whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _SPACE), text)
+    filled = textwrap.fill(
         whole,
         WIDTH,
         initial_indent=label,
@@ -70,8 +70,8 @@ def _folded(text: str, label: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return folded.replace(_SPACE, " ")
+    return filled.replace(_SPACE, " ")
 
 
-def _unfolded(text: str, label: str) -> str:
+def _indent(text: str, label: str) -> str:
     return label + text.replace("\n", "\n" + " " * len(label))

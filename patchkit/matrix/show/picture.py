@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from ...pictures import PictureError, as_bytes, drawing
+from ...pictures import PictureError, as_bytes, matplotlib_style
 from ..records import MatrixError
 from .canvas import (
     CELL,
@@ -35,7 +35,7 @@ def draw(view: View, form: str) -> bytes:
         MatrixError: matplotlib is absent.
     """
     try:
-        with drawing():
+        with matplotlib_style():
             return _draw(view, form)
     except PictureError as error:
         raise MatrixError(f"{error}, or write Markdown with --output matrix.md") from error
