@@ -37,8 +37,8 @@ class PictureError(PatchError):
 
 
 @contextmanager
-def drawing() -> Iterator[None]:
-    """Draw by matplotlib's defaults and ours, whatever the user's own settings are.
+def matplotlib_style() -> Iterator[None]:
+    """Draw with matplotlib's defaults and our settings, whatever the user's own settings are.
 
     Raises:
         PictureError: matplotlib is absent.
@@ -57,7 +57,7 @@ def as_bytes(figure: Figure, form: str, *, title: str, maker: str) -> bytes:
     """Return a figure as bytes, the same ones for the same figure and matplotlib.
 
     Args:
-        figure: a figure drawn within `drawing()`, and still in it.
+        figure: a figure drawn within `matplotlib_style()`, before that ends.
         form: `svg`, `png` or `pdf`.
         title: the title of the picture.
         maker: the command that draws it.
@@ -85,5 +85,5 @@ def check_picture_file(path: Path, option: str) -> None:
         raise UsageError(f"{option} {path}: there is no folder {path.parent}; make it first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"{option} {path}: it cannot be written to")
-    with drawing():
+    with matplotlib_style():
         pass

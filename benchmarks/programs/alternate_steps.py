@@ -1,4 +1,4 @@
-"""Train in turns without and with patchkit in one process, and print how long each step took."""
+"""Train in turns with and without patchkit in one process, and print how long each step took."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Print how many functions a training step calls, without and with patchkit."""
+"""Print how many functions a training step calls, with and without patchkit."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def show(
     """
     from ..catalogue import load
     from ..matrix.file import default_path, read
-    from ..matrix.show.output import check_ending, printed, write
+    from ..matrix.show.output import check_ending, print_view, write
     from ..matrix.show.selection import select
 
     if as_json:
@@ -65,4 +65,4 @@ def show(
     if output is not None:
         write(view, output)
     else:
-        printed(view, form or "table")
+        print_view(view, form or "table")

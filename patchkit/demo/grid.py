@@ -30,7 +30,7 @@ class Row:
 
     Args:
         label: its name, and whether it is trained.
-        cells: without and with patchkit, each a dtype's name to its number of tensors; None if
+        cells: without patchkit and with it, each a dtype's name to its number of tensors; None if
             unknown.
     """
 

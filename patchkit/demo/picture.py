@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..pictures import INK, PALE, PictureError, as_bytes, drawing
+from ..pictures import INK, PALE, PictureError, as_bytes, matplotlib_style
 from .grid import Grid
 from .outcome import Outcome, aside, subject
 
@@ -49,7 +49,7 @@ def draw(
     Raises:
         PictureError: matplotlib is absent.
     """
-    with drawing():
+    with matplotlib_style():
         from matplotlib.figure import Figure
 
         from .curves import draw_curves
@@ -74,7 +74,7 @@ def draw(
         grid.draw(figure.add_axes(place(_LEFT, top, WIDTH - _LEFT - _MARGIN, grid.height)))
         text(height - _NOTE + 0.1, aside(mended, setup["precision"]), size=7.5, color=PALE)
         return as_bytes(
-            figure, form, title="Training without and with patchkit", maker="patchkit demo"
+            figure, form, title="Training with and without patchkit", maker="patchkit demo"
         )
 
 

@@ -1,1 +1,1 @@
-"""What would make a training fail, found before it begins. torch is imported when called."""
+"""Find what would make a training fail before it begins; torch is imported when called."""

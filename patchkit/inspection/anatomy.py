@@ -1,4 +1,4 @@
-"""A model in one pass: its parameters and quantized layers, with all that checks ask of them."""
+"""Examine a model in one pass: its parameters and quantized layers, as the checks need them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ if TYPE_CHECKING:
 
 
 class Parameter(NamedTuple):
-    """One parameter, once, however many modules share it.
+    """A parameter, listed once however many modules share it.
 
     Args:
         name: as in `named_parameters`.
         tensor: the parameter.
         dtype: its dtype, or that of the storage of packed weights.
         trainable: whether it is trained.
-        plain: whether its numbers are floating-point numbers of that dtype; packed weights' are
-            not.
-        adapted: name of the adapter's layer it lies in (one with a `base_layer`); or empty.
-        in_base: whether it lies in the base layer of that layer.
+        plain: whether it holds floating-point numbers of that dtype, as packed weights do not.
+        adapted: name of the adapter layer (with a `base_layer`) that it belongs to; or empty.
+        in_base: whether it belongs to the base layer of that layer.
         unit: name of the block that FSDP would put it in; empty for the root.
     """
 
@@ -55,20 +54,20 @@ class QuantizedLayer(NamedTuple):
 
     @property
     def compute_dtype(self) -> torch.dtype | None:
-        """What a 4-bit layer casts its input to; None where its first input will decide."""
+        """The dtype that a 4-bit layer computes in; None if its first input will decide."""
         dtype: torch.dtype | None = self.module.compute_dtype
         return dtype
 
     @property
     def state_dtype(self) -> torch.dtype | None:
-        """What a 4-bit layer's weights were before they were packed; None before they are."""
+        """The dtype of a 4-bit layer's weights before packing; None until they are packed."""
         states = quant_states(self.module)
         return dtype_of(states[0]) if states else None
 
 
 @dataclass(frozen=True)
 class Anatomy:
-    """What one pass over a model found."""
+    """The result of one pass over a model."""
 
     parameters: tuple[Parameter, ...] = ()
     quantized: tuple[QuantizedLayer, ...] = ()
@@ -77,11 +76,11 @@ class Anatomy:
 
     @cached_property
     def trainable(self) -> tuple[Parameter, ...]:
-        return tuple(one for one in self.parameters if one.trainable)
+        return tuple(parameter for parameter in self.parameters if parameter.trainable)
 
     @cached_property
     def four_bit(self) -> tuple[QuantizedLayer, ...]:
-        return tuple(one for one in self.quantized if one.bits == 4)
+        return tuple(layer for layer in self.quantized if layer.bits == 4)
 
 
 def look_at(
@@ -136,7 +135,7 @@ def look_at(
 def _walk(
     model: torch.nn.Module, blocks: frozenset[str]
 ) -> Iterator[tuple[str, torch.nn.Module, str, bool, str]]:
-    """Each module once, in the order of `named_modules`."""
+    """Yield each module once, in the order of `named_modules`."""
     stack: list[tuple[str, Any, str, bool, str]] = [("", model, "", False, "")]
     seen: set[int] = set()
     while stack:
@@ -157,7 +156,7 @@ def _walk(
 
 
 def _bits(kind: type) -> int:
-    """4 or 8 for the layers of bitsandbytes, 0 for all others; bitsandbytes is not imported."""
+    """Return 4 or 8 for layers of bitsandbytes, else 0, without importing bitsandbytes."""
     library = sys.modules.get("bitsandbytes")
     nn = getattr(library, "nn", None)
     if nn is None:

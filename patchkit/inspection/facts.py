@@ -1,4 +1,4 @@
-"""All that the checks ask about, gathered once."""
+"""Gather once all facts that the checks need."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ _HALF = {"fp16": "float16", "bf16": "bfloat16"}
 
 @dataclass(frozen=True)
 class Facts:
-    """What a training is made of.
+    """The facts of a training.
 
     Args:
         subject: model, arguments, accelerator and optimizer.
         anatomy: the model's parameters and quantized layers.
         hardware: the device that trains.
-        engine: who else holds the parameters: `fsdp1`, `fsdp2`, `deepspeed`, `megatron`; or empty.
-        wanted: `float16` or `bfloat16` where mixed precision was asked for, else None.
-        autocast: the dtype that autocast will run in; None where there is none.
+        engine: the library that holds the parameters, if any: `fsdp1`, `fsdp2`, `deepspeed` or
+            `megatron`.
+        mixed_precision: `float16` or `bfloat16` if mixed precision is on, else None.
+        autocast: the dtype of autocast; None if there is none.
         scaler: whether torch's own gradient scaler will unscale the gradients.
-        requested: the name of the dtype given to `apply(dtype=…)`, if any.
+        apply_dtype: the name of the dtype given to `apply(dtype=…)`, if any.
         applied: ids of the patches that are applied.
     """
 
@@ -38,10 +39,10 @@ class Facts:
     anatomy: Anatomy
     hardware: Hardware
     engine: str = ""
-    wanted: str | None = None
+    mixed_precision: str | None = None
     autocast: str | None = None
     scaler: bool = False
-    requested: str | None = None
+    apply_dtype: str | None = None
     applied: frozenset[str] = field(default=frozenset())
 
     @property
@@ -57,9 +58,9 @@ class Facts:
         return self.subject.optimizer
 
     @property
-    def target(self) -> str | None:
-        """The dtype that layers are to compute in: what `apply` was told, else the arguments."""
-        return self.requested or self.wanted
+    def compute_target(self) -> str | None:
+        """The dtype for layers to compute in: that of `apply`, else that of the arguments."""
+        return self.apply_dtype or self.mixed_precision
 
     @property
     def trainer_made(self) -> bool:
@@ -71,17 +72,21 @@ class Facts:
         import torch
 
         half = (torch.float16, torch.bfloat16)
-        return tuple(one for one in self.anatomy.trainable if one.plain and one.dtype in half)
+        return tuple(
+            parameter
+            for parameter in self.anatomy.trainable
+            if parameter.plain and parameter.dtype in half
+        )
 
     @cached_property
     def mostly_trained(self) -> bool:
-        """Whether most of the model is trained, so that it is no matter of adapters."""
-        size = sum(int(one.tensor.numel()) for one in self.anatomy.parameters)
-        return 2 * sum(int(one.tensor.numel()) for one in self.anatomy.trainable) > size
+        """True if most of the model is trained, not only adapters."""
+        size = sum(int(parameter.tensor.numel()) for parameter in self.anatomy.parameters)
+        return 2 * sum(int(parameter.tensor.numel()) for parameter in self.anatomy.trainable) > size
 
     @property
     def learning_rate(self) -> float | None:
-        """The highest that is known: of the optimizer's groups, else of the arguments."""
+        """The highest known rate: of the optimizer's groups, else of the arguments."""
         if self.optimizer is not None:
             rates = [float(group.get("lr", 0.0)) for group in self.optimizer.param_groups]
             if any(rates):
@@ -91,7 +96,7 @@ class Facts:
 
     @cached_property
     def optimizer_kind(self) -> str:
-        """What updates the parameters, such as `torch.optim.adamw.AdamW` or `adamw_torch_fused`."""
+        """The optimizer's name, such as `torch.optim.adamw.AdamW` or `adamw_torch_fused`."""
         if self.optimizer is not None:
             kind = type(self.optimizer)
             return f"{kind.__module__}.{kind.__qualname__}"
@@ -103,7 +108,7 @@ class Facts:
         return self.optimizer is not None and len(self.optimizer.state) > 0
 
     def describe(self) -> str:
-        """What was looked at, in one line."""
+        """Describe the training in one line."""
         parts = []
         if self.model is not None:
             parts.append(
@@ -111,10 +116,14 @@ class Facts:
                 f"{len(self.anatomy.trainable)} trained, {len(self.anatomy.quantized)} quantized "
                 "layers)"
             )
-        for one in (self.subject.args, self.subject.accelerator, self.optimizer):
-            if one is not None:
-                parts.append(type(one).__name__)
-        precision = f"{self.wanted} mixed precision" if self.wanted else "no mixed precision"
+        for part in (self.subject.args, self.subject.accelerator, self.optimizer):
+            if part is not None:
+                parts.append(type(part).__name__)
+        precision = (
+            f"{self.mixed_precision} mixed precision"
+            if self.mixed_precision
+            else "no mixed precision"
+        )
         engine = f" under {self.engine}" if self.engine else ""
         return f"{', '.join(parts)}; {precision}{engine} on {self.hardware}"
 
@@ -125,23 +134,23 @@ def gather(
     hardware: Hardware | None = None,
     applied: frozenset[str] = frozenset(),
 ) -> Facts:
-    """Look at everything once; nothing is run and nothing changed.
+    """Gather the facts; nothing is run and nothing changed.
 
     Args:
-        subject: what the user gave.
-        hardware: the device that trains; asked of the accelerator or of torch if None.
+        subject: the model, arguments and so on.
+        hardware: the device that trains; that of the accelerator or torch if None.
         applied: ids of the patches that are applied.
     """
     hardware = hardware or probe(_device(subject))
     engine = _engine(subject)
-    wanted = _wanted(subject)
+    mixed_precision = _mixed_precision(subject)
     if subject.accelerator is not None:
-        autocast = wanted if subject.accelerator.native_amp else None
+        autocast = mixed_precision if subject.accelerator.native_amp else None
         scaler = subject.accelerator.scaler is not None
     else:
         elsewhere = engine in ("deepspeed", "megatron")
-        ignored = elsewhere or (wanted == "float16" and hardware.type == "cpu")
-        autocast = None if ignored else wanted
+        ignored = elsewhere or (mixed_precision == "float16" and hardware.type == "cpu")
+        autocast = None if ignored else mixed_precision
         scaler = autocast == "float16"
     # FSDP of the first kind brings a scaler of its own, which takes float16.
     return Facts(
@@ -149,10 +158,10 @@ def gather(
         anatomy=_anatomy(subject.model, engine),
         hardware=hardware,
         engine=engine,
-        wanted=wanted,
+        mixed_precision=mixed_precision,
         autocast=autocast,
         scaler=scaler and engine in ("", "fsdp2"),
-        requested=requested_dtype(),
+        apply_dtype=requested_dtype(),
         applied=applied,
     )
 
@@ -169,12 +178,12 @@ def _anatomy(model: torch.nn.Module | None, engine: str) -> Anatomy:
 
 
 def _fsdp_blocks(model: Any) -> frozenset[str]:
-    """The classes that FSDP wraps one by one: what the launcher names, else what the model does."""
+    """Return the classes that FSDP wraps one by one: the launcher's, else the model's."""
     import os
 
-    named = os.environ.get("FSDP_TRANSFORMER_CLS_TO_WRAP", "")
-    if named:
-        return frozenset(named.split(","))
+    names = os.environ.get("FSDP_TRANSFORMER_CLS_TO_WRAP", "")
+    if names:
+        return frozenset(names.split(","))
     return frozenset(getattr(model, "_no_split_modules", None) or ())
 
 
@@ -191,7 +200,7 @@ def _engine(subject: Subject) -> str:
     return f"fsdp{fsdp_version(subject.args)}" if uses_fsdp(subject.args) else ""
 
 
-def _wanted(subject: Subject) -> str | None:
+def _mixed_precision(subject: Subject) -> str | None:
     if subject.accelerator is not None:
         return _HALF.get(str(subject.accelerator.mixed_precision))
     for name, dtype in _HALF.items():

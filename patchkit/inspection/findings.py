@@ -1,4 +1,4 @@
-"""What a preflight found: severity, what, why, and the change that mends it."""
+"""Define the findings of a preflight: each with its reason and the change that mends it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SCHEMA = 1
 
 
 class Severity(str, Enum):
-    """How much a finding matters."""
+    """The severity of a finding."""
 
     ERROR = "error"
-    """Training raises, diverges or cannot do what was asked."""
+    """Training raises, diverges or cannot do what the user asked for."""
     WARNING = "warning"
-    """Training runs, and loses precision, time or memory, or does not do all that was asked."""
+    """Training runs, but loses precision, time or memory, or ignores part of the arguments."""
     NOTE = "note"
     """Good to know."""
 
@@ -29,16 +29,16 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that does not fit.
+    """A problem of a training.
 
     Args:
-        id: which check found it; lower-case words joined by hyphens.
-        severity: how much it matters.
-        found: what was found, with names, counts and dtypes.
-        why: what comes of it.
+        id: its id; lower-case words joined by hyphens.
+        severity: its severity.
+        found: the problem, with names, counts and dtypes.
+        why: its consequence.
         change: the change to the user's code that mends it.
-        fixed: what `fix=True` did about it; empty where nothing was done.
-        repair: does it, and says in one sentence what was done; None where patchkit cannot.
+        fixed: the repair that `fix=True` made; empty if none was made.
+        repair: mends it and returns a sentence about it; None if patchkit cannot mend it.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def fixable(self) -> bool:
-        """Whether `preflight(…, fix=True)` can mend it."""
+        """True if `preflight(…, fix=True)` can mend it."""
         return self.repair is not None
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,49 +72,49 @@ class Finding:
 
 
 class Findings(Sequence[Finding]):
-    """All that one preflight found, errors first and what was fixed last.
+    """The findings of a preflight, errors first and those fixed last.
 
     A sequence of findings, and a mapping of them by id: `findings["fp16-on-cpu"]`.
 
     Args:
-        findings: in any order.
-        looked_at: what was looked at, in one line.
+        findings: the findings, in any order.
+        looked_at: the training, described in one line.
     """
 
     def __init__(self, findings: Iterable[Finding], looked_at: str = "") -> None:
         order = list(Severity)
         self._findings = sorted(
-            findings, key=lambda one: (bool(one.fixed), order.index(one.severity))
+            findings, key=lambda finding: (bool(finding.fixed), order.index(finding.severity))
         )
         self.looked_at = looked_at
 
     @property
     def ok(self) -> bool:
-        """Whether no error is left."""
+        """True if no error is left."""
         return not self.errors
 
     @property
     def errors(self) -> list[Finding]:
         """The errors that are left."""
-        return self._left(Severity.ERROR)
+        return self._remaining(Severity.ERROR)
 
     @property
     def warnings(self) -> list[Finding]:
         """The warnings that are left."""
-        return self._left(Severity.WARNING)
+        return self._remaining(Severity.WARNING)
 
     @property
     def notes(self) -> list[Finding]:
         """The notes that are left."""
-        return self._left(Severity.NOTE)
+        return self._remaining(Severity.NOTE)
 
     @property
     def fixed(self) -> list[Finding]:
-        """What `fix=True` has mended."""
-        return [one for one in self if one.fixed]
+        """The findings that `fix=True` has mended."""
+        return [finding for finding in self if finding.fixed]
 
-    def _left(self, severity: Severity) -> list[Finding]:
-        return [one for one in self if one.severity is severity and not one.fixed]
+    def _remaining(self, severity: Severity) -> list[Finding]:
+        return [finding for finding in self if finding.severity is severity and not finding.fixed]
 
     @overload
     def __getitem__(self, key: int | str) -> Finding: ...
@@ -123,11 +123,11 @@ class Findings(Sequence[Finding]):
     def __getitem__(self, key: int | str | slice) -> Finding | list[Finding]:
         if not isinstance(key, str):
             return self._findings[key]
-        for one in self:
-            if one.id == key:
-                return one
+        for finding in self:
+            if finding.id == key:
+                return finding
         present = ", ".join(self.ids) or "nothing"
-        raise UsageError(f"no finding {key!r} here; there is {present}")
+        raise UsageError(f"there is no finding {key!r}, only {present}")
 
     def __len__(self) -> int:
         return len(self._findings)
@@ -136,14 +136,14 @@ class Findings(Sequence[Finding]):
         return iter(self._findings)
 
     def __contains__(self, key: object) -> bool:
-        return any(key == one.id or key == one for one in self)
+        return any(key == finding.id or key == finding for finding in self)
 
     @property
     def ids(self) -> list[str]:
-        return [one.id for one in self]
+        return [finding.id for finding in self]
 
     def summary(self) -> str:
-        """The numbers of findings, in one line."""
+        """Return the numbers of findings as one line."""
         counts = [
             (len(self.errors), "error"),
             (len(self.warnings), "warning"),
@@ -159,7 +159,7 @@ class Findings(Sequence[Finding]):
             "schema": SCHEMA,
             "ok": self.ok,
             "looked_at": self.looked_at,
-            "findings": [one.to_dict() for one in self],
+            "findings": [finding.to_dict() for finding in self],
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:

@@ -1,4 +1,4 @@
-"""What the device that trains can do, told apart from asking it."""
+"""Describe the device that trains, and probe it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Hardware:
 
     Args:
         type: as in `torch.device`: `cpu`, `cuda`, `mps` and so on.
-        name: what it is called, such as `Tesla T4`.
-        capability: CUDA's compute capability; None where there is no such thing.
-        bfloat16: whether it computes in bfloat16 by itself. PyTorch emulates it on older GPUs.
+        name: its name, such as `Tesla T4`.
+        capability: CUDA's compute capability; None on other devices.
+        bfloat16: whether it computes in bfloat16 natively. PyTorch emulates it on older GPUs.
     """
 
     type: str
@@ -29,7 +29,7 @@ class Hardware:
 
 
 def probe(device: Any) -> Hardware:
-    """Ask a device what it can do.
+    """Return the capabilities of a device.
 
     bfloat16 came to NVIDIA's GPUs with compute capability 8.0; AMD's, which torch shows as CUDA
     too, count otherwise. `torch.cuda.is_bf16_supported()` counts emulation as support.
@@ -49,7 +49,7 @@ def probe(device: Any) -> Hardware:
 
 
 def default_device() -> Any:
-    """The `torch.device` that Accelerate would choose, nothing else being said."""
+    """Return the `torch.device` that Accelerate chooses by default."""
     import torch
 
     for kind in ("cuda", "xpu", "npu", "mps"):

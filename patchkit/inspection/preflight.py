@@ -1,4 +1,4 @@
-"""One preflight: gather, check, mend what can be mended, and look again."""
+"""Run a preflight: gather, check, mend what can be mended, and check again."""
 
 from __future__ import annotations
 
@@ -17,62 +17,64 @@ logger = logging.getLogger("patchkit")
 
 
 def run(model: object, args: object, optimizer: object, *, fix: bool = False) -> Findings:
-    """What `patchkit.preflight` does; see there."""
+    """Run a preflight, as `patchkit.preflight` describes."""
     if not isinstance(fix, bool):
         raise UsageError(f"fix= must be True or False, not {fix!r}")
-    what = subject(model, args, optimizer)
+    training = subject(model, args, optimizer)
     with without_garbage_collection():
-        return inspect(what, fix=fix)
+        return inspect(training, fix=fix)
 
 
-def inspect(what: Subject, *, fix: bool = False, hardware: Hardware | None = None) -> Findings:
-    """Look at a training, and mend what can be mended if asked to.
+def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None = None) -> Findings:
+    """Check a training, and mend what can be mended if asked to.
 
     Args:
-        what: the model, its arguments and so on.
+        training: the model, its arguments and so on.
         fix: whether to mend.
-        hardware: the device that trains; asked of the accelerator or of torch if None.
+        hardware: the device that trains; that of the accelerator or torch if None.
     """
-    facts = _facts(what, hardware)
-    found = list(check(facts))
-    if not fix or not any(one.fixable for one in found):
-        return Findings(found, facts.describe())
-    done = {}
-    for one in found:
-        if one.repair is not None:
+    facts = _facts(training, hardware)
+    findings = list(check(facts))
+    if not fix or not any(finding.fixable for finding in findings):
+        return Findings(findings, facts.describe())
+    repairs = {}
+    for finding in findings:
+        if finding.repair is not None:
             try:
-                done[one.id] = one.repair()
+                repairs[finding.id] = finding.repair()
             except Exception as error:
-                logger.exception("patchkit: the repair of %s failed", one.id)
+                logger.exception("patchkit: the repair of %s failed", finding.id)
                 problem = f"patchkit could not mend it: {type(error).__name__}: {error}"
-                found[found.index(one)] = replace(one, why=f"{one.why} {problem}", repair=None)
-    facts = _facts(what, hardware)
-    left = {one.id: one for one in check(facts)}
-    before = {one.id: one for one in found}
-    for name in left.keys() & before.keys():
+                findings[findings.index(finding)] = replace(
+                    finding, why=f"{finding.why} {problem}", repair=None
+                )
+    facts = _facts(training, hardware)
+    after = {finding.id: finding for finding in check(facts)}
+    before = {finding.id: finding for finding in findings}
+    for name in after.keys() & before.keys():
         if before[name].repair is None:
-            left[name] = before[name]
+            after[name] = before[name]
     mended = [
-        replace(one, fixed=done.get(one.id) or "went away with another repair")
-        for one in found
-        if one.id not in left
+        replace(finding, fixed=repairs.get(finding.id) or "mended by another repair")
+        for finding in findings
+        if finding.id not in after
     ]
-    return Findings([*left.values(), *mended], facts.describe())
+    return Findings([*after.values(), *mended], facts.describe())
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    """Run all checks. One that fails is a note, and does not keep the others from running."""
+    """Run all checks. One that fails is a note, and does not stop the others."""
     from .checks import CHECKS
 
-    for one in CHECKS:
+    for run_check in CHECKS:
         try:
-            finding = one(facts)
+            finding = run_check(facts)
         except Exception as error:
-            logger.exception("patchkit: the check %s failed", one.__name__)
+            logger.exception("patchkit: the check %s failed", run_check.__name__)
             finding = Finding(
-                f"unchecked-{one.__name__.replace('_', '-')}",
+                f"unchecked-{run_check.__name__.replace('_', '-')}",
                 Severity.NOTE,
-                f"the check {one.__name__} failed: {type(error).__name__}: {error}",
+                f"the check {run_check.__name__} failed: {type(error).__name__}: {error}",
                 "This is a mistake in patchkit, not in your training.",
                 "please report it, with the traceback in the log",
             )
@@ -80,7 +82,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             yield finding
 
 
-def _facts(what: Subject, hardware: Hardware | None) -> Facts:
+def _facts(training: Subject, hardware: Hardware | None) -> Facts:
     from ..session import SESSION
 
-    return gather(what, hardware=hardware, applied=SESSION.applied())
+    return gather(training, hardware=hardware, applied=SESSION.applied())

@@ -1,4 +1,4 @@
-"""Findings as text for a terminal, a log or an error message, and as HTML for a notebook."""
+"""Render findings as text for a terminal, log or error message, and as HTML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def as_text(summary: str, looked_at: str, findings: Iterable[str]) -> str:
         findings: their texts.
     """
     heading = f"patchkit preflight: {summary}"
-    seen = _folded(f"looked at {looked_at}", "") if looked_at else ""
+    seen = _fold(f"looked at {looked_at}", "") if looked_at else ""
     return "\n\n".join(["\n".join(filter(None, [heading, seen])), *findings])
 
 
@@ -36,13 +36,13 @@ def finding_as_text(finding: Mapping[str, Any]) -> str:
     title = "fixed" if finding["fixed"] else finding["severity"]
     lines = [
         f"{title}: {finding['id']}",
-        _folded(finding["found"], "  found:  "),
-        _folded(finding["why"], "  why:    "),
+        _fold(finding["found"], "  found:  "),
+        _fold(finding["why"], "  why:    "),
     ]
     if finding["fixed"]:
-        lines.append(_folded(finding["fixed"], "  done:   "))
+        lines.append(_fold(finding["fixed"], "  done:   "))
     else:
-        lines.append(_unfolded(finding["change"], "  change: "))
+        lines.append(_indent(finding["change"], "  change: "))
         if finding["fixable"]:
             lines.append("          or let patchkit do it: patchkit.preflight(…, fix=True)")
     return "\n".join(lines)
@@ -69,10 +69,10 @@ def as_html(summary: str, findings: Iterable[Mapping[str, Any]]) -> str:
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
 
-def _folded(text: str, label: str) -> str:
-    """Folded between words; what stands in backticks counts as one, so that it can be found."""
-    whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), text)
-    folded = textwrap.fill(
+def _fold(text: str, label: str) -> str:
+    """Fold between words; text in backticks stays whole, so that it can be searched."""
+    whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _SPACE), text)
+    filled = textwrap.fill(
         whole,
         WIDTH,
         initial_indent=label,
@@ -80,8 +80,8 @@ def _folded(text: str, label: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return folded.replace(_SPACE, " ")
+    return filled.replace(_SPACE, " ")
 
 
-def _unfolded(text: str, label: str) -> str:
+def _indent(text: str, label: str) -> str:
     return label + text.replace("\n", "\n" + " " * len(label))

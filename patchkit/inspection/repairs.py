@@ -1,4 +1,4 @@
-"""What `fix=True` does. Parameters stay the same objects; only their data is replaced."""
+"""Repair a training for `fix=True`: only data is replaced, parameters stay the same objects."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ def upcast(parameters: Sequence[Parameter]) -> Repair:
         import torch
 
         more = 0
-        for one in parameters:
-            more += 4 * one.tensor.numel() - one.tensor.numel() * one.tensor.element_size()
-            cast_in_place(one.tensor, torch.float32)
+        for parameter in parameters:
+            more += (
+                4 * parameter.tensor.numel()
+                - parameter.tensor.numel() * parameter.tensor.element_size()
+            )
+            cast_in_place(parameter.tensor, torch.float32)
         which = counted(len(parameters), "parameter")
         return f"made {which} float32, which takes {megabytes(more)} more memory for the weights"
 
@@ -37,13 +40,13 @@ def upcast(parameters: Sequence[Parameter]) -> Repair:
 
 
 def thread(model: torch.nn.Module, dtype: str) -> Repair | None:
-    """One dtype through quantized layers and what is left over, by `patchkit.thread_dtype`.
+    """Thread one dtype through quantized layers and the rest, by `patchkit.thread_dtype`.
 
-    None where the model was loaded with another compute dtype on request: it is the user's choice.
+    Returns None if the user loaded the model with another compute dtype on purpose.
     """
     request = request_of(model)
-    chosen = None if request is None else request.compute_dtype
-    if requested_dtype() is None and chosen not in (None, dtype):
+    compute_dtype = None if request is None else request.compute_dtype
+    if requested_dtype() is None and compute_dtype not in (None, dtype):
         return None
 
     def do() -> str:
@@ -57,13 +60,13 @@ def thread(model: torch.nn.Module, dtype: str) -> Repair | None:
 
 
 def move(parameters: Iterable[tuple[Parameter, torch.device]]) -> Repair:
-    """Move parameters to the devices that they are wanted on."""
+    """Move parameters to the given devices."""
 
     def do() -> str:
         moved = list(parameters)
-        for one, device in moved:
-            one.tensor.grad = None
-            one.tensor.data = one.tensor.data.to(device)
+        for parameter, device in moved:
+            parameter.tensor.grad = None
+            parameter.tensor.data = parameter.tensor.data.to(device)
         targets = ", ".join(sorted({str(device) for _, device in moved}))
         return f"moved {counted(len(moved), 'parameter')} to {targets}"
 

@@ -1,4 +1,4 @@
-"""The preflight at the start of `Trainer.train()`, for `apply(preflight=True)`."""
+"""Run the preflight at the start of `Trainer.train()`, for `apply(preflight=True)`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .preflight import run
 
 logger = logging.getLogger("patchkit")
 
-_said: set[tuple[str, str]] = set()
+_logged: set[tuple[str, str]] = set()
 
 
 def preflight(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wraps `Trainer.train`: errors stop it, warnings are logged once for each process.
+    """Wrap `Trainer.train`: errors stop it, warnings are logged once per process.
 
     Raises:
         PreflightError: with the errors, and the changes that mend them.
@@ -26,9 +26,9 @@ def preflight(
     findings = _findings(instance)
     if findings.errors:
         raise PreflightError(Findings(findings.errors, findings.looked_at))
-    fresh = [one for one in findings.warnings if (one.id, one.found) not in _said]
+    fresh = [finding for finding in findings.warnings if (finding.id, finding.found) not in _logged]
     if fresh and instance.is_local_process_zero():
-        _said.update((one.id, one.found) for one in fresh)
+        _logged.update((finding.id, finding.found) for finding in fresh)
         logger.warning("%s", Findings(fresh, findings.looked_at))
     return wrapped(*args, **kwargs)
 
@@ -37,6 +37,6 @@ def _findings(trainer: Any) -> Findings:
     try:
         return run(trainer, None, None)
     except Exception:
-        # Never the user's training: what went wrong is in the log with its traceback.
+        # It must not stop the user's training: the traceback is in the log.
         logger.exception("patchkit: the preflight failed, and training goes on without it")
         return Findings([])

@@ -1,4 +1,4 @@
-"""Numbers and dtypes as findings write them."""
+"""Write numbers and dtypes for findings."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ OTHER_HALF = {"float16": "bfloat16", "bfloat16": "float16"}
 
 
 def short(dtype: object) -> str:
-    """`bfloat16` for `torch.bfloat16`."""
+    """Return `bfloat16` for `torch.bfloat16`."""
     return str(dtype).removeprefix("torch.")
 
 
 def dtypes(values: Iterable[object]) -> str:
-    """`28 float32, 2 bfloat16`."""
+    """Count dtypes, as in `28 float32, 2 bfloat16`."""
     counts = Counter(map(short, values))
     return ", ".join(f"{number} {name}" for name, number in counts.most_common())
 
 
-def parameters(found: Sequence[Parameter], what: str) -> str:
-    """`28 trained parameters (28 bfloat16): a, b, c and 25 more`."""
-    kinds = dtypes(one.dtype for one in found)
-    return f"{counted(len(found), what)} ({kinds}): {listed(one.name for one in found)}"
+def parameters(tensors: Sequence[Parameter], noun: str) -> str:
+    """List parameters: `28 trained parameters (28 bfloat16): a, b, c and 25 more`."""
+    kinds = dtypes(parameter.dtype for parameter in tensors)
+    names = listed(parameter.name for parameter in tensors)
+    return f"{counted(len(tensors), noun)} ({kinds}): {names}"

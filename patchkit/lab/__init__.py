@@ -1,1 +1,1 @@
-"""What reproducers, the demo, tests and benchmarks share: tiny models and short trainings."""
+"""Build tiny models and run short trainings, for reproducers, the demo, tests and benchmarks."""

@@ -1,4 +1,4 @@
-"""`python -m patchkit.lab`: one training in this process, its outcome as one line."""
+"""Run one training in this process and print its outcome as a line: `python -m patchkit.lab`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from patchkit.lab.course import Course
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Train, and print the outcome as stdout's last line; with --json, each step before it.
+    """Train and print the outcome as the last line; with --json, a line per step before it.
 
-    A training that fails is an outcome like any other.
+    A failed training is an outcome, too.
 
     Returns:
         The exit status, 0.
@@ -31,11 +31,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     # The libraries print their logs to standard output.
     with take_standard_output() as answers:
 
-        def tell_step(step: int, loss: float) -> None:
+        def report_step(step: int, loss: float) -> None:
             if options.json:
                 tell(answers, {"step": step, "loss": loss})
 
-        outcome = _outcome(options, Course(tell_step))
+        outcome = _outcome(options, Course(report_step))
         if options.json:
             tell(answers, outcome)
         else:
@@ -75,7 +75,7 @@ def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
             "trl": installed_version("trl"),
             "device": course.device,
             "losses": course.losses_in_order(),
-            "dtypes": [dataclasses.asdict(one) for one in course.dtypes],
+            "dtypes": [dataclasses.asdict(kind) for kind in course.dtypes],
         }
     else:
         outcome = {"ok": True, **dataclasses.asdict(result)}
@@ -104,9 +104,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--quantization", choices=get_args(tiny.Quantization), default="4bit")
     add("--steps", type=int, default=3)
     add("--seed", type=int, default=0)
-    add("--folder", type=Path, help="where to keep the model (default: a temporary folder)")
-    add("--lora", type=json.loads, default={}, help="more LoraConfig arguments, in JSON")
-    add("--args", type=json.loads, default={}, help="more training arguments, in JSON")
+    add("--folder", type=Path, help="folder for the model (default: a temporary folder)")
+    add("--lora", type=json.loads, default={}, help="more LoraConfig arguments, as JSON")
+    add("--args", type=json.loads, default={}, help="more training arguments, as JSON")
     add("--patched", action="store_true", help="call patchkit.apply(strict=True) first")
     add("--json", action="store_true", help="print the outcome as JSON")
     return parser

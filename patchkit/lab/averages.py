@@ -1,4 +1,4 @@
-"""How far TRL's moving averages follow a model that has moved, by their own callbacks."""
+"""Measure how far TRL's moving averages follow a model that has moved, by their callbacks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MOVED = 0.005
 
 
 def share_covered_by_bema(dtype: str, *, updates: int, **options: Any) -> float:
-    """The share of the way that BEMA's average has come after some updates.
+    """Return the share of the way that BEMA's average has come after some updates.
 
     Args:
-        dtype: of the model.
-        updates: how often the callback updates its average.
-        options: `BEMACallback` arguments, over the defaults; the average alone is looked at.
+        dtype: the dtype of the model.
+        updates: number of updates of the average.
+        options: `BEMACallback` arguments, over the defaults; only the average is measured.
     """
     from trl import BEMACallback
 
@@ -35,11 +35,11 @@ def share_covered_by_bema(dtype: str, *, updates: int, **options: Any) -> float:
 
 
 def share_covered_by_reference(dtype: str, *, alpha: float, updates: int) -> float:
-    """The share of the way that a reference model has come after some synchronizations."""
+    """Return the share of the way that a reference model has come after some synchronizations."""
     import accelerate
     from trl.trainer.callbacks import SyncRefModelCallback
 
-    accelerate.Accelerator(cpu=True)  # the callback asks its state for DeepSpeed
+    accelerate.Accelerator(cpu=True)  # the callback reads its state for DeepSpeed
     model, reference = _model(dtype), _model(dtype)
     callback = SyncRefModelCallback(ref_model=reference, accelerator=None)
     arguments = types.SimpleNamespace(ref_model_sync_steps=1, ref_model_mixup_alpha=alpha)
@@ -68,11 +68,11 @@ def _model(dtype: str) -> Any:
 
 
 def _move(model: Any) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """Move all parameters by half a percent of each weight; what they were before, and are now."""
-    start = [one.detach().float().clone() for one in model.parameters()]
+    """Move all weights by half a percent; return the parameters before and after."""
+    start = [parameter.detach().float().clone() for parameter in model.parameters()]
     for parameter in model.parameters():
         parameter.data.mul_(1 + _MOVED)
-    return start, [one.detach().float().clone() for one in model.parameters()]
+    return start, [parameter.detach().float().clone() for parameter in model.parameters()]
 
 
 def _share(
@@ -81,7 +81,9 @@ def _share(
     import torch
 
     def distance(tensors: list[torch.Tensor]) -> float:
-        gaps = [(one.detach().float() - begin) for one, begin in zip(tensors, start, strict=True)]
+        gaps = [
+            (tensor.detach().float() - begin) for tensor, begin in zip(tensors, start, strict=True)
+        ]
         return float(torch.cat([gap.abs().flatten() for gap in gaps]).sum())
 
     return distance(average) / distance(end)

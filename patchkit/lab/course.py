@@ -1,4 +1,4 @@
-"""What is known of a training while it runs, and still is when it has died."""
+"""Record the course of a training, so that it is known even if the training dies."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Course:
     on_step: Callable[[int, float], None] | None = None
     #: The loss of each step.
     losses: dict[int, float] = field(default_factory=dict)
-    #: The last step that was begun; 0 before the first.
+    #: The last step that has begun; 0 before the first.
     begun: int = 0
     #: The model's dtypes when training began.
     dtypes: tuple[KindDtypes, ...] = ()
-    #: Where the model was trained, such as "cpu".
+    #: The device of the training, such as "cpu".
     device: str = ""
 
     def callback(self) -> Any:
-        """A `TrainerCallback` that writes it down."""
+        """Return a `TrainerCallback` that records the course."""
         import transformers
 
         def on_train_begin(_: Any, args: Any, *__: Any, model: Any, **___: Any) -> None:

@@ -1,7 +1,7 @@
-"""CUDA's fp16 training path on a CPU: float16 autocast, a gradient scaler, and its refusals.
+"""Emulate CUDA's fp16 training on a CPU: float16 autocast, a gradient scaler, its refusals.
 
 Accelerate gives a CPU neither under `mixed_precision="fp16"`, and the CPU's unscale kernel takes
-bfloat16 gradients that CUDA's refuses. So a bug of fp16 training stays unseen without a GPU, unless
+bfloat16 gradients that CUDA's refuses. So bugs of fp16 training do not show without a GPU, unless
 both are put in place.
 """
 
@@ -23,7 +23,7 @@ _MARK = "_patchkit_cuda_fp16"
 def cuda_fp16_on_cpu() -> Iterator[None]:
     """Make every `Accelerator` created inside train fp16 on a CPU as it would on CUDA.
 
-    Nothing changes where CUDA is available. An `Accelerator` made inside keeps its scaler after.
+    Nothing changes if CUDA is available. An `Accelerator` made inside keeps its scaler.
     """
     undo = install()
     try:
@@ -36,14 +36,14 @@ def install() -> Callable[[], None]:
     """Do what `cuda_fp16_on_cpu` does, for good; a second call changes nothing.
 
     Returns:
-        A function that takes back what this call has done.
+        A function that undoes this call.
     """
     import accelerate
     import torch
 
     unscale = getattr(torch, _UNSCALE)
     if torch.cuda.is_available() or hasattr(unscale, _MARK):
-        return _nothing
+        return _undo_nothing
     init = accelerate.Accelerator.__init__
     setattr(torch, _UNSCALE, _refusing_bfloat16(unscale))
     accelerate.Accelerator.__init__ = _with_scaler(init)
@@ -55,8 +55,8 @@ def install() -> Callable[[], None]:
     return undo
 
 
-def _nothing() -> None:
-    """Undo nothing."""
+def _undo_nothing() -> None:
+    """Do nothing: there is nothing to undo."""
 
 
 def _refusing_bfloat16(unscale: Callable[..., None]) -> Callable[..., None]:
@@ -64,15 +64,15 @@ def _refusing_bfloat16(unscale: Callable[..., None]) -> Callable[..., None]:
 
     # CUDA compiles this kernel for float64, float32 and float16 only.
     @functools.wraps(unscale)
-    def checked(
+    def unscale_or_refuse(
         grads: Sequence[torch.Tensor], found_inf: torch.Tensor, inv_scale: torch.Tensor
     ) -> None:
         if any(grad.dtype == torch.bfloat16 for grad in grads):
             raise NotImplementedError(f"\"{_UNSCALE}cuda\" not implemented for 'BFloat16'")
         unscale(grads, found_inf, inv_scale)
 
-    setattr(checked, _MARK, True)
-    return checked
+    setattr(unscale_or_refuse, _MARK, True)
+    return unscale_or_refuse
 
 
 def _with_scaler(init: Callable[..., None]) -> Callable[..., None]:

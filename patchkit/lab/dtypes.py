@@ -1,4 +1,4 @@
-"""Which dtypes a model is made of, by kinds of modules."""
+"""Count the dtypes of a model by kinds of modules."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _HEADS = frozenset({"lm_head", "score"})
 
 @dataclass(frozen=True)
 class KindDtypes:
-    """What one kind of module has.
+    """The dtypes of one kind of module.
 
     Args:
-        kind: as a reader calls it, such as "LoRA A" or "norms".
+        kind: its name for readers, such as "LoRA A" or "norms".
         trained: whether these parameters are trained.
-        dtypes: name of a dtype to the number of tensors or layers that have it.
+        dtypes: name of a dtype to its number of tensors or layers.
     """
 
     kind: str
@@ -31,30 +31,30 @@ class KindDtypes:
 
 
 def dtypes_by_kind(model: torch.nn.Module) -> tuple[KindDtypes, ...]:
-    """What is trained first; 4-bit weights are told as stored, as unpacked and as computed with."""
+    """Count dtypes, trained kinds first; 4-bit weights as stored, as unpacked and as computed."""
     anatomy = look_at(model)
-    found: dict[tuple[str, bool], Counter[str]] = {}
+    counts: dict[tuple[str, bool], Counter[str]] = {}
 
     def count(kind: str, trained: bool, dtype: torch.dtype | None) -> None:
         name = "not set" if dtype is None else str(dtype).removeprefix("torch.")
-        found.setdefault((kind, trained), Counter())[name] += 1
+        counts.setdefault((kind, trained), Counter())[name] += 1
 
     bits = {f"{layer.name}.weight": layer for layer in anatomy.quantized}
-    for one in anatomy.parameters:
-        layer = bits.get(one.name)
+    for parameter in anatomy.parameters:
+        layer = bits.get(parameter.name)
         if layer is None:
-            count(_kind(model, one), one.trainable, one.dtype)
+            count(_kind(model, parameter), parameter.trainable, parameter.dtype)
             continue
-        count(f"{layer.bits}-bit weights stored in", one.trainable, one.dtype)
+        count(f"{layer.bits}-bit weights stored in", parameter.trainable, parameter.dtype)
         if layer.bits == 4:
-            count("4-bit weights unpack to", one.trainable, layer.state_dtype)
-            count("4-bit layers compute in", one.trainable, layer.compute_dtype)
-    kinds = [KindDtypes(kind, trained, dict(names)) for (kind, trained), names in found.items()]
-    return tuple(sorted(kinds, key=lambda one: not one.trained))
+            count("4-bit weights unpack to", parameter.trainable, layer.state_dtype)
+            count("4-bit layers compute in", parameter.trainable, layer.compute_dtype)
+    kinds = [KindDtypes(kind, trained, dict(names)) for (kind, trained), names in counts.items()]
+    return tuple(sorted(kinds, key=lambda kind: not kind.trained))
 
 
-def _kind(model: torch.nn.Module, one: Parameter) -> str:
-    *owner, _ = parts = one.name.split(".")
+def _kind(model: torch.nn.Module, parameter: Parameter) -> str:
+    *owner, _ = parts = parameter.name.split(".")
     for part, kind in _ADAPTERS.items():
         if part in parts:
             return kind

@@ -1,7 +1,7 @@
-"""What the scripts of `examples/` are given, where a user has a model and a dataset of their own.
+"""Give the scripts of `examples/` a model and a dataset, as users have their own.
 
-Without a model's name a tiny Llama is made on the spot, and made-up rows where no dataset is
-named. Without a GPU they take CUDA's fp16 path on the CPU.
+Without the name of a model a tiny Llama is made, and without that of a dataset made-up rows are
+used. Without a GPU the scripts take CUDA's fp16 path on the CPU.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Example:
 
     Args:
         model: a name or folder for `from_pretrained`.
-        dataset: what to train on.
-        device: where to load the model in this process.
-        args: training arguments that follow from where and how it is run.
+        dataset: the training set.
+        device: the device to load the model on in this process.
+        args: training arguments that depend on the machine and the command line.
     """
 
     model: str
@@ -34,12 +34,16 @@ class Example:
     args: dict[str, Any]
 
     def tell(self, trainer: Any) -> None:
-        """Print what each process trained, and what patchkit did."""
+        """Print the training of each process, and patchkit's report."""
         from patchkit.session import SESSION
 
         state = trainer.accelerator.state
         losses = [row["loss"] for row in trainer.state.log_history if "loss" in row]
-        dtypes = {str(it.dtype) for it in trainer.model.parameters() if it.requires_grad}
+        dtypes = {
+            str(parameter.dtype)
+            for parameter in trainer.model.parameters()
+            if parameter.requires_grad
+        }
         print(
             f"rank {state.process_index} of {state.num_processes}: losses {losses}, "
             f"trainable {sorted(dtypes)}, {type(trainer).__init__.__code__.co_filename}",
@@ -52,11 +56,11 @@ class Example:
 
 @contextlib.contextmanager
 def prepared(trainer: str, description: str) -> Iterator[Example]:
-    """Read the command line, and make what it does not name.
+    """Read the command line, and make the model and dataset that it does not name.
 
     Args:
-        trainer: whose rows to make up; see `trainers.TRAINERS`.
-        description: of the script, for `--help`.
+        trainer: the trainer for made-up rows; see `trainers.TRAINERS`.
+        description: the description of the script, for `--help`.
     """
     import torch
 
@@ -106,7 +110,7 @@ def _parser(description: str) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--model", help="name or folder; a tiny model, made here, by default")
-    add("--dataset", help="name or folder, of which `train` is taken; made-up rows by default")
+    add("--dataset", help="name or folder, whose split `train` is used; made-up rows by default")
     add("--steps", type=int, default=5, help="optimizer steps (default: 5)")
-    add("--output", help="folder to save the adapters in; nothing is kept by default")
+    add("--output", help="folder to save the adapters in; not saved by default")
     return parser

@@ -1,4 +1,4 @@
-"""What the matrix knows of the reproducers in this environment."""
+"""Look up in the matrix which reproducers fail in this environment."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from ..matrix import installed, tested
 
 
 def cannot_run_here(patch_id: str) -> str:
-    """Why the reproducer of a patch cannot run on these very versions; empty where it can.
+    """Return why a patch's reproducer cannot run on exactly these versions; empty if it can.
 
-    That is so where the library itself fails on the way to the bug, as it was measured.
+    It cannot if the library itself fails before the bug, as measured.
     """
     from ..session import SESSION
 

@@ -1,4 +1,4 @@
-"""Checkpoints that bitsandbytes has quantized, saved and loaded again."""
+"""Save and load checkpoints that bitsandbytes has quantized."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from patchkit.precision.quant_state import four_bit_layers
 def saved_in_temporary_folder(
     *, dtype: str = "bfloat16", bits: int = 4, **options: Any
 ) -> Iterator[Path]:
-    """A tiny quantized checkpoint in a folder that is gone after the block; see `save`."""
+    """Save a tiny quantized checkpoint in a folder that is gone after the block; see `save`."""
     with tempfile.TemporaryDirectory() as folder:
         source = tiny.build_causal_lm(Path(folder) / "plain", dtype=dtype)
         yield save(source, Path(folder) / "quantized", dtype=dtype, bits=bits, **options)
@@ -28,8 +28,8 @@ def save(source: Path, target: Path, *, dtype: str, bits: int = 4, **options: An
 
     Args:
         source: a folder with a model that is not quantized.
-        target: where the quantized one goes.
-        dtype: what its other weights are in, and what 4-bit layers compute in.
+        target: the folder for the quantized one.
+        dtype: the dtype of its other weights, in which 4-bit layers compute, too.
         bits: 4 or 8.
         **options: for `BitsAndBytesConfig`, such as `bnb_4bit_use_double_quant=True`; and
             `max_shard_size` for `save_pretrained`.
@@ -45,7 +45,7 @@ def save(source: Path, target: Path, *, dtype: str, bits: int = 4, **options: An
 
 
 def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> Any:
-    """`AutoModelForCausalLM.from_pretrained`, its warnings about configurations unsaid.
+    """Call `AutoModelForCausalLM.from_pretrained` without its warnings about configurations.
 
     Args:
         folder: a saved model.
@@ -60,8 +60,8 @@ def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> A
         options["quantization_config"] = configuration(4, compute_dtype=compute_dtype)
     if "dtype" in options:
         dtype = options.pop("dtype")
-        known = getattr(torch, dtype, dtype) if isinstance(dtype, str) else dtype
-        options[tiny.dtype_keyword()] = known
+        dtype_value = getattr(torch, dtype, dtype) if isinstance(dtype, str) else dtype
+        options[tiny.dtype_keyword()] = dtype_value
     loader: Any = options.pop("loader", transformers.AutoModelForCausalLM)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -69,7 +69,7 @@ def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> A
 
 
 def configuration(bits: int = 4, *, compute_dtype: str | None = None, **options: Any) -> Any:
-    """A `BitsAndBytesConfig`; without a compute dtype none is given to it."""
+    """Make a `BitsAndBytesConfig`, without a compute dtype if none is given."""
     import torch
     import transformers
 
@@ -82,37 +82,37 @@ def configuration(bits: int = 4, *, compute_dtype: str | None = None, **options:
 
 
 def compute_dtypes(model: Any) -> set[str]:
-    """What the 4-bit layers of a model compute in."""
+    """Return the dtypes that the 4-bit layers of a model compute in."""
     layers: Any = four_bit_layers(model)
     return {str(layer.compute_dtype) for _, layer in layers}
 
 
 def dtypes_multiplied_in(model: Any, folder: Path, **arguments: Any) -> set[str]:
-    """The dtypes in which 4-bit layers multiply during one training step of LoRA adapters.
+    """Return the dtypes in which 4-bit layers multiply during one training step of LoRA adapters.
 
-    Read off the operators that bitsandbytes 0.50 and later run, and the activations given to them.
+    They are those of the activations in the operators that bitsandbytes 0.50 and later run.
 
     Args:
         model: a 4-bit model.
-        folder: where the Trainer may write.
+        folder: the Trainer's output folder.
         **arguments: training arguments, such as `bf16=True`.
 
     Raises:
-        RuntimeError: none of these operators ran, so that nothing is known.
+        RuntimeError: none of these operators ran.
     """
     import peft
     import torch
     import transformers
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    found: set[str] = set()
+    dtypes: set[str] = set()
 
-    def look(_: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def record(_: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if "gemm_4bit" in str(function):
-            found.add(str(args[0].dtype))
+            dtypes.add(str(args[0].dtype))
         return function(*args, **(kwargs or {}))
 
-    spy = type("Spy", (TorchDispatchMode,), {"__torch_dispatch__": look})
+    spy = type("Spy", (TorchDispatchMode,), {"__torch_dispatch__": record})
     config = peft.LoraConfig(r=2, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM")
     ids = torch.arange(4, 20)
     trainer = transformers.Trainer(
@@ -130,13 +130,13 @@ def dtypes_multiplied_in(model: Any, folder: Path, **arguments: Any) -> set[str]
     )
     with spy():
         trainer.train()
-    if not found:
-        raise RuntimeError("the 4-bit layers ran no operator that is known here")
-    return found
+    if not dtypes:
+        raise RuntimeError("the 4-bit layers ran no known operator")
+    return dtypes
 
 
 def packed_bytes(model: Any) -> dict[str, Any]:
-    """The packed weights of 4-bit layers as bytes, whatever dtype they are stored in."""
+    """Return the packed weights of 4-bit layers as bytes, whatever dtype stores them."""
     import torch
 
     layers: Any = four_bit_layers(model)

@@ -1,4 +1,4 @@
-"""Tiny quantized models, and one forward and backward through their adapters."""
+"""Load tiny quantized models, and run a forward and backward pass through their adapters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from patchkit.lab import tiny
 
 
 def load(quantization: tiny.Quantization, *, dtype: str = "bfloat16") -> Any:
-    """A tiny Llama, quantized, with all else in the dtype."""
+    """Load a tiny quantized Llama, with all other weights in the dtype."""
     with tempfile.TemporaryDirectory() as folder:
         path = tiny.build_causal_lm(Path(folder), dtype=dtype)
         return tiny.load(path, quantization=quantization, dtype=dtype)
 
 
 def step(model: Any) -> Any:
-    """One forward and backward without autocast; the logits.
+    """Run a forward and backward pass without autocast, and return the logits.
 
     Raises:
         AssertionError: a trainable parameter has no gradient, or one that is not finite.

@@ -1,4 +1,4 @@
-"""Short forms for reproducers."""
+"""Provide short forms for reproducers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from patchkit.lab import cuda_fp16, tiny, train
 
 
 def train_in_temporary_folder(trainer: str, **options: Any) -> train.TrainingResult:
-    """`train.train` on CUDA's fp16 path, with a folder that is gone afterwards."""
+    """Run `train.train` on CUDA's fp16 path, in a folder that is gone afterwards."""
     tiny.go_offline()
     cuda_fp16.install()
     with tempfile.TemporaryDirectory() as folder:
@@ -20,7 +20,7 @@ def train_in_temporary_folder(trainer: str, **options: Any) -> train.TrainingRes
 
 
 def four_bit_model_with_trained_head() -> Any:
-    """A tiny 4-bit model in bfloat16 with LoRA on its head, its adapters float32."""
+    """Make a tiny 4-bit model in bfloat16 with float32 LoRA adapters on its head, too."""
     import peft
 
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def four_bit_model_with_trained_head() -> Any:
 
 
 def import_first(name: str, modules: Sequence[str]) -> Any:
-    """The object of that name in the first of some modules that has it.
+    """Import a name from the first of some modules that has it.
 
     Raises:
         ImportError: none has.

@@ -1,4 +1,4 @@
-"""Tiny models of many families, for what must hold in all of them; nothing is loaded."""
+"""Build tiny models of many families, for tests that must hold in all; nothing is loaded."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ FAMILIES: tuple[str, ...] = tuple(_FAMILIES)
 
 
 def build(family: str, head: str | None = None, **options: Any) -> PreTrainedModel:
-    """A float32 model of two layers with random weights, in evaluation mode.
+    """Build a float32 model of two layers with random weights, in evaluation mode.
 
     Args:
         family: one of `FAMILIES`.
         head: the last word of its class, such as "SequenceClassification"; that of a language model
             if None.
-        options: for its configuration.
+        options: arguments of its configuration.
 
     Raises:
         LookupError: this release of Transformers does not have the family.
@@ -84,31 +84,33 @@ def build(family: str, head: str | None = None, **options: Any) -> PreTrainedMod
 
 
 def norms_in_float32(model: torch.nn.Module) -> list[str]:
-    """Give all norms of a model float32 weights; their names."""
-    norms = {name: one for name, one in model.named_modules() if "Norm" in type(one).__name__}
+    """Give all norms of a model float32 weights, and return their names."""
+    norms = {
+        name: module for name, module in model.named_modules() if "Norm" in type(module).__name__
+    }
     for norm in norms.values():
         norm.float()
     return list(norms)
 
 
 def words() -> torch.Tensor:
-    """What the models are asked: two rows of eight tokens."""
+    """Return the input of the models: two rows of eight tokens."""
     import torch
 
     return torch.arange(3, 19).reshape(2, 8)
 
 
 def forward(model: PreTrainedModel) -> torch.Tensor:
-    """The logits for `words`."""
-    asked: dict[str, Any] = {"input_ids": words(), "attention_mask": words().bool().long()}
+    """Return the logits for `words`."""
+    inputs: dict[str, Any] = {"input_ids": words(), "attention_mask": words().bool().long()}
     if model.config.is_encoder_decoder:
-        asked["decoder_input_ids"] = words()
-    logits: torch.Tensor = model(**asked).logits
+        inputs["decoder_input_ids"] = words()
+    logits: torch.Tensor = model(**inputs).logits
     return logits
 
 
 def generate(model: PreTrainedModel) -> torch.Tensor:
-    """Four new tokens, chosen greedily."""
+    """Generate four tokens greedily."""
     generator: Any = model
     tokens: torch.Tensor = generator.generate(
         words(), attention_mask=words().bool().long(), max_new_tokens=4, do_sample=False

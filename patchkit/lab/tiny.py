@@ -1,4 +1,4 @@
-"""Tiny Llama models and their tokenizer, built from nothing: no model hub is asked."""
+"""Build tiny Llama models and their tokenizer from scratch, without a model hub."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CHAT_TEMPLATE = (
 
 
 def go_offline() -> None:
-    """Tell the Hugging Face libraries, if not imported yet, to ask no server and keep quiet."""
+    """Tell the Hugging Face libraries, if not imported yet, to use no server and keep quiet."""
     for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
         os.environ[name] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -38,9 +38,9 @@ def build_causal_lm(folder: Path, *, dtype: str = "float16", seed: int = 0) -> P
     """Save a tiny causal Llama and its tokenizer.
 
     Args:
-        folder: Where to save; a model that is already there is kept.
+        folder: The folder to save in; a model that is already there is kept.
         dtype: The dtype of the saved weights by its torch name, such as "float16".
-        seed: What the random weights come from.
+        seed: Seed of the random weights.
 
     Returns:
         The folder.
@@ -65,8 +65,8 @@ def load(
     Args:
         folder: A folder of `build_causal_lm` or `build_reward_model`.
         quantization: How bitsandbytes stores the linear layers' weights; "4bit" is nf4.
-        dtype: The dtype of all other weights, and what 4-bit layers compute in.
-        head: Which model class to load.
+        dtype: The dtype of all other weights, in which 4-bit layers compute, too.
+        head: The model class to load.
     """
     go_offline()
     import torch
@@ -99,7 +99,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
 
 
 def dtype_keyword() -> str:
-    """`from_pretrained`'s keyword for a dtype: an unknown one would reach the model's class."""
+    """Return `from_pretrained`'s keyword for a dtype: an unknown one reaches the model's class."""
     import transformers
 
     major, minor = (int(part) for part in transformers.__version__.split(".")[:2])

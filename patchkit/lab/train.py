@@ -1,4 +1,4 @@
-"""One short LoRA training of a tiny model with any of TRL's trainers."""
+"""Train LoRA adapters on a tiny model for a few steps, with any of TRL's trainers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DTYPES: dict[Precision, str] = {"fp16": "float16", "bf16": "bfloat16", "fp32": "
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """What one training did."""
+    """The result of a training."""
 
     trainer: str
     precision: str
@@ -35,11 +35,11 @@ class TrainingResult:
     trainable_dtypes_after: dict[str, int]
     #: All of the model's dtypes by kinds of modules, when training began.
     dtypes: tuple[KindDtypes, ...]
-    #: How many trainable tensors have other values after training.
+    #: Number of trainable tensors with other values after training.
     changed: int
     #: The version of TRL.
     trl: str
-    #: Where the model was trained, such as "cpu".
+    #: The device of the training, such as "cpu".
     device: str
     #: Wall time of loading, construction and training, imports included.
     seconds: float
@@ -57,20 +57,20 @@ def train(
     args: dict[str, Any] | None = None,
     course: Course | None = None,
 ) -> TrainingResult:
-    """Train LoRA adapters on a tiny model. Whatever the libraries raise, the caller gets.
+    """Train LoRA adapters on a tiny model. Errors of the libraries reach the caller.
 
     On a machine without a GPU, fp16 takes CUDA's path only within `cuda_fp16.cuda_fp16_on_cpu`.
 
     Args:
         trainer: A name in `trainers.TRAINERS`, such as "sft".
-        precision: Mixed precision, and the dtype the base model is loaded in.
+        precision: Mixed precision, and the dtype of the base model.
         quantization: How bitsandbytes stores the base model.
         steps: Optimizer steps.
-        folder: Where the model is saved, once, and the trainer's output goes.
+        folder: The folder for the model, which is saved once, and the trainer's output.
         seed: Seed of the adapters, the data order and sampling.
         lora: `LoraConfig` arguments, over the defaults.
         args: Training arguments, over the defaults.
-        course: What is known of the training is written here, for who wants it of one that dies.
+        course: Records the training, also of one that dies.
 
     Raises:
         trainers.TrainerUnavailable: The installed TRL has no such trainer.
@@ -122,7 +122,7 @@ def _defaults(
     return {
         "output_dir": str(folder / "output"),
         "fp16": precision == "fp16",
-        # Said even when false: TRL takes bf16 for granted where it is not.
+        # Set even if false: TRL defaults to bf16.
         "bf16": precision == "bf16",
         "use_cpu": not gpu,
         "dataloader_pin_memory": gpu,

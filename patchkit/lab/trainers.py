@@ -1,4 +1,4 @@
-"""How to construct each of TRL's trainers on a tiny model, in whichever release is installed."""
+"""Construct each of TRL's trainers on a tiny model, in whichever release is installed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class TrainerUnavailable(ValueError):
 
 @dataclass(frozen=True)
 class Setup:
-    """What one training asks of a trainer's construction."""
+    """The choices for the construction of a trainer."""
 
-    #: Where models are saved.
+    #: The folder for models.
     folder: Path
     quantization: tiny.Quantization
     #: The dtype to load the model in.
@@ -41,7 +41,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Recipe:
-    """One trainer: its classes, its data, and what it needs beyond a causal model."""
+    """The recipe of a trainer: its classes, its data, and what it needs beyond a causal model."""
 
     #: The classes' common prefix: "SFT" for `SFTTrainer` and `SFTConfig`.
     prefix: str
@@ -59,11 +59,11 @@ class Recipe:
         import peft
 
         trainer, config = self.classes()
-        known = {each.name for each in dataclasses.fields(config)}
-        wanted = {**setup.defaults, **self.args}
-        arguments = {name: value for name, value in wanted.items() if name in known}
+        accepted = {entry.name for entry in dataclasses.fields(config)}
+        requested = {**setup.defaults, **self.args}
+        arguments = {name: value for name, value in requested.items() if name in accepted}
         lora = {"r": 4, "lora_alpha": 8, "target_modules": _PROJECTIONS, **setup.lora}
-        folder = _saved(setup.folder, self.head)
+        folder = _model_folder(setup.folder, self.head)
         return trainer(
             model=tiny.load(
                 folder, quantization=setup.quantization, dtype=setup.dtype, head=self.head
@@ -77,7 +77,7 @@ class Recipe:
         )
 
     def classes(self) -> tuple[type[Any], type[Any]]:
-        """The trainer's class and its configuration's, from where users import them."""
+        """Return the trainer's class and its configuration's, from where users import them."""
         import trl
 
         try:
@@ -88,22 +88,22 @@ class Recipe:
 
 
 def find(name: str) -> Recipe:
-    """The recipe of a trainer by its short name, such as "sft"."""
+    """Return the recipe of a trainer by its short name, such as "sft"."""
     try:
         return TRAINERS[name]
     except KeyError:
-        known = ", ".join(TRAINERS)
-        raise TrainerUnavailable(f"no trainer {name!r}; there are {known}") from None
+        names = ", ".join(TRAINERS)
+        raise TrainerUnavailable(f"no trainer {name!r}; there are {names}") from None
 
 
-def _saved(folder: Path, head: tiny.Head) -> Path:
+def _model_folder(folder: Path, head: tiny.Head) -> Path:
     if head == "reward":
         return tiny.build_reward_model(folder / "reward-model")
     return tiny.build_causal_lm(folder / "causal-lm")
 
 
 def _sentence(row: int, shift: int = 0, length: int = 6) -> str:
-    """Words in the vocabulary's order: something a model can learn."""
+    """Join words in the vocabulary's order, which a model can learn."""
     words = tiny.WORDS
     return " ".join(words[(5 * row + 2 * shift + place) % len(words)] for place in range(length))
 
@@ -127,7 +127,7 @@ def _pairs() -> list[Row]:
     ]
 
 
-def _labelled() -> list[Row]:
+def _labels() -> list[Row]:
     return [
         {
             "prompt": _sentence(row),
@@ -139,18 +139,18 @@ def _labelled() -> list[Row]:
 
 
 def _reward(completions: list[str], **_: Any) -> list[float]:
-    """A score from 0 to 1 that two completions hardly share: equal ones would teach nothing.
+    """Score completions from 0 to 1, rarely two alike: equal scores would teach nothing.
 
     Larger scores would overflow fp16 gradients under a new scaler, which then skips those steps.
     """
     return [sum(map(ord, text)) % 17 / 17 for text in completions]
 
 
-def _scored(setup: Setup) -> dict[str, Any]:
+def _reward_arguments(setup: Setup) -> dict[str, Any]:
     return {"reward_funcs": _reward}
 
 
-def _taught(setup: Setup) -> dict[str, Any]:
+def _teacher_arguments(setup: Setup) -> dict[str, Any]:
     folder = tiny.build_causal_lm(setup.folder / "teacher", seed=1)
     return {"teacher_model": tiny.load(folder, dtype=setup.dtype)}
 
@@ -162,11 +162,13 @@ TRAINERS: dict[str, Recipe] = {
     "sft": Recipe("SFT", _texts, args={"max_length": 32}),
     "dpo": Recipe("DPO", _pairs, args={"max_length": 32, "max_prompt_length": 16}),
     "reward": Recipe("Reward", _pairs, head="reward", args={"max_length": 32}),
-    "kto": Recipe("KTO", _labelled, args={"max_length": 32, "max_prompt_length": 16}),
-    "grpo": Recipe("GRPO", _prompts, args=_SAMPLING, extra=_scored),
-    "rloo": Recipe("RLOO", _prompts, args=_SAMPLING, extra=_scored),
-    "online_dpo": Recipe("OnlineDPO", _prompts, args={"max_new_tokens": 8}, extra=_scored),
+    "kto": Recipe("KTO", _labels, args={"max_length": 32, "max_prompt_length": 16}),
+    "grpo": Recipe("GRPO", _prompts, args=_SAMPLING, extra=_reward_arguments),
+    "rloo": Recipe("RLOO", _prompts, args=_SAMPLING, extra=_reward_arguments),
+    "online_dpo": Recipe(
+        "OnlineDPO", _prompts, args={"max_new_tokens": 8}, extra=_reward_arguments
+    ),
     "distillation": Recipe(
-        "Distillation", _prompts, args={"max_completion_length": 8}, extra=_taught
+        "Distillation", _prompts, args={"max_completion_length": 8}, extra=_teacher_arguments
     ),
 }

@@ -1,1 +1,1 @@
-"""`patchkit new`: the file of a patch and its test, begun from the installed source."""
+"""Write the file of a new patch and its test from the installed source: `patchkit new`."""

@@ -1,4 +1,4 @@
-"""Which place of a function a new patch is about."""
+"""Choose the place of a function that a new patch is about."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PRECISION = ("dtype", "float", "half", ".to(", "autocast", "scaler", "cast")
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement that a patch may be about; of a compound one only what stands in its header.
+    """A statement that a patch may be about; of a compound one only the header.
 
     Args:
-        node: it.
-        line: the number of its first line in the file, as tracebacks say it.
+        node: its node.
+        line: the number of its first line in the file, as in tracebacks.
         code: its first line.
     """
 
@@ -49,30 +49,34 @@ class Anchor:
 
 
 def statements(source: FunctionSource) -> list[Statement]:
-    """The statements of a function, less docstrings, `pass` and definitions."""
-    found = []
+    """List the statements of a function, less docstrings, `pass` and definitions."""
+    selected = []
     for node in _inner_statements(source.node):
-        dull = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Try)
+        excluded = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Try)
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not isinstance(node, dull) and not docstring:
+        if not isinstance(node, excluded) and not docstring:
             code = source.lines[node.lineno - 1].strip()
-            found.append(Statement(node, node.lineno, code))
-    return found
+            selected.append(Statement(node, node.lineno, code))
+    return selected
 
 
-def candidates(found: list[Statement]) -> list[Statement]:
-    """Of a long function, the statements that speak of precision; all, if none does."""
-    if len(found) <= _ALL_SHOWN:
-        return found
-    told = [one for one in found if any(word in _header(one.node) for word in _PRECISION)]
-    return told or found
+def candidates(all_statements: list[Statement]) -> list[Statement]:
+    """Return the statements of a long function that mention precision; all, if none does."""
+    if len(all_statements) <= _ALL_SHOWN:
+        return all_statements
+    likely = [
+        statement
+        for statement in all_statements
+        if any(word in _header(statement.node) for word in _PRECISION)
+    ]
+    return likely or all_statements
 
 
 def at_line(source: FunctionSource, line: int) -> Anchor:
-    """The site at a line of the file.
+    """Return the site at a line of the file.
 
     Raises:
-        UsageError: no statement stands there.
+        UsageError: there is no statement.
     """
     if not source.first <= line <= source.last:
         raise UsageError(
@@ -87,17 +91,20 @@ def at_line(source: FunctionSource, line: int) -> Anchor:
     innermost = min(around, key=lambda node: (_height(node), -node.lineno), default=None)
     nodes = _sites(innermost, line) if innermost else []
     if not nodes:
-        known = sorted({one.line for one in statements(source)}, key=lambda one: abs(one - line))
-        near = " and ".join(map(str, sorted(known[:2]))) or "none"
+        lines = sorted(
+            {statement.line for statement in statements(source)},
+            key=lambda number: abs(number - line),
+        )
+        near = " and ".join(map(str, sorted(lines[:2]))) or "none"
         raise UsageError(
-            f"--line: no statement to rewrite begins or stands at line {line} of {source.name}; "
-            f"the nearest are at {near}"
+            f"--line: {source.name} has no statement to rewrite at line {line}; the nearest are at "
+            f"{near}"
         )
     return _anchor(source, nodes)
 
 
 def with_code(source: FunctionSource, code: str) -> Anchor:
-    """The site that is this code, or the one statement that contains it.
+    """Return the site that is this code, or the one statement that contains it.
 
     Raises:
         UsageError: there is none, or more than one.
@@ -109,21 +116,21 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
     if len(found) == 1:
         return Anchor(found[0], code.strip(), 1)
     if not found:
-        wanted = _squeezed(code)
+        squeezed = _squeeze(code)
         found = [
-            one.node
-            for one in statements(source)
-            if wanted and wanted in _squeezed(_text(source, one.node))
+            statement.node
+            for statement in statements(source)
+            if squeezed and squeezed in _squeeze(_text(source, statement.node))
         ]
         if len(found) == 1:
             assert isinstance(found[0], ast.stmt)
             return _anchor(source, _sites(found[0], found[0].lineno))
     if not found:
         raise UsageError(f"--find: {source.qualname} has no such code: {code!r}")
-    lines = ", ".join(str(getattr(one, "lineno", "?")) for one in found)
+    lines = ", ".join(str(getattr(node, "lineno", "?")) for node in found)
     raise UsageError(
-        f"--find: {code!r} stands {len(found)} times in {source.qualname}, at lines {lines}; say "
-        "which with --line, or give more of the code"
+        f"--find: {code!r} occurs {len(found)} times in {source.qualname}, at lines {lines}; "
+        "choose one with --line, or give more of the code"
     )
 
 
@@ -148,22 +155,22 @@ def _matches(source: FunctionSource, pattern: str) -> list[ast.AST]:
 
 
 def _text(source: FunctionSource, node: ast.stmt) -> str:
-    """The lines of a simple statement, or of the header of another."""
+    """Return the lines of a simple statement, or of the header of another."""
     last = node.end_lineno or node.lineno
     if isinstance(body := getattr(node, "body", None), list):
         last = max(node.lineno, body[0].lineno - 1)
     return "".join(source.lines[node.lineno - 1 : last])
 
 
-def _squeezed(code: str) -> str:
-    """Code without what does not matter when one looks for it."""
+def _squeeze(code: str) -> str:
+    """Normalize code for a comparison: no spaces, one kind of quotes."""
     return "".join(code.split()).replace('"', "'")
 
 
 def _inner_statements(function: ast.AST) -> Iterator[ast.stmt]:
-    found = (node for node in ast.walk(function) if isinstance(node, ast.stmt))
+    inner = (node for node in ast.walk(function) if isinstance(node, ast.stmt))
     yield from sorted(
-        (node for node in found if node is not function),
+        (node for node in inner if node is not function),
         key=lambda node: (node.lineno, node.col_offset),
     )
 
@@ -188,18 +195,22 @@ def _header_expressions(node: ast.stmt) -> list[ast.expr]:
 
 
 def _header(node: ast.stmt) -> str:
-    """The code of a simple statement, or what stands in the header of another."""
+    """Return the code of a simple statement, or the expressions in the header of another."""
     if not _is_compound(node):
         return ast.unparse(node)
     return " ".join(map(ast.unparse, _header_expressions(node)))
 
 
 def _sites(node: ast.stmt, line: int) -> list[ast.expr | ast.stmt]:
-    """What of a statement is worth being an anchor, the shortest first."""
+    """List the nodes of a statement that may be anchors, the shortest first."""
     if _is_compound(node):
         header = _header_expressions(node)
-        there = [one for one in header if one.lineno <= line <= (one.end_lineno or one.lineno)]
-        return list(there[:1] if there else header[:1] if line == node.lineno else [])
+        at_line = [
+            expression
+            for expression in header
+            if expression.lineno <= line <= (expression.end_lineno or expression.lineno)
+        ]
+        return list(at_line[:1] if at_line else header[:1] if line == node.lineno else [])
     value = getattr(node, "value", None)
     if isinstance(node, ast.Expr):
         return [node.value]
@@ -211,5 +222,5 @@ def _sites(node: ast.stmt, line: int) -> list[ast.expr | ast.stmt]:
 
 
 def contains(source: FunctionSource, code: str) -> bool:
-    """Whether such code stands in a function at all."""
-    return _squeezed(code) in _squeezed("".join(source.lines[source.first - 1 : source.last]))
+    """Tell whether a function contains this code."""
+    return _squeeze(code) in _squeeze("".join(source.lines[source.first - 1 : source.last]))

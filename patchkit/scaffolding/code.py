@@ -1,4 +1,4 @@
-"""Values as Python source."""
+"""Write values as Python source."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _HOLE = re.compile(r"__hole_([A-Z])__")
 
 
 def string(text: str, indent: int = 0) -> str:
-    """A string literal in double quotes; one too long for a line in several, inside brackets."""
-    whole = _quoted(text)
+    """Write a string literal; one too long for a line in several parts, inside brackets."""
+    whole = _quote(text)
     if len(whole) + indent <= _WIDTH:
         return whole
     room = _WIDTH - indent - 10
     parts = [text[start : start + room] for start in range(0, len(text), room)]
-    inner = "".join(f"\n{' ' * (indent + 4)}{_quoted(part)}" for part in parts)
+    inner = "".join(f"\n{' ' * (indent + 4)}{_quote(part)}" for part in parts)
     return f"({inner}\n{' ' * indent})"
 
 
 def strings(values: Iterable[str]) -> str:
-    """A tuple of string literals."""
-    literals = [_quoted(one) for one in values]
+    """Write a tuple of string literals."""
+    literals = [_quote(value) for value in values]
     return f"({', '.join(literals)}{',' if len(literals) == 1 else ''})"
 
 
-def filled_in(pattern: str, holes: Iterable[str], mapping: str) -> str:
-    """A string literal of the code that a pattern stands for.
+def template(pattern: str, holes: Iterable[str], mapping: str) -> str:
+    """Write a string literal of the code that a pattern stands for.
 
     Args:
         pattern: the code of the pattern.
         holes: the letters in it that are holes.
-        mapping: the name of the variable that has the code for each.
+        mapping: the name of the variable that maps each letter to its code.
     """
     tree = ast.parse(pattern)
     letters = set(holes)
@@ -44,9 +44,9 @@ def filled_in(pattern: str, holes: Iterable[str], mapping: str) -> str:
     text = ast.unparse(tree)
     if not letters:
         return string(text, 8)
-    escaped = _quoted(text).replace("{", "{{").replace("}", "}}")
-    return "f" + _HOLE.sub(lambda hole: f"{{{mapping}['{hole.group(1)}']}}", escaped)
+    escaped = _quote(text).replace("{", "{{").replace("}", "}}")
+    return "f" + _HOLE.sub(lambda match: f"{{{mapping}['{match.group(1)}']}}", escaped)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

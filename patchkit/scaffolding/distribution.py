@@ -1,4 +1,4 @@
-"""Which distribution a package belongs to."""
+"""Find the distribution that a package belongs to."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from ..errors import UsageError
 
 
 def distribution_of(package: str) -> tuple[str, str]:
-    """The distribution that a top-level package belongs to, and its installed version.
+    """Return the distribution that a top-level package belongs to, and its version.
 
     Raises:
-        UsageError: it belongs to none, so that there are no releases to speak of.
+        UsageError: it belongs to none, so that a patch cannot name releases.
     """
     from importlib.metadata import packages_distributions
 
-    # A package that says nothing of its distribution usually has that one's name.
+    # A package without a record of its distribution usually has its name.
     for name in [*packages_distributions().get(package, ()), package, package.replace("_", "-")]:
         version = installed_version(name)
         if version is not None:

@@ -1,4 +1,4 @@
-"""What is known of a new patch before anyone has written it."""
+"""Gather the facts for a new patch: its function, its site and the installed version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_NAMES = 4
 
 
 class NoSiteChosen(UsageError):
-    """Nobody said what in the function the patch is about.
+    """Neither line nor code says which statement the patch is about.
 
     Args:
         source: the function.
@@ -31,21 +31,21 @@ class NoSiteChosen(UsageError):
         all_of_them: bool,
     ) -> None:
         self.candidates = candidates
-        which = "its statements are" if all_of_them else "those that speak of precision are"
+        which = "its statements are" if all_of_them else "those that mention precision are"
         super().__init__(
-            f"say what in {source.qualname} is wrong, with --line or --find; {which} listed above"
+            f"choose a statement of {source.qualname} with --line or --find; {which} listed above"
         )
 
 
 @dataclass(frozen=True)
 class Site:
-    """What a rewrite is anchored at.
+    """The place where a rewrite is anchored.
 
     Args:
         node: the site.
         line: the number of its first line in the file.
         pattern: code that matches it.
-        sites: how many places of the function the pattern matches.
+        sites: number of places in the function that the pattern matches.
         names: identifiers in the pattern, as the compiled function has them.
     """
 
@@ -63,10 +63,10 @@ class Draft:
     Args:
         id: its id.
         target: the function that it mends.
-        library: the distribution of that.
-        since: the version that is installed: the only one known to be affected.
+        library: the distribution of that function.
+        since: the installed version, the only one known to be affected.
         where: the place of the function, or of the site in it, for people.
-        site: what is rewritten; None where the function is wrapped.
+        site: the site to rewrite; None if the function is wrapped.
         parameters: the parameters of the function, less `self`.
     """
 
@@ -87,18 +87,18 @@ def draft(
     find: str | None = None,
     wrap: bool = False,
 ) -> Draft:
-    """Decide what a new patch is about.
+    """Draft a new patch.
 
     Args:
         patch_id: its id.
         subject: the function.
         line: the line of its file that is wrong.
         find: the code that is wrong.
-        wrap: whether to wrap the function and not rewrite it.
+        wrap: whether to wrap the function instead of rewriting it.
 
     Raises:
         NoSiteChosen: neither line nor code is given.
-        UsageError: what is given does not name one site.
+        UsageError: the arguments do not name one site.
     """
     from packaging.version import Version
 
@@ -118,19 +118,17 @@ def draft(
 
 
 def _definition(subject: Subject, line: int | None, find: str | None) -> FunctionSource:
-    """The definition meant, where branches of the module define the function each for itself."""
-    found = [
-        one
-        for one in subject.definitions
-        if (line is None or one.first <= line <= one.last)
-        and (find is None or choosing.contains(one, find))
+    """Choose a definition, if several branches of the module define the function."""
+    matching = [
+        definition
+        for definition in subject.definitions
+        if (line is None or definition.first <= line <= definition.last)
+        and (find is None or choosing.contains(definition, find))
     ]
-    if len(found) == 1 or len(subject.definitions) == 1:
-        return (found or subject.definitions)[0]
-    lines = ", ".join(str(one.node.lineno) for one in subject.definitions)
-    raise UsageError(
-        f"{subject.target} is defined at lines {lines}; say with --line which one is wrong"
-    )
+    if len(matching) == 1 or len(subject.definitions) == 1:
+        return (matching or subject.definitions)[0]
+    lines = ", ".join(str(definition.node.lineno) for definition in subject.definitions)
+    raise UsageError(f"{subject.target} is defined at lines {lines}; choose one with --line")
 
 
 def _anchor(source: FunctionSource, line: int | None, find: str | None) -> choosing.Anchor:
@@ -156,6 +154,9 @@ def _site(source: FunctionSource, anchor: choosing.Anchor) -> Site:
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-    given = node.args
-    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    arguments = node.args
+    names = [
+        parameter.arg
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    ]
     return tuple(name for name in names if name not in ("self", "cls"))

@@ -1,4 +1,4 @@
-"""Where the file of a new patch goes, and its test."""
+"""Choose the files of a new patch and its test."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Layout:
         patch: the file that defines it.
         test: its test.
         package: the `__init__.py` that the patch's folder still lacks, or None.
-        folder: the folder that a command has to be told; None in a checkout of patchkit, whose
-            folder is the catalogue.
+        folder: the folder that commands take as an option; None in a checkout of patchkit,
+            whose folder is the catalogue.
     """
 
     patch: Path
@@ -36,39 +36,39 @@ class Layout:
 
 
 def layout(patch_id: str, library: str, folder: Path) -> Layout:
-    """Where the files go: beside each other, or as in a checkout of patchkit.
+    """Return the files: beside each other, or as in a checkout of patchkit.
 
     Raises:
-        UsageError: the id cannot be one, or not one of the catalogue.
+        UsageError: the id is invalid, or not one for the catalogue.
     """
     if not is_id(patch_id):
         raise UsageError(f"an id is lower-case words joined by hyphens, not {patch_id!r}")
     words = patch_id.replace("-", "_")
     if words.startswith(("test_", "conftest")):
         raise UsageError(f"the file of a patch {patch_id!r} would be taken for a test")
-    found = _in_checkout(patch_id, library, folder) if _is_catalogue(folder) else None
+    in_checkout = _in_checkout(patch_id, library, folder) if _is_catalogue(folder) else None
     test = folder / "tests" / f"test_{words}.py"
-    return found or Layout(folder / f"{words}.py", test, None, folder)
+    return in_checkout or Layout(folder / f"{words}.py", test, None, folder)
 
 
-def check_nothing_is_there(places: Layout) -> None:
-    """Raise UsageError where one of the files exists."""
+def check_files_are_new(places: Layout) -> None:
+    """Raise UsageError if one of the files exists."""
     for file in places.files:
         if file.exists():
             raise UsageError(f"{file} is there already; nothing was written")
 
 
-def check_id_is_free(patch_id: str, known: Catalogue, folder: Path) -> None:
-    """Raise UsageError where a patch has the id, in the catalogue or in the folder."""
+def check_id_is_free(patch_id: str, catalogue: Catalogue, folder: Path) -> None:
+    """Raise UsageError if a patch in the catalogue or the folder has the id."""
     if folder.is_dir() and any(folder.glob("**/*.py")):
         with contextlib.suppress(UsageError):  # helpers only
-            known = known.extended(in_places([folder.resolve()]))
-    if entry := known.entries.get(patch_id):
+            catalogue = catalogue.extended(in_places([folder.resolve()]))
+    if entry := catalogue.entries.get(patch_id):
         raise UsageError(f"there is a patch {patch_id!r} already: {entry.place}")
 
 
 def _is_catalogue(folder: Path) -> bool:
-    """Whether this is the folder `patches` of the checkout that runs."""
+    """Tell whether this is the folder `patches` of the checkout that runs."""
     beside_the_engine = Path(PACKAGE).resolve().parent / "patches"
     return folder.resolve() == beside_the_engine == Path(shipped_package().__path__[0]).resolve()
 

@@ -1,4 +1,4 @@
-"""The text of the file that defines a new patch."""
+"""Write the text of the file that defines a new patch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from . import code
 from .drafting import Draft, Site
 
 REWRITE = '''\
-"""Say in a line what a user sees.
+"""Say in one line what a user sees.
 
 When it comes, and why: what the library does, and what it should do.
 {where}
@@ -24,14 +24,14 @@ SITE = Pattern({pattern})
 
 
 def mended(site: ast.AST) -> list[Edit]:
-    """What stands in the place of the site, where SITE must match nothing any more."""
-{holes}    raise NotImplementedError("say in mended() what is to stand there, and delete this line")
+    """Return the edits of the site; SITE must match nothing in the result."""
+{holes}    raise NotImplementedError("write the replacement in mended(), and delete this line")
     return [replace(site, {text})]
 
 
 PATCH = Patch(
     id={id},
-    title="Say in a line what is so once the patch is applied",
+    title="Say in one line what holds once the patch is applied",
     affects={affects},
     changes=(
         Rewrite(
@@ -40,14 +40,14 @@ PATCH = Patch(
         ),
     ),
     upstream=(),
-    symptom="a regular expression for what reproduce() raises",
+    symptom="a regular expression for the error that reproduce() raises",
 )
 
 
 {reproduce}'''
 
 WRAP = '''\
-"""Say in a line what a user sees.
+"""Say in one line what a user sees.
 
 When it comes, and why: what the library does, and what it should do.
 {where}
@@ -64,15 +64,15 @@ from patchkit.patch import Patch, Wrap
 def around(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Called in the place of `wrapped`, which is bound to `instance` already."""
+    """Call `wrapped`, which is bound to `instance` already."""
     return wrapped(*args, **kwargs)
 
 
-raise NotImplementedError("say in around() what is to be done, and delete this line")
+raise NotImplementedError("write around(), and delete this line")
 
 PATCH = Patch(
     id={id},
-    title="Say in a line what is so once the patch is applied",
+    title="Say in one line what holds once the patch is applied",
     affects={affects},
     changes=(
         Wrap(
@@ -82,7 +82,7 @@ PATCH = Patch(
         ),
     ),
     upstream=(),
-    symptom="a regular expression for what reproduce() raises",
+    symptom="a regular expression for the error that reproduce() raises",
 )
 
 
@@ -90,14 +90,14 @@ PATCH = Patch(
 
 REPRODUCE = '''\
 def reproduce() -> None:
-    """Raise what `symptom` finds; return where the patch is applied."""
+    """Raise the error that `symptom` matches; return if the patch is applied."""
     raise NotImplementedError("write reproduce(): the shortest code that shows the bug")
 '''
 
 
 def patch_file(draft: Draft) -> str:
-    """The text of the file."""
-    given = {
+    """Return the text of the file."""
+    values = {
         "id": code.string(draft.id),
         "affects": f"{{{code.string(draft.library)}: {code.string('>=' + draft.since)}}}",
         "target": code.string(str(draft.target), 12),
@@ -105,16 +105,16 @@ def patch_file(draft: Draft) -> str:
         "where": draft.where,
     }
     if draft.site is None:
-        return WRAP.format(parameters=code.strings(draft.parameters), **given)
-    return REWRITE.format(**_of_rewrite(draft.site), **given)
+        return WRAP.format(parameters=code.strings(draft.parameters), **values)
+    return REWRITE.format(**_rewrite_values(draft.site), **values)
 
 
-def _of_rewrite(site: Site) -> dict[str, str]:
+def _rewrite_values(site: Site) -> dict[str, str]:
     holes = Pattern(site.pattern).holes(site.node)
     return {
         "pattern": code.string(site.pattern, 15),
         "names": code.strings(site.names),
         "sites": "" if site.sites == 1 else f"\n            sites={site.sites},",
         "holes": "    code = SITE.holes(site)\n" if holes else "",
-        "text": code.filled_in(site.pattern, holes, "code"),
+        "text": code.template(site.pattern, holes, "code"),
     }

@@ -1,4 +1,4 @@
-"""The function that a new patch is about, found without importing its library."""
+"""Find the function that a new patch is about, without importing its library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Subject:
     Args:
         target: its name.
         library: the distribution that it belongs to.
-        version: the installed version of that.
+        version: the installed version of that distribution.
         definitions: all definitions of the function in the file: branches may hold one each.
     """
 
@@ -33,18 +33,18 @@ class Subject:
     definitions: tuple[FunctionSource, ...]
 
 
-def find(given: str) -> Subject:
-    """The function of that name, `package.module:Class.method`.
+def find(name: str) -> Subject:
+    """Return the function of that name, `package.module:Class.method`.
 
     Raises:
-        UsageError: there is none, or its source cannot be read; the message names what is near.
+        UsageError: there is none, or its source cannot be read; the message names similar ones.
     """
     try:
-        target = Target.parse(given)
+        target = Target.parse(name)
     except ValueError as error:
         raise UsageError(f"--target: {error}") from None
     if target.is_glob:
-        raise UsageError("--target names one function; wildcards can be put into the patch later")
+        raise UsageError("--target names one function; wildcards can be added to the patch later")
     if "<locals>" in target.qualname:
         outer = target.qualname.partition(".<locals>")[0]
         raise UsageError(f"--target names the outermost function, {target.module}:{outer}")
@@ -52,13 +52,13 @@ def find(given: str) -> Subject:
     text = importlib.util.decode_source(file.read_bytes())
     short = target.module.replace(".", "/") + ("/__init__.py" if file.stem == "__init__" else ".py")
     try:
-        found = tuple(functions_in_file(text, short, lambda name: name == target.qualname))
+        definitions = tuple(functions_in_file(text, short, lambda name: name == target.qualname))
     except SyntaxError as error:
         raise UsageError(f"this Python cannot parse {short}: {error}") from None
-    if not found:
-        raise UsageError(_nothing_there(target, text))
+    if not definitions:
+        raise UsageError(_missing_message(target, text))
     library, version = distribution_of(target.package)
-    return Subject(target, library, version, found)
+    return Subject(target, library, version, definitions)
 
 
 def _file(target: Target) -> Path:
@@ -76,20 +76,20 @@ def _file(target: Target) -> Path:
     raise UsageError(f"--target: there is no module {target.module}{_near(target.module, modules)}")
 
 
-def _nothing_there(target: Target, text: str) -> str:
-    """What to say where the module does not define the function."""
+def _missing_message(target: Target, text: str) -> str:
+    """Return the message for a module that does not define the function."""
     tree = ast.parse(text)
-    names = _defined(tree.body)
+    names = _definitions(tree.body)
     outer = target.qualname.rpartition(".")[0]
     start = f"--target: {target.module} defines no {target.qualname}"
     if target.qualname in names:
         node = names[target.qualname]
         if isinstance(node, ast.ClassDef):
-            methods = [one for one in names if one.startswith(f"{target.qualname}.")]
+            methods = [method for method in names if method.startswith(f"{target.qualname}.")]
             return f"--target: {target.qualname} is a class; name a method: {listed(methods, 8)}"
         return f"--target: {target} cannot be compiled by itself, so it cannot be rewritten"
     if isinstance(owner := names.get(outer), ast.ClassDef):
-        methods = [one for one in names if one.rpartition(".")[0] == outer]
+        methods = [method for method in names if method.rpartition(".")[0] == outer]
         bases = ", ".join(ast.unparse(base) for base in owner.bases)
         near = _near(target.qualname, methods, f"{outer}.")
         if not bases:
@@ -102,39 +102,39 @@ def _nothing_there(target: Target, text: str) -> str:
     return start + _near(target.qualname, names)
 
 
-def _defined(body: Iterable[ast.stmt], prefix: str = "") -> dict[str, ast.stmt]:
-    found: dict[str, ast.stmt] = {}
+def _definitions(body: Iterable[ast.stmt], prefix: str = "") -> dict[str, ast.stmt]:
+    nodes: dict[str, ast.stmt] = {}
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found[prefix + node.name] = node
+            nodes[prefix + node.name] = node
             if isinstance(node, ast.ClassDef):
-                found.update(_defined(node.body, f"{prefix}{node.name}."))
+                nodes.update(_definitions(node.body, f"{prefix}{node.name}."))
         else:
             for block in ("body", "orelse"):
-                found.update(_defined(getattr(node, block, []), prefix))
-    return found
+                nodes.update(_definitions(getattr(node, block, []), prefix))
+    return nodes
 
 
 def _elsewhere(target: Target) -> list[str]:
-    """The same name in other modules of the package: it may only be imported by this one."""
+    """List the same name in other modules of the package, of which this one may import it."""
     first = target.qualname.partition(".")[0]
-    found = []
+    places = []
     for module in environment.modules_matching(f"{target.package}.*"):
         file = environment.module_file(module)
         text = file.read_text(encoding="utf-8", errors="replace") if file else ""
         if f"class {first}" not in text and f"def {first}" not in text:
             continue
         try:
-            names = _defined(ast.parse(text).body)
+            names = _definitions(ast.parse(text).body)
         except SyntaxError:
             continue
         if target.qualname in names:
-            found.append(f"{module}:{target.qualname}")
-    return found
+            places.append(f"{module}:{target.qualname}")
+    return places
 
 
 def _near(name: str, names: Iterable[str], prefix: str = "") -> str:
-    """What was meant, perhaps; a prefix that all share would make any two of them alike."""
-    ends = [one.removeprefix(prefix) for one in names]
+    """Suggest similar names; a prefix that all share would make any two of them similar."""
+    ends = [candidate.removeprefix(prefix) for candidate in names]
     near = difflib.get_close_matches(name.removeprefix(prefix), ends, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(prefix + one for one in near)}?" if near else ""
+    return f"; did you mean {' or '.join(prefix + end for end in near)}?" if near else ""

@@ -1,4 +1,4 @@
-"""The text of the test of a new patch."""
+"""Write the text of the test of a new patch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATCH = {quoted}
 {folder}
 
 def live() -> tuple[int, int]:
-    """Tell what hangs there now, and the code that it runs."""
+    """Return what the name holds now, and the code that it runs."""
     found = bind(importlib.import_module({module}), {qualname})
     return id(found.value), id(found.function().__code__)
 
@@ -42,11 +42,11 @@ def test_it_is_applied_and_taken_back() -> None:
 
 
 def test_file(draft: Draft, *, in_checkout: bool) -> str:
-    """The text of the test, red until the patch is done.
+    """Return the text of the test, which fails until the patch is done.
 
     Args:
         draft: the patch.
-        in_checkout: whether the patch is in the catalogue, and not in the folder above.
+        in_checkout: whether the patch is in the catalogue, not in the folder above.
     """
     return TEST.format(
         quoted=code.string(draft.id),

@@ -1,4 +1,4 @@
-"""Write the files of a new patch, both or none, and say what is left to do."""
+"""Write the files of a new patch, both or none, and list what is left to do."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 from ..errors import UsageError
 from .drafting import Draft, draft
-from .layout import Layout, check_id_is_free, check_nothing_is_there, layout
+from .layout import Layout, check_files_are_new, check_id_is_free, layout
 from .patch_file import patch_file
 from .subject import find as find_subject
 from .test_file import test_file
 
 
 @dataclass(frozen=True)
-class Begun:
-    """What was written, and about what.
+class NewPatch:
+    """The new patch and its files.
 
     Args:
         draft: the patch.
@@ -31,13 +31,13 @@ class Begun:
 
     @property
     def next_steps(self) -> list[str]:
-        """The commands that say how far the patch is."""
+        """The commands that check the patch."""
         folder = self.layout.folder
-        told = "" if folder is None else f" --patches {shlex.quote(_shown(folder))}"
+        option = "" if folder is None else f" --patches {shlex.quote(_typed(folder))}"
         return [
-            f"patchkit diff {self.draft.id}{told}",
-            f"patchkit verify {self.draft.id}{told}",
-            f"pytest {shlex.quote(_shown(self.layout.test))}",
+            f"patchkit diff {self.draft.id}{option}",
+            f"patchkit verify {self.draft.id}{option}",
+            f"pytest {shlex.quote(_typed(self.layout.test))}",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,16 +60,16 @@ class Begun:
 
     def __str__(self) -> str:
         site = self.draft.site
-        yours = "mended()" if site else "around()"
-        lines = [f"wrote {_shown(file)}" for file in self.layout.files]
+        function = "mended()" if site else "around()"
+        lines = [f"wrote {_typed(file)}" for file in self.layout.files]
         if site:
-            times = "" if site.sites == 1 else f", which stands {site.sites} times: all are edited"
+            times = "" if site.sites == 1 else f", which occurs {site.sites} times: all are edited"
             lines += ["", f"The site, {self.draft.where}{times}:", f"  {site.pattern}"]
         steps = [
-            f"write {yours} and reproduce() in {_shown(self.layout.patch)}",
+            f"write {function} and reproduce() in {_typed(self.layout.patch)}",
             *self.next_steps,
         ]
-        lines += ["", "Next:", *(f"  {number}. {one}" for number, one in enumerate(steps, 1))]
+        lines += ["", "Next:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))]
         return "\n".join(lines)
 
 
@@ -81,8 +81,8 @@ def begin(
     find: str | None = None,
     wrap: bool = False,
     folder: Path,
-) -> Begun:
-    """Begin a patch.
+) -> NewPatch:
+    """Write the files of a new patch.
 
     Args:
         patch_id: its id.
@@ -90,30 +90,30 @@ def begin(
         line: the line of its file that is wrong.
         find: the code in it that is wrong.
         wrap: whether to wrap the function.
-        folder: where the patch goes; made where it is not there.
+        folder: folder for the patch; made if it is missing.
 
     Raises:
-        NoSiteChosen: neither line nor code is given, and nothing is wrapped.
-        UsageError: an argument makes no sense, the id is taken, or a file is there already.
+        NoSiteChosen: neither line nor code is given, and `wrap` is false.
+        UsageError: an argument is invalid, the id is taken, or a file is there already.
     """
     from ..session import SESSION
 
     subject = find_subject(target)
     places = layout(patch_id, subject.library, folder)
     check_id_is_free(patch_id, SESSION.catalogue, folder)
-    check_nothing_is_there(places)
-    begun = Begun(
+    check_files_are_new(places)
+    new = NewPatch(
         draft(patch_id, subject, line=line, find=find, wrap=wrap),
         places,
     )
     texts = {
-        places.patch: patch_file(begun.draft),
-        places.test: test_file(begun.draft, in_checkout=places.folder is None),
+        places.patch: patch_file(new.draft),
+        places.test: test_file(new.draft, in_checkout=places.folder is None),
     }
     if places.package:
         texts = {places.package: f'"""Bugs of {subject.library}."""\n', **texts}
     _write(texts)
-    return begun
+    return new
 
 
 def _write(texts: dict[Path, str]) -> None:
@@ -131,8 +131,8 @@ def _write(texts: dict[Path, str]) -> None:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
 
 
-def _shown(path: Path) -> str:
-    """A path as one would type it here."""
+def _typed(path: Path) -> str:
+    """Return a path as a user would type it here."""
     with contextlib.suppress(ValueError):
         return str(path.resolve().relative_to(Path.cwd().resolve()))
     return os.fspath(path)

@@ -80,8 +80,10 @@ def scan(
     questions = _libraries(patches, ids, libraries)
     cache = cache or wheels.default_folder()
     if folder is not None:
-        named = bool(ids or libraries)
-        selection = sources.from_folder(questions, versions, folder, newest=newest, named=named)
+        explicit = bool(ids or libraries)
+        selection = sources.from_folder(
+            questions, versions, folder, newest=newest, explicit=explicit
+        )
     else:
         selection = sources.from_index(questions, versions, newest=newest, cache=cache)
     if not selection.releases:

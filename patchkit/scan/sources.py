@@ -82,7 +82,7 @@ def _of_index(wheels: Wheels, library: str, version: str) -> Release:
 
 
 def from_folder(
-    libraries: Mapping[str, Questions], versions: str, folder: Path, *, newest: bool, named: bool
+    libraries: Mapping[str, Questions], versions: str, folder: Path, *, newest: bool, explicit: bool
 ) -> Selection:
     """Select releases in a folder: wheels, or one unpacked tree.
 
@@ -91,7 +91,7 @@ def from_folder(
         versions: a range; of a tree without metadata, `==` its version.
         folder: the folder.
         newest: select only the newest release of each.
-        named: whether the user named the libraries, so that a missing one is a gap.
+        explicit: whether the user named the libraries, so that a missing one is a gap.
 
     Raises:
         UsageError: there is no such folder, or nothing in it.
@@ -106,7 +106,7 @@ def from_folder(
             _archives(wheels, library) if wheels else _tree(folder, library, questions, versions)
         )
         if not places:
-            if named:
+            if explicit:
                 gaps[library] = f"{folder} has no {'wheel' if wheels else 'package'} of {library}"
             continue
         numbers = releases.sorted_versions(places)  # pre-releases, too

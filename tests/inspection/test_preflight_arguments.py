@@ -64,7 +64,7 @@ def test_fp16_on_cpu_is_asked_of_the_accelerator(make) -> None:
 @pytest.mark.parametrize(
     ("model", "precision", "hardware", "expected"),
     [
-        (None, "bf16", T4, "bf16 mixed precision was asked for"),
+        (None, "bf16", T4, "bf16 mixed precision is on"),
         (("bfloat16", "4bit"), "fp16", T4, "4-bit layers compute in bfloat16"),
         (("bfloat16", "none"), "", T4, "parameters are bfloat16"),
         (("bfloat16", "none"), "", A100, None),

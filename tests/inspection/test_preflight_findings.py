@@ -32,7 +32,7 @@ def test_order_and_access() -> None:
     assert "another" not in ALL
     assert (ALL.errors, ALL.warnings, ALL.notes, ALL.fixed) == ([ERROR], [WARNING], [NOTE], [FIXED])
     assert [ALL.ok, Findings([WARNING, FIXED]).ok, Findings([]).ok] == [False, True, True]
-    with pytest.raises(UsageError, match="no finding 'another' here; there is an-error, a-warning"):
+    with pytest.raises(UsageError, match="there is no finding 'another', only an-error, a-warning"):
         ALL["another"]
 
 
@@ -106,7 +106,7 @@ def class_of_arguments() -> Any:
 
 
 BAD = {
-    "nothing": (lambda m: ((), {}), "nothing to look at"),
+    "nothing": (lambda m: ((), {}), "nothing to check"),
     "a name for a model": (
         lambda m: (("meta-llama/Llama-3",), {}),
         "AutoModelForCausalLM.from_pretrained('meta-llama/Llama-3')",
@@ -213,9 +213,9 @@ def test_every_check_is_registered_once() -> None:
 
 def test_patches_that_make_findings_moot_exist() -> None:
     from patchkit import catalogue
-    from patchkit.inspection import moot
+    from patchkit.inspection import superseding_patches
 
-    named = {value for name, value in vars(moot).items() if name.isupper()}
+    named = {value for name, value in vars(superseding_patches).items() if name.isupper()}
     assert named <= set(catalogue.load().entries)
 
 
@@ -235,7 +235,7 @@ def test_every_finding_is_documented() -> None:
     for one in ids:
         for dtype in ("float16", "bfloat16"):
             other = {"float16": "bfloat16", "bfloat16": "float16"}[dtype]
-            name = one.replace("{other}", other).replace("{facts.wanted}", dtype)
+            name = one.replace("{other}", other).replace("{facts.mixed_precision}", dtype)
             assert f"`{name}`" in text, name
 
 

@@ -17,7 +17,7 @@ ID = "transformers-preflight"
 
 @pytest.fixture(autouse=True)
 def nothing_said(monkeypatch) -> None:
-    monkeypatch.setattr(training, "_said", set())
+    monkeypatch.setattr(training, "_logged", set())
 
 
 def code_of_train():

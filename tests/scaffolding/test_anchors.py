@@ -103,7 +103,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "code that stands often": (
         INIT,
         {"find": "size"},
-        r"stands \d+ times in Trainer.__init__, at lines",
+        r"occurs \d+ times in Trainer.__init__, at lines",
     ),
     "no code": (INIT, {"find": "  "}, "has no such code"),
     "both": (INIT, {"find": "size", "line": 17}, "exclude each other"),
@@ -111,7 +111,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "two definitions": (
         "madeup.trainer:branch",
         {"find": "number +"},
-        r"is defined at lines \d+, \d+; say",
+        r"is defined at lines \d+, \d+; choose",
     ),
 }
 
@@ -143,7 +143,7 @@ def test_statements_are_listed_where_none_is_chosen(madeup) -> None:
 def test_of_a_long_function_those_that_speak_of_precision(madeup) -> None:
     body = "".join(f"    number = number + {n}\n" for n in range(40))
     madeup.write("more", f"def f(number):\n{body}    number = number.to('float16')\n")
-    with pytest.raises(NoSiteChosen, match="those that speak of precision") as caught:
+    with pytest.raises(NoSiteChosen, match="those that mention precision") as caught:
         site("madeup.more:f")
     assert [one.code for one in caught.value.candidates] == ["number = number.to('float16')"]
 

@@ -19,7 +19,7 @@ from patchkit.scaffolding import code
     ],
 )
 def test_filled_in(pattern: str, holes: dict[str, str], expected: str) -> None:
-    assert eval(code.filled_in(pattern, holes, "found"), {"found": holes}) == expected
+    assert eval(code.template(pattern, holes, "found"), {"found": holes}) == expected
 
 
 @pytest.mark.parametrize("text", ["short", 'with "quotes" and \\', "long " * 60, "x" * 300, "ö\n"])

@@ -34,7 +34,10 @@ def reproduce() -> None:
 def fill_in(file: Path, *changes: tuple[str, str], reproduce: str, symptom: str) -> None:
     """What the guide asks for: the edit, the symptom, the reproducer."""
     text = file.read_text().partition("\ndef reproduce")[0] + reproduce
-    for before, after in (*changes, ("a regular expression for what reproduce() raises", symptom)):
+    for before, after in (
+        *changes,
+        ("a regular expression for the error that reproduce() raises", symptom),
+    ):
         assert text.count(before) == 1, before
         text = text.replace(before, after)
     file.write_text(text)
@@ -55,7 +58,7 @@ def test_from_red_to_green_with_a_rewrite(run: Run, tmp_path: Path) -> None:
     assert red.returncode == 1
     assert "2 failed" in red.stdout
     assert "write reproduce()" in red.stdout
-    assert "say in mended() what is to stand there" in red.stdout
+    assert "write the replacement in mended()" in red.stdout
 
     fill_in(
         file,
@@ -81,7 +84,7 @@ def test_from_red_to_green_with_a_wrap(run: Run, tmp_path: Path) -> None:
     assert 'parameters=("number",)' in file.read_text()
     red = run("pytest", "-q", "-p", "no:cacheprovider", FILES[1])
     assert "2 failed" in red.stdout
-    assert "say in around() what is to be done" in red.stdout
+    assert "write around(), and delete" in red.stdout
     fill_in(
         file,
         without_the_line_that_raises(file),
@@ -100,7 +103,7 @@ def test_an_unfinished_wrap_fails_with_what_is_left_to_do(run: Run) -> None:
     assert "madeup-bug" not in rows
     (row,) = [row for name, row in rows.items() if name.endswith("madeup_bug.py")]
     assert row["status"] == "failed"
-    assert "say in around()" in row["reason"]
+    assert "write around()" in row["reason"]
 
 
 def test_an_unfinished_rewrite_fails_with_what_is_left_to_do(run: Run, tmp_path: Path) -> None:
@@ -115,7 +118,9 @@ def test_an_unfinished_rewrite_fails_with_what_is_left_to_do(run: Run, tmp_path:
         "print(record.status, record.reason)\n"
     )
     done = run("show")
-    assert done.stdout.startswith("failed NotImplementedError: say in mended()"), done.stderr
+    assert done.stdout.startswith(
+        "failed NotImplementedError: write the replacement in mended()"
+    ), done.stderr
 
 
 def test_an_edit_that_leaves_the_site_is_drift(run: Run, tmp_path: Path) -> None:
@@ -167,7 +172,7 @@ def test_statements_to_choose_from(run: Run, tmp_path: Path, as_json: list[str])
         assert json.loads(done.stdout)["statements"] == [{"line": line, "code": code}]
     else:
         assert done.stdout.splitlines() == [f"{line:>6}  {code}"]
-    assert done.stderr.splitlines()[-1].startswith("Error: say what in Trainer.half is wrong")
+    assert done.stderr.splitlines()[-1].startswith("Error: choose a statement of Trainer.half")
     assert not (tmp_path / "patches").exists()
 
 

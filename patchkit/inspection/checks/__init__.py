@@ -1,6 +1,6 @@
-"""The checks: each takes the facts and returns a finding, or None where all is well.
+"""List the checks: each takes the facts and returns a finding, or None if all is well.
 
-A new one is a function in one of these files, or in a file of its own, and its name below.
+To add one, write a function in one of these files or a new one, and name it below.
 """
 
 from __future__ import annotations

@@ -1,18 +1,22 @@
-"""An output head in another dtype than what feeds it."""
+"""Check for an output head in another dtype than its input."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .. import moot
+from .. import superseding_patches
 from ..facts import Facts
 from ..findings import Finding, Severity
 from ..wording import short
 
 
 def head_of_another_dtype(facts: Facts) -> Finding | None:
-    """Without autocast nothing brings the hidden states to the dtype of the head."""
-    if facts.autocast is not None or facts.model is None or moot.LM_HEAD in facts.applied:
+    """Find a head whose input nothing casts, since there is no autocast."""
+    if (
+        facts.autocast is not None
+        or facts.model is None
+        or superseding_patches.LM_HEAD in facts.applied
+    ):
         return None
     head, embedding = _weight(facts.model, "output"), _weight(facts.model, "input")
     if head is None or embedding is None or head.dtype == embedding.dtype:
@@ -22,14 +26,14 @@ def head_of_another_dtype(facts: Facts) -> Finding | None:
         Severity.WARNING,
         f"the output head is {short(head.dtype)}, the input embedding {short(embedding.dtype)}, "
         "and there is no autocast",
-        "Where the model itself casts nothing between the two, the head raises a dtype mismatch "
+        "Unless the model itself casts between the two, the head raises a dtype mismatch "
         "(`expected m1 and m2 to have the same dtype`).",
         f"model.get_output_embeddings().to({embedding.dtype})  # or bf16=True, or fp16=True",
     )
 
 
 def _weight(model: Any, end: str) -> Any:
-    """The weight of a plain head or embedding; None where there is none, or hooks cast for it."""
+    """Return the weight of a plain head or embedding; None without one, or if hooks cast."""
     import torch
 
     try:

@@ -1,4 +1,4 @@
-"""What the optimizer remembers."""
+"""Check the state of the optimizer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..wording import counted, dtypes, short
 
 
 def state_of_another_dtype(facts: Facts) -> Finding | None:
-    """States that no longer have the dtype of their parameter.
+    """Find states that no longer have the dtype of their parameter.
 
     Optimizers of bitsandbytes and others keep float32 states of half-precision parameters on
     purpose, and 8-bit ones integers: there only a narrower state is a mistake.
@@ -21,7 +21,7 @@ def state_of_another_dtype(facts: Facts) -> Finding | None:
     if facts.optimizer is None or facts.engine:
         return None
     from_torch = type(facts.optimizer).__module__.startswith("torch.optim")
-    found: list[tuple[dict[str, Any], str, Any]] = []
+    states: list[tuple[dict[str, Any], str, Any]] = []
     pairs: list[str] = []
     for parameter, state in facts.optimizer.state.items():
         for key, value in state.items() if isinstance(state, dict) else ():
@@ -33,23 +33,23 @@ def state_of_another_dtype(facts: Facts) -> Finding | None:
                 and value.dim() > 0
                 and (from_torch or value.element_size() < parameter.element_size())
             ):
-                found.append((state, key, parameter.dtype))
+                states.append((state, key, parameter.dtype))
                 pairs.append(f"{short(value.dtype)} for {short(parameter.dtype)} parameters")
-    if not found:
+    if not states:
         return None
-    adam = from_torch and any(key.startswith("exp_avg") for _, key, _ in found)
+    adam = from_torch and any(key.startswith("exp_avg") for _, key, _ in states)
     return Finding(
         "optimizer-state-dtype",
         Severity.ERROR if adam else Severity.WARNING,
-        f"{counted(len(found), 'optimizer state')} of another dtype than the parameter: "
+        f"{counted(len(states), 'optimizer state')} of another dtype than the parameter: "
         f"{dtypes(pairs)}",
         "torch's Adam raises in its next step: `expected dtype … for `end``."
         if adam
-        else "What the optimizer remembers is rounded to fewer bits than it updates.",
-        "cast the parameters before the optimizer is made; or, of one that exists:\n"
+        else "The optimizer's state is rounded to fewer bits than the parameters that it updates.",
+        "cast the parameters before the optimizer is made; or, for an existing optimizer:\n"
         "for p, state in optimizer.state.items():\n"
         "    for key, value in state.items():\n"
         "        if torch.is_tensor(value) and value.shape == p.shape:\n"
         "            state[key] = value.to(p.dtype)",
-        repair=repairs.cast_states(found),
+        repair=repairs.cast_states(states),
     )

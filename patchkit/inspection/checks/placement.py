@@ -1,4 +1,4 @@
-"""Which parameters lie together: adapters with their base, and FSDP's groups."""
+"""Check that parameters fit together: adapters with their base, and FSDP's groups."""
 
 from __future__ import annotations
 
@@ -14,38 +14,40 @@ from ..wording import counted, dtypes, short
 
 
 def adapters_elsewhere(facts: Facts) -> Finding | None:
-    """Adapter weights on another device than the layer that they adapt."""
+    """Find adapter weights on another device than the layer that they adapt."""
     if facts.engine:
         return None
     bases: dict[str, set[Any]] = defaultdict(set)
-    for one in facts.anatomy.parameters:
-        if one.adapted and one.in_base:
-            bases[one.adapted].add(one.tensor.device)
-    found = [
-        one
-        for one in facts.anatomy.parameters
-        if one.adapted
-        and not one.in_base
-        and one.adapted not in facts.anatomy.offloaded
-        and bases[one.adapted]
-        and one.tensor.device not in bases[one.adapted]
+    for parameter in facts.anatomy.parameters:
+        if parameter.adapted and parameter.in_base:
+            bases[parameter.adapted].add(parameter.tensor.device)
+    adapters = [
+        parameter
+        for parameter in facts.anatomy.parameters
+        if parameter.adapted
+        and not parameter.in_base
+        and parameter.adapted not in facts.anatomy.offloaded
+        and bases[parameter.adapted]
+        and parameter.tensor.device not in bases[parameter.adapted]
     ]
-    if not found:
+    if not adapters:
         return None
     change = 'model.to("cuda")  # after get_peft_model or load_adapter'
-    there = ", ".join(sorted({str(device) for one in found for device in bases[one.adapted]}))
-    here = ", ".join(sorted({str(one.tensor.device) for one in found}))
-    targets = [(one, next(iter(bases[one.adapted]))) for one in found]
-    movable = not facts.has_optimizer_state and not any(
-        "meta" in (str(device), one.tensor.device.type) for one, device in targets
+    base_devices = ", ".join(
+        sorted({str(device) for parameter in adapters for device in bases[parameter.adapted]})
     )
-    if "meta" in there:
+    adapter_devices = ", ".join(sorted({str(parameter.tensor.device) for parameter in adapters}))
+    targets = [(parameter, next(iter(bases[parameter.adapted]))) for parameter in adapters]
+    movable = not facts.has_optimizer_state and not any(
+        "meta" in (str(device), parameter.tensor.device.type) for parameter, device in targets
+    )
+    if "meta" in base_devices:
         change = "load the weights of the base before those of the adapter: they are not there yet"
     return Finding(
         "adapters-elsewhere",
         Severity.ERROR,
-        f"{counted(len(found), 'adapter parameter')} on {here}, the layers that they adapt on "
-        f"{there}: {listed(one.name for one in found)}",
+        f"{counted(len(adapters), 'adapter parameter')} on {adapter_devices}, the layers that they "
+        f"adapt on {base_devices}: {listed(parameter.name for parameter in adapters)}",
         "The first forward pass raises: `Expected all tensors to be on the same device`.",
         change,
         repair=repairs.move(targets) if movable else None,
@@ -60,7 +62,9 @@ def mixed_under_fsdp(facts: Facts) -> Finding | None:
     mixed = _mixed(facts.anatomy.parameters)
     if not mixed:
         return None
-    packed = any(not one.dtype.is_floating_point for group in mixed.values() for one in group)
+    packed = any(
+        not parameter.dtype.is_floating_point for group in mixed.values() for parameter in group
+    )
     if packed:
         change = (
             "BitsAndBytesConfig(…, bnb_4bit_quant_storage=torch.bfloat16)  # the dtype of the rest"
@@ -84,12 +88,17 @@ def mixed_under_fsdp(facts: Facts) -> Finding | None:
 
 def _mixed_under_fsdp2(facts: Facts) -> Finding | None:
     # Accelerate makes the trained parameters float32 under mixed precision, but for 4-bit models.
-    if facts.wanted is not None and not facts.anatomy.four_bit:
+    if facts.mixed_precision is not None and not facts.anatomy.four_bit:
         return None
     mixed = _mixed(facts.anatomy.trainable)
     if not mixed:
         return None
-    half = [one for group in mixed.values() for one in group if one in facts.half_trainable]
+    half = [
+        parameter
+        for group in mixed.values()
+        for parameter in group
+        if parameter in facts.half_trainable
+    ]
     return Finding(
         "mixed-dtypes-under-fsdp",
         Severity.ERROR,
@@ -105,13 +114,17 @@ def _mixed_under_fsdp2(facts: Facts) -> Finding | None:
 
 def _mixed(parameters: tuple[Parameter, ...]) -> dict[str, list[Parameter]]:
     units: dict[str, list[Parameter]] = defaultdict(list)
-    for one in parameters:
-        units[one.unit].append(one)
-    return {unit: group for unit, group in units.items() if len({one.dtype for one in group}) > 1}
+    for parameter in parameters:
+        units[parameter.unit].append(parameter)
+    return {
+        unit: group
+        for unit, group in units.items()
+        if len({parameter.dtype for parameter in group}) > 1
+    }
 
 
 def _blocks(mixed: dict[str, list[Parameter]]) -> str:
     return listed(
-        f"{unit or 'the root'} ({dtypes(one.dtype for one in group)})"
+        f"{unit or 'the root'} ({dtypes(parameter.dtype for parameter in group)})"
         for unit, group in mixed.items()
     )

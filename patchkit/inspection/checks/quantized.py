@@ -1,11 +1,11 @@
-"""The layers of bitsandbytes."""
+"""Check the layers of bitsandbytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from ...wording import listed
-from .. import moot, repairs
+from .. import repairs, superseding_patches
 from ..anatomy import QuantizedLayer
 from ..facts import Facts
 from ..findings import Finding, Severity
@@ -13,107 +13,111 @@ from ..wording import OTHER_HALF, counted, dtypes, short
 
 
 def compute_in_float32(facts: Facts) -> Finding | None:
-    found = _computing_in(facts, "float32")
-    if facts.target not in OTHER_HALF or not found:
+    layers = _computing_in(facts, "float32")
+    if facts.compute_target not in OTHER_HALF or not layers:
         return None
-    later = moot.TRAINER_COMPUTE_DTYPE in facts.applied and not facts.trainer_made
+    later = superseding_patches.TRAINER_COMPUTE_DTYPE in facts.applied and not facts.trainer_made
     why = (
         "Each pass casts their inputs and unpacks their weights to float32: more time and memory "
         "for nothing that mixed precision keeps."
     )
     if later:
-        why += f" The patch {moot.TRAINER_COMPUTE_DTYPE} changes it when a trainer is made."
+        patch = superseding_patches.TRAINER_COMPUTE_DTYPE
+        why += f" The patch {patch} changes it when a trainer is made."
     return Finding(
         "compute-dtype-float32",
         Severity.NOTE if later else Severity.WARNING,
-        f"{_named(found)} of {len(facts.anatomy.four_bit)} compute in float32, the default of "
-        f"bnb_4bit_compute_dtype; training is in {facts.target}",
+        f"{_layer_list(layers)} of {len(facts.anatomy.four_bit)} compute in float32, the default "
+        f"of bnb_4bit_compute_dtype; training is in {facts.compute_target}",
         why,
-        f"BitsAndBytesConfig(…, bnb_4bit_compute_dtype=torch.{facts.target})",
+        f"BitsAndBytesConfig(…, bnb_4bit_compute_dtype=torch.{facts.compute_target})",
         repair=_thread(facts),
     )
 
 
 def compute_in_another_dtype(facts: Facts) -> Finding | None:
-    if facts.target not in OTHER_HALF:
+    if facts.compute_target not in OTHER_HALF:
         return None
-    other = OTHER_HALF[facts.target]
-    found = _computing_in(facts, other)
-    if not found:
+    other = OTHER_HALF[facts.compute_target]
+    layers = _computing_in(facts, other)
+    if not layers:
         return None
     return Finding(
         "compute-dtype-other",
         Severity.WARNING,
-        f"{_named(found)} of {len(facts.anatomy.four_bit)} compute in {other}; training is in "
-        f"{facts.target}",
-        "The compute dtype decides in which precision these layers work: theirs is not the one "
-        "that was asked for, and each pass casts to it and back. A pre-quantized checkpoint may "
-        "bring it along, whatever from_pretrained was told.",
-        f"BitsAndBytesConfig(…, bnb_4bit_compute_dtype=torch.{facts.target})\n"
-        f"patchkit.thread_dtype(model, torch.{facts.target})  # for a model that is loaded",
+        f"{_layer_list(layers)} of {len(facts.anatomy.four_bit)} compute in {other}; training is "
+        f"in {facts.compute_target}",
+        "The compute dtype decides in which precision these layers work: theirs is not that "
+        "of the training, and each pass casts to it and back. It may come from a pre-quantized "
+        "checkpoint, whatever dtype from_pretrained was given.",
+        f"BitsAndBytesConfig(…, bnb_4bit_compute_dtype=torch.{facts.compute_target})\n"
+        f"patchkit.thread_dtype(model, torch.{facts.compute_target})  # for a model that is loaded",
         repair=_thread(facts),
     )
 
 
 def compute_dtype_unset(facts: Facts) -> Finding | None:
-    found = [one for one in facts.anatomy.four_bit if one.compute_dtype is None]
-    if not found or moot.FROZEN_COMPUTE_DTYPE in facts.applied:
+    layers = [layer for layer in facts.anatomy.four_bit if layer.compute_dtype is None]
+    if not layers or superseding_patches.FROZEN_COMPUTE_DTYPE in facts.applied:
         return None
-    dtype = facts.target or "bfloat16"
+    dtype = facts.compute_target or "bfloat16"
     return Finding(
         "compute-dtype-unset",
         Severity.WARNING,
-        f"{_named(found)} have no compute dtype",
-        "They keep the dtype of the first input that they see, for ever: a float32 warm-up makes "
-        "them compute in float32 all through training.",
+        f"{_layer_list(layers)} have no compute dtype",
+        "They keep the dtype of their first input for good: after a float32 warm-up they compute "
+        "in float32 for the whole training.",
         f"bitsandbytes.nn.Linear4bit(…, compute_dtype=torch.{dtype})",
         repair=_thread(facts),
     )
 
 
 def quant_state(facts: Facts) -> Finding | None:
-    found = [
-        one
-        for one in facts.anatomy.four_bit
-        if None not in (one.compute_dtype, one.state_dtype)
-        and one.state_dtype != one.compute_dtype
-        and short(one.state_dtype) != facts.target  # then it is the compute dtype that is wrong
+    layers = [
+        layer
+        for layer in facts.anatomy.four_bit
+        if None not in (layer.compute_dtype, layer.state_dtype)
+        and layer.state_dtype != layer.compute_dtype
+        and short(layer.state_dtype)
+        != facts.compute_target  # then it is the compute dtype that is wrong
     ]
-    if not found:
+    if not layers:
         return None
-    states = dtypes(one.state_dtype for one in found)
-    computed = short(found[0].compute_dtype)
-    wanted = facts.target or computed
+    states = dtypes(layer.state_dtype for layer in layers)
+    computed = short(layers[0].compute_dtype)
+    expected = facts.compute_target or computed
     return Finding(
         "quant-state-dtype",
         Severity.WARNING,
-        f"{_named(found)} have a quant state of another dtype ({states}) than they compute in "
-        f"({dtypes(one.compute_dtype for one in found)})",
+        f"{_layer_list(layers)} have a quant state of another dtype ({states}) than they compute "
+        f"in ({dtypes(layer.compute_dtype for layer in layers)})",
         "Each backward pass casts the whole unpacked weight once more, and fused kernels that read "
         "the quant state's dtype fail or compute in it.",
         "AutoModelForCausalLM.from_pretrained(…, quantization_config=config, "
-        f"dtype=torch.{wanted})  # as bnb_4bit_compute_dtype",
+        f"dtype=torch.{expected})  # as bnb_4bit_compute_dtype",
         repair=_thread(facts, computed),
     )
 
 
 def trained_bias(facts: Facts) -> Finding | None:
-    found = [
-        one
-        for one in facts.anatomy.quantized
-        if one.module.bias is not None and one.module.bias.requires_grad
+    layers = [
+        layer
+        for layer in facts.anatomy.quantized
+        if layer.module.bias is not None and layer.module.bias.requires_grad
     ]
-    if not found or moot.TRAINED_BIAS in facts.applied:
+    if not layers or superseding_patches.TRAINED_BIAS in facts.applied:
         return None
-    half = facts.wanted is not None or any(
-        short(one.dtype) in OTHER_HALF for one in facts.anatomy.parameters if one.plain
+    half = facts.mixed_precision is not None or any(
+        short(parameter.dtype) in OTHER_HALF
+        for parameter in facts.anatomy.parameters
+        if parameter.plain
     )
     if not half:
         return None
     return Finding(
         "quantized-bias-trained",
         Severity.WARNING,
-        f"{_named(found, 'quantized layer')} have trained biases",
+        f"{_layer_list(layers, 'quantized layer')} have trained biases",
         "bitsandbytes casts a bias in place to the dtype of the layer's input. After the first "
         "forward pass in half precision it is half precision: under fp16 the gradient scaler "
         "refuses it, under bf16 small updates are rounded away.",
@@ -122,20 +126,23 @@ def trained_bias(facts: Facts) -> Finding | None:
 
 
 def int8_activations(facts: Facts) -> Finding | None:
-    found = [
-        one
-        for one in facts.anatomy.quantized
-        if one.bits == 8 and not getattr(getattr(one.module, "state", None), "threshold", 1.0)
+    layers = [
+        layer
+        for layer in facts.anatomy.quantized
+        if layer.bits == 8 and not getattr(getattr(layer.module, "state", None), "threshold", 1.0)
     ]
-    wide = facts.wanted == "bfloat16" or any(
-        short(one.dtype) == "bfloat16" for one in facts.anatomy.parameters if one.plain
+    wide = facts.mixed_precision == "bfloat16" or any(
+        short(parameter.dtype) == "bfloat16"
+        for parameter in facts.anatomy.parameters
+        if parameter.plain
     )
-    if not found or not wide or moot.INT8_OVERFLOW in facts.applied:
+    if not layers or not wide or superseding_patches.INT8_OVERFLOW in facts.applied:
         return None
     return Finding(
         "int8-activations",
         Severity.NOTE,
-        f"{_named(found, '8-bit layer')} have llm_int8_threshold=0.0, and activations are bfloat16",
+        f"{_layer_list(layers, '8-bit layer')} have llm_int8_threshold=0.0, and activations are "
+        "bfloat16",
         "Their inputs are cast to float16, and without a threshold nothing keeps outliers apart: "
         "activations above 65504, which bfloat16 holds, make the outputs infinite or NaN.",
         "BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=6.0)",
@@ -143,14 +150,14 @@ def int8_activations(facts: Facts) -> Finding | None:
 
 
 def _computing_in(facts: Facts, dtype: str) -> list[QuantizedLayer]:
-    return [one for one in facts.anatomy.four_bit if short(one.compute_dtype) == dtype]
+    return [layer for layer in facts.anatomy.four_bit if short(layer.compute_dtype) == dtype]
 
 
-def _named(found: Iterable[QuantizedLayer], what: str = "4-bit layer") -> str:
-    found = list(found)
-    return f"{counted(len(found), what)} ({listed(one.name for one in found)})"
+def _layer_list(layers: Iterable[QuantizedLayer], noun: str = "4-bit layer") -> str:
+    layers = list(layers)
+    return f"{counted(len(layers), noun)} ({listed(layer.name for layer in layers)})"
 
 
 def _thread(facts: Facts, dtype: str | None = None) -> repairs.Repair | None:
-    dtype = facts.target or dtype
+    dtype = facts.compute_target or dtype
     return None if dtype is None else repairs.thread(facts.model, dtype)

@@ -1,11 +1,11 @@
-"""The dtypes of what is trained."""
+"""Check the dtypes of trained parameters."""
 
 from __future__ import annotations
 
 from ...precision.adapters import ADAPTER_CAST
 from ...precision.gradscaler import GRADSCALER_GUARD
 from ...settings import value
-from .. import moot, repairs
+from .. import repairs, superseding_patches
 from ..anatomy import Parameter
 from ..facts import Facts
 from ..findings import Finding, Severity
@@ -16,8 +16,7 @@ _TENSORS_SAMPLED = 16
 _NUMBERS_SAMPLED = 512
 _MANY = 0.25
 _FEW = 0.02
-# Optimizers that write what they computed back into the parameter, and remember nothing of what
-# was rounded off.
+# Optimizers that write results back into the parameter and keep nothing of what was rounded off.
 _PLAIN_OPTIMIZERS = (
     "torch.optim.",
     "bitsandbytes.optim.",
@@ -39,16 +38,23 @@ def half_under_scaler(facts: Facts) -> Finding | None:
     half = facts.half_trainable
     if not facts.scaler or not half:
         return None
-    guarded = moot.GRADSCALER_GUARD in facts.applied and value(GRADSCALER_GUARD) == "upcast"
+    guarded = (
+        superseding_patches.GRADSCALER_GUARD in facts.applied
+        and value(GRADSCALER_GUARD) == "upcast"
+    )
     mended_later = guarded and not facts.has_optimizer_state
-    dies = {
+    failure_by_dtype = {
         "float16": "raises `Attempting to unscale FP16 gradients`",
         "bfloat16": "has no CUDA kernel for bfloat16 (`… not implemented for 'BFloat16'`)",
     }
-    what = " and ".join(dies[dtype] for dtype in sorted({short(one.dtype) for one in half}))
-    why = f"In the first step the gradient scaler of fp16 training {what}."
+    failures = " and ".join(
+        failure_by_dtype[dtype] for dtype in sorted({short(parameter.dtype) for parameter in half})
+    )
+    why = f"In the first step the gradient scaler of fp16 training {failures}."
     if mended_later:
-        why += f" But the patch {moot.GRADSCALER_GUARD} makes them float32 before that."
+        why += (
+            f" But the patch {superseding_patches.GRADSCALER_GUARD} makes them float32 before that."
+        )
     return Finding(
         "half-trainable-under-scaler",
         Severity.NOTE if mended_later else Severity.ERROR,
@@ -60,9 +66,11 @@ def half_under_scaler(facts: Facts) -> Finding | None:
 
 
 def float16_without_scaler(facts: Facts) -> Finding | None:
-    """float16 weights that the optimizer updates in float16."""
-    found = [one for one in facts.half_trainable if short(one.dtype) == "float16"]
-    if not found or facts.scaler or facts.engine:
+    """Find float16 weights that the optimizer updates in float16."""
+    narrow = [
+        parameter for parameter in facts.half_trainable if short(parameter.dtype) == "float16"
+    ]
+    if not narrow or facts.scaler or facts.engine:
         return None
     dies = _is_torch_adam(facts) and _epsilon(facts) < 2**-25
     adam = (
@@ -73,21 +81,21 @@ def float16_without_scaler(facts: Facts) -> Finding | None:
     return Finding(
         "float16-without-scaler",
         Severity.ERROR if dies else Severity.WARNING,
-        parameters(found, "trained parameter") + ", and no gradient scaler",
+        parameters(narrow, "trained parameter") + ", and no gradient scaler",
         adam if dies else small,
         _in_float32(facts),
-        repair=_repair_of_adapters(facts, found),
+        repair=_adapter_repair(facts, narrow),
     )
 
 
 def updates_round_away(facts: Facts) -> Finding | None:
-    found = [
-        one
-        for one in facts.half_trainable
-        if short(one.dtype) == "bfloat16" and not _is_magnitude(one)
+    narrow = [
+        parameter
+        for parameter in facts.half_trainable
+        if short(parameter.dtype) == "bfloat16" and not _is_magnitude(parameter)
     ]
     if (
-        not found
+        not narrow
         or facts.scaler
         or facts.engine in _KEEP_FLOAT32_COPIES
         or (facts.engine and facts.autocast)  # Accelerate makes FSDP's parameters float32 then
@@ -96,36 +104,36 @@ def updates_round_away(facts: Facts) -> Finding | None:
     ):
         return None
     rate = facts.learning_rate
-    lost = None if rate is None else _lost_share(found, rate)
+    lost = None if rate is None else _lost_share(narrow, rate)
     if lost is None or lost < _FEW:
         return None
     return Finding(
         "updates-round-away",
         Severity.WARNING if lost >= _MANY else Severity.NOTE,
-        parameters(found, "trained parameter"),
+        parameters(narrow, "trained parameter"),
         f"bfloat16 keeps 8 bits. An update as large as the learning rate, {rate:g}, which is what "
         f"Adam makes of most gradients, leaves {lost:.0%} of these weights as they are (measured "
         "on a sample); those of warm-up and decay are smaller still.",
         _in_float32(facts),
-        repair=_repair_of_adapters(facts, found),
+        repair=_adapter_repair(facts, narrow),
     )
 
 
 def magnitude_in_half(facts: Facts) -> Finding | None:
-    found = [one for one in facts.half_trainable if _is_magnitude(one)]
-    if not found or facts.scaler or facts.engine:
+    magnitudes = [parameter for parameter in facts.half_trainable if _is_magnitude(parameter)]
+    if not magnitudes or facts.scaler or facts.engine:
         return None
     return Finding(
         "dora-magnitude-in-half",
         Severity.WARNING,
-        parameters(found, "magnitude vector") + " of DoRA",
+        parameters(magnitudes, "magnitude vector") + " of DoRA",
         "They are near the norms of weight rows, so that updates are small beside them and are "
-        "rounded away: the magnitude stops learning without a word.",
+        "rounded away: the magnitude silently stops learning.",
         "patchkit.apply()  # before the trainer is made; or cast them there:\n"
         "for name, p in model.named_parameters():\n"
         '    if "lora_magnitude_vector" in name:\n'
         "        p.data = p.data.float()",
-        repair=_repair_of_adapters(facts, found),
+        repair=_adapter_repair(facts, magnitudes),
     )
 
 
@@ -139,15 +147,15 @@ def _in_float32(facts: Facts) -> str:
     )
 
 
-def _repair_of_adapters(facts: Facts, found: list[Parameter]) -> repairs.Repair | None:
-    """Where the whole model is trained it would take twice the memory: that is for the user."""
+def _adapter_repair(facts: Facts, adapters: list[Parameter]) -> repairs.Repair | None:
+    """Repair adapters only: for a whole model it takes twice the memory, which the user decides."""
     if facts.has_optimizer_state or facts.engine or facts.mostly_trained:
         return None
-    return repairs.upcast(found)
+    return repairs.upcast(adapters)
 
 
-def _is_magnitude(one: Parameter) -> bool:
-    return "lora_magnitude_vector" in one.name
+def _is_magnitude(parameter: Parameter) -> bool:
+    return "lora_magnitude_vector" in parameter.name
 
 
 def _is_torch_adam(facts: Facts) -> bool:
@@ -163,17 +171,17 @@ def _epsilon(facts: Facts) -> float:
     return float(getattr(facts.args, "adam_epsilon", 1e-8))
 
 
-def _lost_share(found: list[Parameter], rate: float) -> float | None:
-    """The share of weights that adding `rate` leaves as they are; None where none can be read."""
+def _lost_share(weights: list[Parameter], rate: float) -> float | None:
+    """Return the share of weights that adding `rate` leaves unchanged; None if unreadable."""
     import torch
 
-    readable = [one.tensor for one in found if one.tensor.device.type != "meta"]
-    readable = [one for one in readable if one.numel()]
-    lost, looked = 0.0, 0
+    readable = [parameter.tensor for parameter in weights if parameter.tensor.device.type != "meta"]
+    readable = [tensor for tensor in readable if tensor.numel()]
+    lost, total = 0.0, 0
     for tensor in readable[:: max(1, len(readable) // _TENSORS_SAMPLED)][:_TENSORS_SAMPLED]:
         flat = tensor.detach().reshape(-1)
         sample = flat[:: max(1, flat.numel() // _NUMBERS_SAMPLED)][:_NUMBERS_SAMPLED]
         moved = (sample.float() - rate).to(torch.bfloat16)
         lost += float((moved == sample).sum())
-        looked += sample.numel()
-    return lost / looked if looked else None
+        total += sample.numel()
+    return lost / total if total else None

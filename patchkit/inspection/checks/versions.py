@@ -1,4 +1,4 @@
-"""Installed versions with a measured bug whose patch is not applied."""
+"""Check the installed versions for measured bugs whose patch is not applied."""
 
 from __future__ import annotations
 
@@ -12,36 +12,39 @@ from ..wording import counted
 
 
 def unmended_bugs(facts: Facts) -> Finding | None:
-    """Bugs of modules that are loaded, measured on exactly the versions that are installed.
+    """Find bugs of loaded modules, measured on exactly the installed versions.
 
-    A patch that the user left out was left out on purpose.
+    Patches that the user left out do not count.
     """
     from ...patch import Status
     from ...session import SESSION
 
     trouble = (Status.AVAILABLE, Status.DRIFTED, Status.FAILED, Status.OVERRIDDEN)
     unmended = [
-        one
-        for one in SESSION.report().with_status(*trouble)
-        if one.id in SESSION.catalogue.entries and _is_known_bug(one.id)
+        record
+        for record in SESSION.report().with_status(*trouble)
+        if record.id in SESSION.catalogue.entries and _is_known_bug(record.id)
     ]
     if not unmended:
         return None
-    ids = [one.id for one in unmended]
-    bugs = "; ".join(f"{one.library} {one.version}: {one.id} ({one.title})" for one in unmended)
-    if all(one.status is Status.AVAILABLE for one in unmended):
+    ids = [record.id for record in unmended]
+    bugs = "; ".join(
+        f"{record.library} {record.version}: {record.id} ({record.title})" for record in unmended
+    )
+    if all(record.status is Status.AVAILABLE for record in unmended):
         change = "patchkit.apply()  # before the trainer is made"
     else:
-        change = "print(patchkit.report())  # says why a patch does not hold"
+        change = "print(patchkit.report())  # says why"
     return Finding(
         "unmended-bugs",
         Severity.WARNING,
-        f"{counted(len(ids), 'bug')} measured on these very versions, with the patch not applied: "
-        f"{bugs}",
-        "compat_matrix.yaml has each of them shown on these versions, and mended by its patch. "
-        "Whether this training meets one depends on what it does.",
+        f"{counted(len(ids), 'bug')} measured on exactly these versions, but not patched: {bugs}",
+        "compat_matrix.yaml records that each shows on these versions and that its patch mends it. "
+        "Whether this training is affected depends on what it does.",
         change,
-        repair=repairs.apply_patches([one.id for one in unmended if one.status == "available"]),
+        repair=repairs.apply_patches(
+            [record.id for record in unmended if record.status == "available"]
+        ),
     )
 
 

@@ -1,1 +1,1 @@
-"""The matrix as a table for a terminal, as Markdown, and as a picture."""
+"""Show the matrix as a table for a terminal, as Markdown, and as a picture."""

@@ -1,4 +1,4 @@
-"""What scans noted of a release as a whole."""
+"""List the notes of scans on whole releases."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .releases import number
 
 
 def asides_of(grid: Grid, matrix: Matrix) -> Iterator[str]:
-    """Lines on the releases of a grid, those of which the same was noted together.
+    """Yield lines on the releases of a grid; releases with the same note share a line.
 
-    A note is on the release as a whole where it is on no patch of which there is a state.
+    A note is on the whole release if it belongs to no patch that has a state.
     """
-    found: dict[str, list[str]] = {}
+    releases_by_note: dict[str, list[str]] = {}
     for scan in matrix.scans:
         if scan.library == grid.name:
             for about, note in scan.notes.items():
                 if about not in scan.states:
-                    found.setdefault(note, []).append(str(number(scan.version)))
-    for note, releases in found.items():
-        yield f"{grid.name} {grid.where(releases)}: {note}"
+                    releases_by_note.setdefault(note, []).append(str(number(scan.version)))
+    for note, releases in releases_by_note.items():
+        yield f"{grid.name} {grid.span_text(releases)}: {note}"

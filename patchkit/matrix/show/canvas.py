@@ -1,4 +1,4 @@
-"""What a picture of a matrix is drawn with: one page, measured in inches from its upper left."""
+"""Draw a matrix on one page, measured in inches from its upper left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARGIN = 0.15
 LINE = 0.17
 """Height of a line of text."""
 CELL = 0.2
-"""Height of a row, and width of a column where there is room."""
+"""Height of a row, and width of a column if there is room."""
 GAP = 0.14
 _NARROWEST = 0.07
 _ID_CHARACTER = 0.0675
@@ -28,18 +28,18 @@ _LEGEND_COLUMNS = 3
 
 
 def label_width(grids: Iterable[Grid]) -> float:
-    """The room that the longest id of all grids takes."""
+    """Return the width of the longest id of all grids."""
     longest = max((len(row.patch) + 2 for grid in grids for row in grid.rows), default=0)
     return MARGIN + longest * _ID_CHARACTER
 
 
 def parts_of(grid: Grid, left: float) -> Iterator[Grid]:
-    """The grid, in pieces where it has more columns than the page is wide."""
+    """Split the grid into parts that fit the width of the page."""
     return grid.split(int((WIDTH - left - MARGIN) / (_NARROWEST if grid.ticks else _TICK_APART)))
 
 
 def tick_height(grid: Grid) -> float:
-    """The room that the labels of columns take, which stand upright."""
+    """Return the height of the labels of columns, which stand upright."""
     return max(map(len, grid.ticks or grid.columns)) * _TICK_CHARACTER + 0.06
 
 
@@ -47,8 +47,8 @@ class Canvas:
     """A page to draw on.
 
     Args:
-        figure: of matplotlib.
-        height: of the page.
+        figure: a figure of matplotlib.
+        height: the height of the page.
     """
 
     def __init__(self, figure: Figure, height: float) -> None:
@@ -87,7 +87,7 @@ class Canvas:
         for down, row in enumerate(grid.rows):
             y = top + down * CELL
             runs: dict[State, list[tuple[float, float]]] = {}
-            for state, cells in groupby(enumerate(row.cells), key=lambda it: it[1].state):
+            for state, cells in groupby(enumerate(row.cells), key=lambda pair: pair[1].state):
                 numbers = [at for at, _ in cells]
                 runs.setdefault(state, []).append((left + numbers[0] * wide, len(numbers) * wide))
             for state, spans in runs.items():
@@ -109,7 +109,7 @@ class Canvas:
                 self.text(x, bottom - 0.04, tick, color=PALE, **style)
 
     def _rules(self, grid: Grid, left: float, top: float, wide: float) -> None:
-        """White lines between cells, the broader ones before a labelled column."""
+        """Draw white lines between cells, broader ones before a labelled column."""
         bottom, right = top + len(grid.rows) * CELL, left + len(grid.columns) * wide
         begins = [bool(grid.ticks and grid.ticks[at]) for at in range(1, len(grid.columns))]
         for broad, line in ((False, 0.5), (True, 1.6)):

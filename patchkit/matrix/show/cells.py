@@ -1,4 +1,4 @@
-"""One cell, out of what was run and what was read."""
+"""Compute a cell from the runs and the scan of its column."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, State, worst
 
 
 def cell_of(patch: str, results: Sequence[Result], scan: Scan | None = None) -> Cell:
-    """What a cell shows.
+    """Return the cell of a patch in a column.
 
     Args:
         patch: the id.
-        results: what was run of this patch in this column.
-        scan: what was read in this column, of whichever patches.
+        results: the runs of this patch in this column.
+        scan: the scan in this column, of all its patches.
     """
-    said = [*_ran(results), *(_read(patch, scan) if scan else ())]
-    noted = dict.fromkeys((state, note) for state, note in said)
+    remarks = [*_run_notes(results), *(_scan_notes(patch, scan) if scan else ())]
+    unique = dict.fromkeys(remarks)
     return Cell(
-        worst(state for state, _ in noted),
+        worst(state for state, _ in unique),
         scan.states.get(patch, "") if scan else "",
-        tuple(sorted({one.outcome for one in results})),
-        tuple(note for _, note in noted),
-        tuple(note for state, note in noted if state in (FAILS, ATTENTION, STOPPED)),
+        tuple(sorted({result.outcome for result in results})),
+        tuple(note for _, note in unique),
+        tuple(note for state, note in unique if state in (FAILS, ATTENTION, STOPPED)),
     )
 
 
-def _ran(results: Sequence[Result]) -> Iterator[tuple[State, str]]:
-    shown = [_releases(one) for one in results if one.outcome in SHOWS_THE_BUG]
-    for one in results:
-        if one.outcome in SHOWS_NO_BUG and _releases(one) in shown:
-            continue  # It shows on another device: the bug is there, and need not be everywhere.
-        note = f"{one.outcome}: {one.note or OUTCOMES[one.outcome]}"
-        yield OF_OUTCOME[one.outcome], note
+def _run_notes(results: Sequence[Result]) -> Iterator[tuple[State, str]]:
+    buggy = [_releases(result) for result in results if result.outcome in SHOWS_THE_BUG]
+    for result in results:
+        if result.outcome in SHOWS_NO_BUG and _releases(result) in buggy:
+            continue  # Another device shows it: the bug is there, and need not show everywhere.
+        note = f"{result.outcome}: {result.note or OUTCOMES[result.outcome]}"
+        yield OF_OUTCOME[result.outcome], note
 
 
-def _releases(one: Result) -> dict[str, str]:
-    return {name: public(version) for name, version in one.environment.versions.items()}
+def _releases(result: Result) -> dict[str, str]:
+    return {name: public(version) for name, version in result.environment.versions.items()}
 
 
-def _read(patch: str, scan: Scan) -> Iterator[tuple[State, str]]:
+def _scan_notes(patch: str, scan: Scan) -> Iterator[tuple[State, str]]:
     note = scan.notes.get(patch, "")
     if state := scan.states.get(patch):
         yield OF_SCAN[state], f"{state}: {note or STATES[state]}"
-    said = re.split(r"[;,\s]+", note)
-    if sites := ", ".join(one for one in scan.unlisted.get(patch, ()) if one not in said):
-        yield ATTENTION, f"unlisted: the patch does not name {sites}, where its site is"
+    words = re.split(r"[;,\s]+", note)
+    if sites := ", ".join(place for place in scan.unlisted.get(patch, ()) if place not in words):
+        yield ATTENTION, f"unlisted: the patch does not name {sites}, which has the bug"

@@ -1,4 +1,4 @@
-"""A shown matrix as plain data, for JSON."""
+"""Convert a view to plain data, for JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .view import View
 
 
 def as_data(view: View) -> dict[str, Any]:
-    """Every cell of every grid, those that were not measured too."""
+    """Return every cell of every grid, even if it was not measured."""
     return {
         "states": {state.name: state.meaning for state in WORST_FIRST},
         "grids": [_grid(grid) for grid in view.grids],
-        "sets": [[vars(one) for one in together] for together in view.sets],
+        "sets": [[vars(environment) for environment in environments] for environments in view.sets],
         "to_be_looked_into": list(view.remarks),
         "not_measured": list(view.gaps),
         "noted_of_releases": list(view.asides),

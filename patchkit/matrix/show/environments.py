@@ -1,4 +1,4 @@
-"""Patches by version sets: one grid of all that was run."""
+"""Make the grid of patches by version sets, with all that was run."""
 
 from __future__ import annotations
 
@@ -10,38 +10,41 @@ from .cells import cell_of
 from .grid import Grid, Row
 
 _Key = tuple[str, tuple[tuple[str, str], ...]]
-_TELLING = ("transformers", "peft", "accelerate", "bitsandbytes", "torch")
-"""What tells two version sets apart, before any other distribution."""
+_FIRST = ("transformers", "peft", "accelerate", "bitsandbytes", "torch")
+"""Distributions that tell two version sets apart, before any other."""
 
 
 def grid_of_sets(
-    matrix: Matrix, patches: Mapping[str, str], chosen: Iterable[str]
+    matrix: Matrix, patches: Mapping[str, str], selected: Iterable[str]
 ) -> tuple[Grid, list[list[Environment]]]:
-    """The grid, and for each of its columns where it was run: one environment as a rule.
+    """Return the grid, and for each column the environments of its runs, mostly one.
 
     Args:
-        matrix: what was measured.
-        patches: id to library, of the patches that the catalogue has.
-        chosen: ids, whether the catalogue has them or only the matrix.
+        matrix: the measurements.
+        patches: id to library, of the patches in the catalogue.
+        selected: ids, in the catalogue or only in the matrix.
     """
     # Patches of one library stand together, those that the catalogue no longer has at the end.
-    ordered = sorted(chosen, key=lambda patch: (patch not in patches, patches.get(patch, "")))
-    wanted = set(ordered)
+    ordered = sorted(selected, key=lambda patch: (patch not in patches, patches.get(patch, "")))
+    ids = set(ordered)
     columns: dict[_Key, list[Result]] = {}
-    for one in matrix.results:
-        if one.patch in wanted:
-            columns.setdefault(_key(one.environment), []).append(one)
+    for result in matrix.results:
+        if result.patch in ids:
+            columns.setdefault(_key(result.environment), []).append(result)
     keys = sorted(columns, key=_place)
     labels = _labels(keys)
     rows = (
         Row(
             patch,
             patch in patches,
-            tuple(cell_of(patch, [it for it in columns[key] if it.patch == patch]) for key in keys),
+            tuple(
+                cell_of(patch, [result for result in columns[key] if result.patch == patch])
+                for key in keys
+            ),
         )
         for patch in ordered
     )
-    where = [list(_distinct(one.environment for one in columns[key])) for key in keys]
+    where = [list(_distinct(result.environment for result in columns[key])) for key in keys]
     return Grid("version sets", tuple(labels[key] for key in keys), tuple(rows)), where
 
 
@@ -57,36 +60,38 @@ def _place(key: _Key) -> tuple[Any, ...]:
     return Version(dict(versions).get("trl", "0")), numbers, device
 
 
-def _distinct(found: Iterable[Environment]) -> Iterator[Environment]:
+def _distinct(environments: Iterable[Environment]) -> Iterator[Environment]:
     seen: list[Environment] = []
-    for one in found:
-        if one not in seen:
-            seen.append(one)
-            yield one
+    for environment in environments:
+        if environment not in seen:
+            seen.append(environment)
+            yield environment
 
 
 def _labels(keys: list[_Key]) -> dict[_Key, str]:
-    """The TRL of each set, and what tells it from others with the same TRL."""
+    """Label each set with its TRL, and with the rest that tells sets of the same TRL apart."""
     names = dict.fromkeys(name for _, versions in keys for name, _ in versions)
-    others = sorted(set(names) - {"trl", *_TELLING})
-    telling = ["trl", *_TELLING, *others, ""]
-    told = _told(keys, telling, always="trl")
-    return {key: ", ".join(parts) or "nothing of note" for key, parts in told.items()}
+    others = sorted(set(names) - {"trl", *_FIRST})
+    order = ["trl", *_FIRST, *others, ""]
+    differences = _differences(keys, order, always="trl")
+    return {key: ", ".join(parts) or "nothing of note" for key, parts in differences.items()}
 
 
-def _told(keys: list[_Key], names: list[str], always: str | None = None) -> dict[_Key, list[str]]:
-    """For each set the entries that tell it from the others, as few as will do."""
+def _differences(
+    keys: list[_Key], names: list[str], always: str | None = None
+) -> dict[_Key, list[str]]:
+    """Return for each set the fewest entries that tell it from the others."""
     if not names or (len(keys) == 1 and names[0] != always):
         return {key: [] for key in keys}
     first, *rest = names
     groups: dict[str, list[_Key]] = {}
     for key in keys:
         groups.setdefault(_entry(key, first), []).append(key)
-    says = len(groups) > 1 or first == always
+    shows = len(groups) > 1 or first == always
     return {
-        key: [*([entry] if says and entry else []), *parts]
+        key: [*([entry] if shows and entry else []), *parts]
         for entry, group in groups.items()
-        for key, parts in _told(group, rest).items()
+        for key, parts in _differences(group, rest).items()
     }
 
 

@@ -1,4 +1,4 @@
-"""What was not measured, and why: so that nothing is missing without a word."""
+"""List what was not measured, and why."""
 
 from __future__ import annotations
 
@@ -11,44 +11,45 @@ from .releases import libraries_of
 def gaps(
     matrix: Matrix,
     patches: Mapping[str, str],
-    chosen: Iterable[str],
+    selected: Iterable[str],
     libraries: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """What was not measured, in lines.
+    """Return a line for each patch, release or version set that was not measured.
 
     Args:
-        matrix: what was measured.
-        patches: id to library, of the patches that the catalogue has.
-        chosen: ids, whether the catalogue has them or only the matrix.
-        libraries: of which releases and version sets are to be named; all by default.
+        matrix: the measurements.
+        patches: id to library, of the patches in the catalogue.
+        selected: ids, in the catalogue or only in the matrix.
+        libraries: those whose releases and version sets are listed; all by default.
     """
-    chosen = list(chosen)
+    selected = list(selected)
     concerned = libraries or {
-        library for patch in chosen for library in libraries_of(patch, matrix, patches)
+        library for patch in selected for library in libraries_of(patch, matrix, patches)
     }
-    found: list[str] = []
-    for patch in chosen:
-        found += _of_patch(patch, matrix, patches)
-    releases = [one for one in matrix.scans if one.problem and one.library in concerned]
-    found += [f"{one.library} {one.version}, not read: {one.problem}" for one in releases]
-    found += [
-        f"version set {one.name} ({_written(one.versions)}), not run: {one.problem}"
-        for one in sorted(matrix.unmeasured, key=lambda one: one.name)
-        if not concerned or concerned & one.versions.keys()
+    lines: list[str] = []
+    for patch in selected:
+        lines += _patch_gaps(patch, matrix, patches)
+    releases = [scan for scan in matrix.scans if scan.problem and scan.library in concerned]
+    lines += [f"{scan.library} {scan.version}, not read: {scan.problem}" for scan in releases]
+    lines += [
+        f"version set {skipped.name} ({_version_text(skipped.versions)}), not run: "
+        f"{skipped.problem}"
+        for skipped in sorted(matrix.unmeasured, key=lambda skipped: skipped.name)
+        if not concerned or concerned & skipped.versions.keys()
     ]
-    return tuple(found)
+    return tuple(lines)
 
 
-def _of_patch(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> Iterator[str]:
-    outcomes = {one.outcome for one in matrix.results if one.patch == patch}
-    was_read = any(patch in one.states for one in matrix.scans)
-    told = "only its sources were read" if was_read else "nothing was read either"
+def _patch_gaps(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> Iterator[str]:
+    outcomes = {result.outcome for result in matrix.results if result.patch == patch}
+    was_read = any(patch in scan.states for scan in matrix.scans)
+    sources = "only its sources were read" if was_read else "nothing was read either"
     if not outcomes and not was_read:
         yield f"{patch}: nothing was run or read"
     elif not outcomes:
-        yield f"{patch}: never run; {told}"
+        yield f"{patch}: never run; {sources}"
     elif not outcomes & (SHOWS_THE_BUG | SHOWS_NO_BUG):
-        yield f"{patch}: never run to an end ({', '.join(sorted(outcomes))}); {told}"
+        yield f"{patch}: never run to an end ({', '.join(sorted(outcomes))}); {sources}"
     if outcomes and not libraries_of(patch, matrix, patches):
         yield (
             f"{patch}: not in the catalogue, and its library is not known; --by set shows what "
@@ -56,5 +57,5 @@ def _of_patch(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> Iterato
         )
 
 
-def _written(versions: Mapping[str, str]) -> str:
+def _version_text(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())

@@ -1,4 +1,4 @@
-"""A grid of patches by columns: what all forms of a shown matrix are made from."""
+"""Define the grid of patches by columns, from which all forms of the matrix are made."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .states import NOT_MEASURED, State
 
 @dataclass(frozen=True)
 class Cell:
-    """What is known of one patch in one column.
+    """The cell of one patch in one column.
 
     Args:
-        state: what the cell shows.
-        scan: what the sources said; empty where they were not read.
-        outcomes: of all runs there, each once.
-        notes: what runs and scan noted.
-        remarks: those of them that someone has to look into.
+        state: the state that the cell shows.
+        scan: the verdict of the scan; empty if there was none.
+        outcomes: the outcomes of all runs, each once.
+        notes: the notes of runs and scan.
+        remarks: those notes that need attention.
     """
 
     state: State = NOT_MEASURED
@@ -29,12 +29,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One patch.
+    """The row of one patch.
 
     Args:
         patch: its id.
-        known: whether the catalogue has it still.
-        cells: one for each column.
+        known: whether the catalogue still has it.
+        cells: one per column.
     """
 
     patch: str
@@ -47,11 +47,11 @@ class Grid:
     """Patches by columns.
 
     Args:
-        name: what the columns are: a library, or version sets.
+        name: the kind of columns: a library, or version sets.
         columns: a label for each, in order.
         rows: the patches.
-        ticks: for each column a shorter label, or an empty one where a reader can do without;
-            none at all where columns are no series, and each needs its own label.
+        ticks: a shorter label for each column, which may be empty; none at all if columns are no
+            series, and each needs its own label.
     """
 
     name: str
@@ -60,39 +60,39 @@ class Grid:
     ticks: tuple[str, ...] = ()
 
     def split(self, most: int) -> Iterator[Grid]:
-        """The grid in pieces side by side.
+        """Split the grid into parts side by side.
 
         Args:
-            most: how many columns a piece may have.
+            most: number of columns that a part may have.
         """
         for start in range(0, len(self.columns), most):
             part = slice(start, start + most)
             rows = tuple(replace(row, cells=row.cells[part]) for row in self.rows)
-            # A piece that begins within a minor version says which.
-            begun = [tick for tick in self.ticks[: start + 1] if tick][-1:]
-            ticks = (*begun, *self.ticks[part][1:])
+            # A part that begins within a minor version is labelled with it.
+            first = [tick for tick in self.ticks[: start + 1] if tick][-1:]
+            ticks = (*first, *self.ticks[part][1:])
             yield replace(self, columns=self.columns[part], rows=rows, ticks=ticks)
 
-    def where(self, chosen: Iterable[str]) -> str:
-        """Names of columns in few words: `0.18.0, 0.26.0-1.3.0`.
+    def span_text(self, columns: Iterable[str]) -> str:
+        """Abbreviate the names of columns: `0.18.0, 0.26.0-1.3.0`.
 
         Args:
-            chosen: the columns.
+            columns: the columns.
         """
-        wanted = set(chosen)
+        selected = set(columns)
         if not self.ticks:
-            return "; ".join(one for one in self.columns if one in wanted)
+            return "; ".join(column for column in self.columns if column in selected)
         runs: list[list[str]] = []
         before = ""
         for column in self.columns:
-            if column in wanted and before in wanted:
+            if column in selected and before in selected:
                 runs[-1].append(column)
-            elif column in wanted:
+            elif column in selected:
                 runs.append([column])
             before = column
         return ", ".join(map(span, runs))
 
 
 def span(columns: list[str] | tuple[str, ...]) -> str:
-    """Neighbouring releases in few words."""
+    """Abbreviate neighbouring releases."""
     return columns[0] if len(columns) == 1 else f"{columns[0]}-{columns[-1]}"

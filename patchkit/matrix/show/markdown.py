@@ -1,4 +1,4 @@
-"""A shown matrix as Markdown, for documentation."""
+"""Render a view as Markdown, for documentation."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from .view import View
 
 
 def as_markdown(view: View) -> str:
-    """A table for each library; neighbouring releases that say the same share a column.
+    """Return a table per library; neighbouring releases with the same result share a column.
 
-    "The same" is about the bug, not about how it is known: where some releases of a column were run
-    and others read, a cell says how many.
+    The result is that on the bug, not on the evidence: if some releases of a column were run and
+    others only read, a cell says how many.
     """
     lines = [f"Measured: {view.source}.", ""]
     if view.grids:
         meanings = (f"`{state.glyph}` {state.meaning}" for state in WORST_FIRST)
         lines += [
-            f"{'; '.join(meanings)}. A number says how many releases, where it is not all.",
+            f"{'; '.join(meanings)}. A number is that of releases, if not all.",
             "",
         ]
     for grid in view.grids:
-        lines += [f"### {_escaped(grid.name)}", "", *_table(grid), ""]
+        lines += [f"### {_escape(grid.name)}", "", *_table(grid), ""]
     lines += _sets(view)
     sections = {
         "To be looked into": view.remarks,
         "Not measured": view.gaps,
         "Noted of releases": view.asides,
     }
-    for title, found in sections.items():
-        if found:
-            lines += [f"### {title}", "", *(f"- {_escaped(line)}" for line in found), ""]
+    for title, remarks in sections.items():
+        if remarks:
+            lines += [f"### {title}", "", *(f"- {_escape(line)}" for line in remarks), ""]
     return "\n".join(lines)
 
 
@@ -46,7 +46,7 @@ def _table(grid: Grid) -> Iterator[str]:
     yield _line(["patch", *heads])
     yield _line(["---", *(":-:" for _ in heads)])
     for row in grid.rows:
-        yield _line([_name(row), *(_summary([row.cells[at] for at in it]) for it in groups)])
+        yield _line([_name(row), *(_summary([row.cells[at] for at in group]) for group in groups)])
 
 
 def _name(row: Row) -> str:
@@ -54,16 +54,16 @@ def _name(row: Row) -> str:
 
 
 def _groups(grid: Grid) -> Iterator[list[int]]:
-    """Numbers of neighbouring columns in which no patch says two things of its bug."""
+    """Yield groups of neighbouring columns in which no patch has two different results."""
     group: list[int] = []
     kinds = [""] * len(grid.rows)
     for at in range(len(grid.columns)):
         # Not measured has no kind: nothing contradicts it.
-        here = [row.cells[at].state.kind for row in grid.rows]
-        pairs = list(zip(kinds, here, strict=True))
+        column_kinds = [row.cells[at].state.kind for row in grid.rows]
+        pairs = list(zip(kinds, column_kinds, strict=True))
         if group and any(old and new and old != new for old, new in pairs):
             yield group
-            group, kinds = [], here
+            group, kinds = [], column_kinds
         else:
             kinds = [old or new for old, new in pairs]
         group.append(at)
@@ -83,7 +83,7 @@ def _summary(cells: Sequence[Cell]) -> str:
 
 
 def _sets(view: View) -> Iterator[str]:
-    """What was installed in the columns that are numbered."""
+    """Yield a table of the versions in each numbered column."""
     if not view.sets:
         return
     names = dict.fromkeys(name for where in view.sets for name in where[0].versions)
@@ -91,17 +91,17 @@ def _sets(view: View) -> Iterator[str]:
     yield _line(["---"] * (len(names) + 5))
     for number, where in enumerate(view.sets, 1):
         versions = (where[0].versions.get(name, "") for name in names)
-        told = (
-            _each(one.python for one in where),
-            _each(one.platform for one in where),
-            _each(one.device for one in where),
-            _each(one.date for one in where),
+        facts = (
+            _distinct(environment.python for environment in where),
+            _distinct(environment.platform for environment in where),
+            _distinct(environment.device for environment in where),
+            _distinct(environment.date for environment in where),
         )
-        yield _line([str(number), *versions, *told])
+        yield _line([str(number), *versions, *facts])
     yield ""
 
 
-def _each(texts: Iterable[str]) -> str:
+def _distinct(texts: Iterable[str]) -> str:
     return ", ".join(sorted(set(texts)))
 
 
@@ -109,8 +109,8 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _escaped(text: str) -> str:
-    """As text: an error message may hold what Markdown would take for markup."""
+def _escape(text: str) -> str:
+    """Escape text: an error message may hold characters that are markup in Markdown."""
     for sign in "\\`*_<>[]#|":
         text = text.replace(sign, "\\" + sign)
     return text

@@ -1,4 +1,4 @@
-"""Where a shown matrix goes: the terminal, or a file."""
+"""Write a view to the terminal or to a file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ENDINGS = (*_PICTURES, ".md")
 
 
 def check_ending(path: Path, form: str | None) -> None:
-    """Refuse a file that cannot be written in the form that its ending or the user says.
+    """Refuse a file whose ending is unknown or contradicts the format.
 
     Raises:
-        UsageError: the ending is unknown, or says another form than the user.
+        UsageError: the ending is unknown, or contradicts `form`.
     """
     ending = path.suffix.lower()
     if ending not in _ENDINGS:
@@ -27,7 +27,7 @@ def check_ending(path: Path, form: str | None) -> None:
 
 
 def write(view: View, path: Path) -> None:
-    """Write a picture or Markdown, as the ending says.
+    """Write a picture or Markdown, by the ending of the file.
 
     Raises:
         MatrixError: the file cannot be written, or matplotlib is needed and absent.
@@ -47,11 +47,11 @@ def write(view: View, path: Path) -> None:
         raise MatrixError(f"cannot write {path.name}: {error.strerror}") from error
 
 
-def printed(view: View, form: str) -> None:
+def print_view(view: View, form: str) -> None:
     """Print a view.
 
     Args:
-        view: what to show.
+        view: the view.
         form: `table`, `markdown` or `json`.
     """
     import click

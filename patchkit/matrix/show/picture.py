@@ -1,11 +1,11 @@
-"""A shown matrix as a picture, by matplotlib: opaque, so that it reads on any page."""
+"""Draw a view with matplotlib: opaque, so that it reads on any page."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from ...pictures import PictureError, as_bytes, drawing
+from ...pictures import PictureError, as_bytes, matplotlib_style
 from ..records import MatrixError
 from .canvas import (
     CELL,
@@ -25,23 +25,23 @@ _NOTE_CHARACTERS = 165
 
 
 def draw(view: View, form: str) -> bytes:
-    """The same view gives the same bytes, with the same matplotlib.
+    """Draw a view; the same view and matplotlib give the same bytes.
 
     Args:
-        view: what to show.
+        view: the view.
         form: `svg` or `png`.
 
     Raises:
         MatrixError: matplotlib is absent.
     """
     try:
-        with drawing():
-            return _drawn(view, form)
+        with matplotlib_style():
+            return _draw(view, form)
     except PictureError as error:
         raise MatrixError(f"{error}, or write Markdown with --output matrix.md") from error
 
 
-def _drawn(view: View, form: str) -> bytes:
+def _draw(view: View, form: str) -> bytes:
     from matplotlib.figure import Figure
 
     left = label_width(view.grids)

@@ -1,4 +1,4 @@
-"""Patches by releases: one grid for each library."""
+"""Make the grids of patches by releases, one per library."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def grids_of_releases(
-    matrix: Matrix, patches: Mapping[str, str], chosen: Iterable[str]
+    matrix: Matrix, patches: Mapping[str, str], selected: Iterable[str]
 ) -> list[Grid]:
-    """One grid for each library of which any release is known to the matrix.
+    """Return a grid for each library of which the matrix has a release.
 
     Args:
-        matrix: what was measured.
-        patches: id to library, of the patches that the catalogue has.
-        chosen: ids in the order of rows, whether the catalogue has them or only the matrix.
+        matrix: the measurements.
+        patches: id to library, of the patches in the catalogue.
+        selected: ids in the order of rows, in the catalogue or only in the matrix.
     """
     rows: dict[str, list[str]] = {}
-    for patch in chosen:
+    for patch in selected:
         for library in libraries_of(patch, matrix, patches):
             rows.setdefault(library, []).append(patch)
     grids = (_grid(library, rows[library], matrix, patches) for library in sorted(rows, key=_place))
@@ -32,58 +32,61 @@ def grids_of_releases(
 
 
 def libraries_of(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> list[str]:
-    """The libraries by whose releases a patch is shown.
+    """Return the libraries by whose releases a patch is shown.
 
-    That is the one that it mends, and any other whose sources were read for it. Of a patch that
-    the catalogue does not have, its id tells: the library comes first.
+    These are the one that it mends, and others whose sources were read for it. For a patch that
+    is not in the catalogue, its id tells: the library comes first.
     """
-    found = [patches[patch]] if patch in patches else []
-    found += [one.library for one in matrix.scans if patch in {*one.states, *one.unlisted}]
-    if not found:
-        results = (one for one in matrix.results if one.patch == patch)
-        installed = {name for one in results for name in one.environment.versions}
-        named = [name for name in installed if patch.startswith(f"{name}-")]
-        found = sorted(named, key=len)[-1:]
-    return list(dict.fromkeys(found))
+    libraries = [patches[patch]] if patch in patches else []
+    libraries += [scan.library for scan in matrix.scans if patch in {*scan.states, *scan.unlisted}]
+    if not libraries:
+        results = (result for result in matrix.results if result.patch == patch)
+        installed = {name for result in results for name in result.environment.versions}
+        prefixes = [name for name in installed if patch.startswith(f"{name}-")]
+        libraries = sorted(prefixes, key=len)[-1:]
+    return list(dict.fromkeys(libraries))
 
 
 def _place(library: str) -> tuple[bool, str]:
-    # By TRL first: that is what a person looks for.
+    # TRL first: it is looked for most.
     return library != "trl", library
 
 
-def _grid(library: str, chosen: list[str], matrix: Matrix, patches: Mapping[str, str]) -> Grid:
-    scans = {number(one.version): one for one in matrix.scans if one.library == library}
-    ran: dict[tuple[str, Version], list[Result]] = {}
+def _grid(library: str, selected: list[str], matrix: Matrix, patches: Mapping[str, str]) -> Grid:
+    scans = {number(scan.version): scan for scan in matrix.scans if scan.library == library}
+    runs: dict[tuple[str, Version], list[Result]] = {}
     numbers = set(scans)
-    for one in matrix.results:
-        version = one.environment.versions.get(library)
+    for result in matrix.results:
+        version = result.environment.versions.get(library)
         if version is not None:
             numbers.add(number(version))
-            ran.setdefault((one.patch, number(version)), []).append(one)
+            runs.setdefault((result.patch, number(version)), []).append(result)
     columns = sorted(numbers)
     rows = (
         Row(
             patch,
             patch in patches,
-            tuple(cell_of(patch, ran.get((patch, it), []), scans.get(it)) for it in columns),
+            tuple(
+                cell_of(patch, runs.get((patch, column), []), scans.get(column))
+                for column in columns
+            ),
         )
-        for patch in chosen
+        for patch in selected
     )
     return Grid(library, tuple(map(str, columns)), tuple(rows), tuple(_ticks(columns)))
 
 
 def _ticks(columns: list[Version]) -> Iterator[str]:
-    """A label at the first release of each minor version."""
+    """Yield a label at the first release of each minor version, else an empty one."""
     before = None
-    for one in columns:
-        minor = one.release[:2]
+    for release in columns:
+        minor = release.release[:2]
         yield "" if minor == before else ".".join(map(str, minor))
         before = minor
 
 
 def number(version: str) -> Version:
-    """The release that a version is of, to compare."""
+    """Return the release of a version, as one that compares."""
     from packaging.version import Version
 
     return Version(public(version))

@@ -1,4 +1,4 @@
-"""Which part of a matrix someone wants to see."""
+"""Select the part of a matrix to show."""
 
 from __future__ import annotations
 
@@ -20,39 +20,45 @@ def select(
     libraries: Sequence[str] = (),
     by: str = "release",
 ) -> View:
-    """What is to be shown.
+    """Return the view of a selection.
 
     Args:
-        matrix: what was measured.
-        catalogue: the patches there are; those that only the matrix knows are shown after them.
-        ids: ids and globs; all patches by default.
-        libraries: only patches of these libraries; of all by default.
+        matrix: the measurements.
+        catalogue: the patches; those that only the matrix has are shown after them.
+        ids: ids or globs; all patches by default.
+        libraries: show only patches of these libraries; all by default.
         by: `release` or `set`.
 
     Raises:
-        UnknownPatchError: an id is known neither to the catalogue nor to the matrix.
+        UnknownPatchError: an id is neither in the catalogue nor in the matrix.
         UsageError: a library has no patch.
     """
     patches = {entry.patch.id: entry.patch.library for entry in catalogue}
-    found = {one.patch for one in matrix.results}
-    found.update(patch for one in matrix.scans for patch in (*one.states, *one.unlisted))
-    everything = [*patches, *sorted(found - patches.keys())]
-    chosen = _named(ids, everything, catalogue) if ids else everything
+    measured = {result.patch for result in matrix.results}
+    measured.update(patch for scan in matrix.scans for patch in (*scan.states, *scan.unlisted))
+    everything = [*patches, *sorted(measured - patches.keys())]
+    selected = _matching(ids, everything, catalogue) if ids else everything
     homes = {patch: libraries_of(patch, matrix, patches) for patch in everything}
-    known = sorted({library for found in homes.values() for library in found})
+    known_libraries = sorted(
+        {library for its_libraries in homes.values() for library in its_libraries}
+    )
     for library in libraries:
-        if library not in known:
-            raise UsageError(f"no patch is for {library!r}; there are: {', '.join(known)}")
+        if library not in known_libraries:
+            raise UsageError(
+                f"no patch is for {library!r}; there are: {', '.join(known_libraries)}"
+            )
     if libraries:
-        chosen = [patch for patch in chosen if set(homes[patch]) & set(libraries)]
-    view = (by_set if by == "set" else by_release)(matrix, patches, chosen, libraries)
-    unread = (f"the definition {one.name} cannot be read: {one.error}" for one in catalogue.broken)
+        selected = [patch for patch in selected if set(homes[patch]) & set(libraries)]
+    view = (by_set if by == "set" else by_release)(matrix, patches, selected, libraries)
+    unread = (
+        f"the definition {entry.name} cannot be read: {entry.error}" for entry in catalogue.broken
+    )
     return replace(view, gaps=(*view.gaps, *unread))
 
 
-def _named(ids: Iterable[str], everything: Sequence[str], catalogue: Catalogue) -> list[str]:
-    chosen: set[str] = set()
+def _matching(ids: Iterable[str], everything: Sequence[str], catalogue: Catalogue) -> list[str]:
+    selected: set[str] = set()
     for name in ids:
         matched = fnmatch.filter(everything, name)
-        chosen.update(matched or catalogue.named(name, "IDS"))
-    return [patch for patch in everything if patch in chosen]
+        selected.update(matched or catalogue.named(name, "IDS"))
+    return [patch for patch in everything if patch in selected]

@@ -1,4 +1,4 @@
-"""What one cell of a shown matrix says: few states, made of outcomes and of what scans said."""
+"""Define the states of a cell, each made of outcomes and verdicts of scans."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class State:
     """One way a cell can look.
 
     Args:
-        name: as JSON has it.
-        kind: states of one kind say the same of the bug, and differ in how that is known.
+        name: its name in JSON.
+        kind: states of one kind mean the same for the bug, on different evidence.
         glyph: one character.
         ascii: one character, for a terminal without Unicode.
-        style: for rich.
-        colour: of its cell in a picture.
-        ink: colour of the glyph in that cell; empty where the cell has none.
-        meaning: for the legend.
+        style: its style for rich.
+        colour: the colour of its cell in a picture.
+        ink: the colour of the glyph in that cell; empty if it has none.
+        meaning: its meaning, for the legend.
     """
 
     name: str
@@ -62,7 +62,7 @@ MENDED = State(
     ascii="#",
     style="green",
     colour="#006b5c",
-    meaning="mended: run without and with it",
+    meaning="mended: run with and without it",
 )
 MATCHES = State(
     name="matches",
@@ -167,5 +167,5 @@ OF_SCAN = {
 
 
 def worst(states: Iterable[State]) -> State:
-    """What a cell shows of which all this is known."""
+    """Return the worst of some states, which a cell with all of them shows."""
     return min(states, key=WORST_FIRST.index, default=NOT_MEASURED)

@@ -1,4 +1,4 @@
-"""A shown matrix for a terminal, or for a file of plain text."""
+"""Render a view for a terminal, or for a file of plain text."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _FEWEST = 8
-"""Columns beside a label, however narrow the terminal."""
+"""Fewest columns beside a label, however narrow the terminal."""
 _GONE = "*"
 
 
 def as_text(view: View, width: int = 80, *, ascii_only: bool = False) -> Text:
-    """Glyphs in colours; without colours the glyphs say the same.
+    """Render glyphs in colours, which are readable without colours.
 
     Args:
-        view: what to show.
-        width: of the terminal, in characters.
-        ascii_only: for a terminal without Unicode.
+        view: the view.
+        width: the width of the terminal, in characters.
+        ascii_only: whether the terminal has no Unicode.
     """
     from rich.text import Text
 
-    gone = any(not row.known for grid in view.grids for row in grid.rows)
+    has_gone = any(not row.known for grid in view.grids for row in grid.rows)
     blocks = [
         *(_grid(grid, width, ascii_only=ascii_only) for grid in view.grids),
-        *([_legend(width, gone=gone, ascii_only=ascii_only)] if view.grids else []),
+        *([_legend(width, gone=has_gone, ascii_only=ascii_only)] if view.grids else []),
         _section("To be looked into", view.remarks, width),
         _section("Not measured", view.gaps, width),
         _section("Noted of releases", view.asides, width),
@@ -78,7 +78,7 @@ def _title(grid: Grid) -> str:
 
 
 def _row_labels(grid: Grid, width: int) -> dict[str, str]:
-    """Whole ids; where that makes a line too long, without the library that stands above them."""
+    """Return whole ids, or without the library if they make a line too long."""
     whole = {row.patch: row.patch + _mark(row) for row in grid.rows}
     if max(map(len, whole.values())) + 1 + len(grid.columns) <= width:
         return whole
@@ -100,15 +100,15 @@ def _heads(grid: Grid, number: int, step: int, room: int) -> Iterator[str]:
         yield _scale(grid.ticks, step, room)
         return
     numbers = range(number, number + len(grid.columns))
-    for digit in range(max(len(str(one)) for one in numbers)):
-        size = max(len(str(one)) for one in numbers)
-        yield (" " * (step - 1)).join(f"{one:{size}}"[digit] for one in numbers)
+    for digit in range(max(len(str(number)) for number in numbers)):
+        size = max(len(str(number)) for number in numbers)
+        yield (" " * (step - 1)).join(f"{number:{size}}"[digit] for number in numbers)
 
 
 def _scale(ticks: Sequence[str], step: int, room: int) -> str:
-    """As many ticks as there is room for, each beginning above its column.
+    """Place as many ticks as there is room for, each beginning above its column.
 
-    Major versions go first, then the others from the left.
+    Major versions come first, then the others from the left.
     """
     line = " " * room
     majors = [at for at, tick in enumerate(ticks) if at and _major(tick) not in _majors(ticks[:at])]

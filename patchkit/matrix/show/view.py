@@ -1,4 +1,4 @@
-"""All that is shown, before anyone decides how."""
+"""Assemble a view of the matrix, independent of its form."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .releases import grids_of_releases
 
 @dataclass(frozen=True)
 class View:
-    """A matrix to be shown.
+    """A view of the matrix.
 
     Args:
         grids: patches by columns.
-        remarks: what someone has to look into, in lines.
-        gaps: what was not measured and why, in lines.
-        asides: what was noted of whole releases, such as that they were yanked, in lines.
-        source: when and on what it was measured, in one line.
-        sets: for each column of version sets where it was run; empty where columns are releases.
+        remarks: findings that need attention, one per line.
+        gaps: what was not measured and why, one per line.
+        asides: notes on whole releases, such as that they were yanked, one per line.
+        source: dates and devices of the measurements, in one line.
+        sets: the environments of each version set; empty if columns are releases.
     """
 
     grids: tuple[Grid, ...]
@@ -35,58 +35,66 @@ class View:
 
 
 def by_release(
-    matrix: Matrix, patches: Mapping[str, str], chosen: Iterable[str], libraries: Iterable[str] = ()
+    matrix: Matrix,
+    patches: Mapping[str, str],
+    selected: Iterable[str],
+    libraries: Iterable[str] = (),
 ) -> View:
-    """Patches by releases of the library that they mend.
+    """Return patches by releases of the library that they mend.
 
     Args:
-        matrix: what was measured.
-        patches: id to library, of the patches that the catalogue has.
-        chosen: ids in the order of rows, whether the catalogue has them or only the matrix.
+        matrix: the measurements.
+        patches: id to library, of the patches in the catalogue.
+        selected: ids in the order of rows, in the catalogue or only in the matrix.
         libraries: the libraries to show; all by default.
     """
-    chosen, libraries = list(chosen), set(libraries)
-    grids = grids_of_releases(matrix, patches, chosen)
+    selected, libraries = list(selected), set(libraries)
+    grids = grids_of_releases(matrix, patches, selected)
     shown = tuple(grid for grid in grids if grid.name in libraries or not libraries)
-    missing = gaps(matrix, patches, chosen, libraries)
+    missing = gaps(matrix, patches, selected, libraries)
     asides = tuple(line for grid in shown for line in asides_of(grid, matrix))
-    return View(shown, _remarks(shown), missing, asides, _source(matrix, chosen))
+    return View(shown, _remarks(shown), missing, asides, _source(matrix, selected))
 
 
 def by_set(
-    matrix: Matrix, patches: Mapping[str, str], chosen: Iterable[str], libraries: Iterable[str] = ()
+    matrix: Matrix,
+    patches: Mapping[str, str],
+    selected: Iterable[str],
+    libraries: Iterable[str] = (),
 ) -> View:
-    """Patches by the sets of versions that reproducers were run on; arguments as above."""
-    chosen = list(chosen)
-    grid, where = grid_of_sets(matrix, patches, chosen)
+    """Return patches by the version sets that reproducers were run on; arguments as above."""
+    selected = list(selected)
+    grid, where = grid_of_sets(matrix, patches, selected)
     grids = (grid,) if grid.columns else ()
-    missing = gaps(matrix, patches, chosen, set(libraries))
-    source = _source(matrix, chosen)
+    missing = gaps(matrix, patches, selected, set(libraries))
+    source = _source(matrix, selected)
     return View(grids, _remarks(grids), missing, (), source, tuple(map(tuple, where)))
 
 
 def _remarks(grids: Iterable[Grid]) -> tuple[str, ...]:
     lines = []
     for grid in grids:
-        found: dict[tuple[str, str], list[str]] = {}
+        columns_by_remark: dict[tuple[str, str], list[str]] = {}
         for row in grid.rows:
             for column, cell in zip(grid.columns, row.cells, strict=True):
                 for remark in cell.remarks:
-                    found.setdefault((row.patch, remark), []).append(column)
+                    columns_by_remark.setdefault((row.patch, remark), []).append(column)
         library = f"{grid.name} " if grid.ticks else ""
         lines += [
-            f"{patch}, {library}{grid.where(columns)}: {remark}"
-            for (patch, remark), columns in found.items()
+            f"{patch}, {library}{grid.span_text(columns)}: {remark}"
+            for (patch, remark), columns in columns_by_remark.items()
         ]
     return tuple(lines)
 
 
-def _source(matrix: Matrix, chosen: Iterable[str]) -> str:
-    wanted = set(chosen)
-    places = [one.environment for one in matrix.results if one.patch in wanted]
-    devices = ", ".join(sorted({one.device for one in places}))
-    read = [one.date for one in matrix.scans if wanted & one.states.keys()]
-    parts = [f"run {_days(one.date for one in places)} on {devices}"] if places else []
+def _source(matrix: Matrix, selected: Iterable[str]) -> str:
+    ids = set(selected)
+    places = [result.environment for result in matrix.results if result.patch in ids]
+    devices = ", ".join(sorted({environment.device for environment in places}))
+    read = [scan.date for scan in matrix.scans if ids & scan.states.keys()]
+    parts = (
+        [f"run {_days(environment.date for environment in places)} on {devices}"] if places else []
+    )
     parts += [f"sources read {_days(read)}"] if read else []
     return "; ".join(parts) or "nothing"
 

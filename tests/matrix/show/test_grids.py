@@ -205,4 +205,4 @@ def test_pieces_say_where_they_begin() -> None:
     ],
 )
 def test_neighbours_are_put_together(chosen: str, expected: str) -> None:
-    assert Grid("lib", tuple("abcde"), (), tuple("a    ")).where(chosen) == expected
+    assert Grid("lib", tuple("abcde"), (), tuple("a    ")).span_text(chosen) == expected

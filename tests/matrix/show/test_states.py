@@ -83,7 +83,7 @@ def test_what_is_to_be_looked_into_is_said(ran, read) -> None:
         "error: OSError: no disk",
         "not-mended: the bug showed with the patch too",
         "drifted: lib:f: 2 sites, 1 expected",
-        "unlisted: the patch does not name lib:g, lib:h, where its site is",
+        "unlisted: the patch does not name lib:g, lib:h, which has the bug",
     )
 
 
@@ -96,7 +96,7 @@ def test_a_site_is_not_said_twice(read) -> None:
     )
     assert cell_of("p", [], scan).remarks == (
         "present: a site is in lib:ff; a site is in lib:g",
-        "unlisted: the patch does not name lib:f, where its site is",
+        "unlisted: the patch does not name lib:f, which has the bug",
     )
 
 

@@ -23,7 +23,7 @@ other, one release: 0.5
 other-bias N
 
 ✗ not mended                          ! drifted, unclaimed, not reproduced
-● mended: run without and with it     ○ the patch fits: sources read
+● mended: run with and without it     ○ the patch fits: sources read
 ∅ run, and failed for another reason  – no bug: run
 · no bug: sources read                N needs another machine
 ~ not claimed, neither run nor read   ? not measured

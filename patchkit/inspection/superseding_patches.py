@@ -1,4 +1,4 @@
-"""The patches that make a finding moot while they are applied, by their ids.
+"""Name the patches that supersede a finding while they are applied.
 
 No patch is imported: without it in the catalogue, the finding simply stays.
 """
