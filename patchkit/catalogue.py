@@ -214,6 +214,12 @@ def _check_against(
         raise PatchDefinitionError(
             f"patch {patch.id!r} is defined twice: in {twin.place} and {entry.place}"
         )
+    opt_ins = {patch.opt_in, *(known.patch.opt_in for known in entries.values())}
+    names = {*settings, *(setting.name for setting in patch.settings)}
+    for name in sorted(opt_ins & names):
+        raise PatchDefinitionError(
+            f"patch {patch.id!r}: {name!r} would be a setting and the keyword of an opt-in patch"
+        )
     for setting in patch.settings:
         if settings.get(setting.name, setting) != setting:
             raise PatchDefinitionError(
