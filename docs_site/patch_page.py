@@ -17,7 +17,8 @@ def patch_page(entry: Entry, matrix: Matrix) -> str:
     one = explain(entry)
     lines = [f"# {one.id}", "", one.headline, "", f"*With the patch: {one.title}.*"]
     if one.opt_in:
-        lines += ["", f"Nobody gets it unasked: `patchkit.apply({one.opt_in}=True)`."]
+        ways = ", ".join(f"`{way}`" for way in one.switch_on)
+        lines += ["", f"Nobody gets it unasked. One of these asks for it: {ways}."]
     if one.messages:
         lines += ["", "## The error", ""]
         for message in one.messages:

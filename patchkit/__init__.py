@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from .choices import Choices
     from .inspection.findings import Finding, Findings
     from .local_patches import Paths
+    from .names import Selection
     from .patch import Patch, Rewrite, Status, Wrap
     from .precision.threading_dtype import ThreadedDtype
     from .record import PatchRecord
     from .reporting import Report
-    from .selection import Selection
     from .session import Session
     from .settings import Setting
     from .verdicts import Verdict

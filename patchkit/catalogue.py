@@ -13,8 +13,8 @@ from .definitions import Definition, of_other_distributions, shipped
 from .environment import check_range
 from .errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
 from .local_patches import VARIABLE, checked, definitions, from_environment
+from .names import names_of
 from .patch import Patch
-from .selection import names_of
 from .settings import Setting
 
 _NAMED = 8
@@ -213,6 +213,12 @@ def _check_against(
     if twin := entries.get(patch.id):
         raise PatchDefinitionError(
             f"patch {patch.id!r} is defined twice: in {twin.place} and {entry.place}"
+        )
+    opt_ins = {patch.opt_in, *(known.patch.opt_in for known in entries.values())}
+    names = {*settings, *(setting.name for setting in patch.settings)}
+    for name in sorted(opt_ins & names):
+        raise PatchDefinitionError(
+            f"patch {patch.id!r}: {name!r} would be a setting and the keyword of an opt-in patch"
         )
     for setting in patch.settings:
         if settings.get(setting.name, setting) != setting:

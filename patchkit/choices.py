@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .errors import UsageError
 from .local_patches import Paths, checked
-from .selection import Selection, names_of
+from .names import Selection, names_of
 from .settings import dtype_name
 
 

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .catalogue import Entry
-from .patch import Change, Patch, Rewrite, wrapper_name
-from .settings import Setting
+from .patch import Change, Patch, Rewrite, call, wrapper_name
+from .settings import Setting, variable_of
 
 _MEND = ("Mend:", "No mend:")
 """What the paragraph of a docstring begins with that says what the patch does."""
@@ -50,6 +50,8 @@ class Explanation:
         targets: what is changed.
         settings: what a user may choose; the first choice is the default.
         opt_in: the keyword of `apply` that asks for it, where nobody gets it unasked.
+        switch_on: ways to ask for it, where nobody gets it unasked, each a piece of code or a
+            command.
         requires: what its reproducer needs of a machine, such as `cuda`.
         switch_off: ways to do without it, each a piece of code or a command.
     """
@@ -67,6 +69,7 @@ class Explanation:
     targets: tuple[ExplainedTarget, ...]
     settings: tuple[Setting, ...]
     opt_in: str
+    switch_on: tuple[str, ...]
     requires: tuple[str, ...]
     switch_off: tuple[str, ...]
 
@@ -94,6 +97,7 @@ def explain(entry: Entry) -> Explanation:
         targets=tuple(map(_target, patch.changes)),
         settings=patch.settings,
         opt_in=patch.opt_in,
+        switch_on=_switch_on(patch, entry.file),
         requires=patch.requires,
         switch_off=_switch_off(patch, entry.file),
     )
@@ -117,8 +121,23 @@ def _target(change: Change) -> ExplainedTarget:
     )
 
 
+def _switch_on(patch: Patch, file: str) -> tuple[str, ...]:
+    if not patch.opt_in:
+        return ()
+    return (
+        call(patch.opt_in),
+        f"{variable_of(patch.opt_in)}=1",
+        f"patchkit run {_known_by(file)}--opt-in {patch.opt_in} -- python train.py",
+        f'patchkit.apply(only="{patch.id}")',
+    )
+
+
+def _known_by(file: str) -> str:
+    """The option that a command needs to know a patch of a project's own."""
+    return f"--patches {shlex.quote(file)} " if file else ""
+
+
 def _switch_off(patch: Patch, file: str) -> tuple[str, ...]:
-    known_by = f"--patches {shlex.quote(file)} " if file else ""
     by_argument = (
         f"patchkit.apply({patch.opt_in}=False)"
         if patch.opt_in
@@ -127,6 +146,6 @@ def _switch_off(patch: Patch, file: str) -> tuple[str, ...]:
     return (
         by_argument,
         f"PATCHKIT_DISABLE={patch.id}",
-        f"patchkit run {known_by}--exclude {patch.id} -- python train.py",
+        f"patchkit run {_known_by(file)}--exclude {patch.id} -- python train.py",
         f'patchkit.revert(only="{patch.id}")',
     )

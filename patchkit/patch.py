@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from keyword import iskeyword
 from typing import NoReturn
 
 from .errors import PatchDefinitionError
 from .rewrite.rule import Rule
 from .rewrite.target import Target
 from .rewrite.trampoline import Wrapper
-from .settings import Setting
+from .settings import RESERVED, Setting
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -141,11 +142,12 @@ class Patch:
             the bug raises nothing.
         caution: what differs afterwards for someone who was not hit by the bug.
         settings: what a user may choose.
-        opt_in: the keyword of `apply`, such as `preflight`, that asks for a patch which is no mend
-            and which nobody gets unasked; its id spelled out in `only` asks for it too. Empty for
-            all others.
-        requires: what the reproducer needs of a machine, by the names in `REQUIREMENTS`, such as
-             `cuda`; empty where any machine will do.
+        opt_in: the keyword of `apply` that asks for a patch which nobody gets unasked, since it is
+            no mend: `lookout` for `apply(lookout=True)`, `PATCHKIT_LOOKOUT=1` and
+            `patchkit run --opt-in lookout`. Its id spelled out in `only` asks for it too. Empty
+            for all others.
+        requires: what the reproducer needs of a machine, by the names in `REQUIREMENTS`,
+            such as `cuda`; empty where any machine will do.
         harmless: functions with code that looks like the bug and does no harm, as targets with or
             without wildcards, to the range of the patch's library in which it does none.
 
@@ -191,8 +193,10 @@ class Patch:
         for message in self.messages:
             if not re.search(self.symptom, message):
                 self._refuse(f"`symptom` does not find the message {message!r}")
-        if not isinstance(self.opt_in, str) or (self.opt_in and not self.opt_in.isidentifier()):
+        if not isinstance(self.opt_in, str) or (self.opt_in and not _is_name(self.opt_in)):
             self._refuse(f"`opt_in` must be a keyword of apply(), not {self.opt_in!r}")
+        if self.opt_in in RESERVED and self.opt_in != "preflight":
+            self._refuse(f"`opt_in` means something else to patchkit: {self.opt_in!r}")
         if not _is_strings(self.requires) or not REQUIREMENTS.keys() >= set(self.requires):
             known = ", ".join(map(repr, REQUIREMENTS))
             self._refuse(f"`requires` must be a tuple made of {known}, not {self.requires!r}")
@@ -266,5 +270,18 @@ def _is_strings(value: object) -> bool:
     return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
 
 
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and not iskeyword(text)
+
+
 def _is_path(text: object) -> bool:
     return isinstance(text, str) and bool(re.fullmatch(r"[\w.]+:\w+", text))
+
+
+def call(opt_in: str) -> str:
+    """Return the call that applies a patch which is due.
+
+    Args:
+        opt_in: the keyword that asks for it; empty for most.
+    """
+    return f"patchkit.apply({f'{opt_in}=True' if opt_in else ''})"

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
-from .patch import Patch, Status
+from .patch import Patch, Status, call
 
 if TYPE_CHECKING:
     from .matrix import Tested
@@ -125,15 +125,6 @@ def with_status(records: Iterable[PatchRecord], *statuses: Status | str) -> list
     """Return the records that have one of these statuses."""
     wanted = {str(status) for status in statuses}
     return [record for record in records if str(record.status) in wanted]
-
-
-def call(opt_in: str) -> str:
-    """Return the call that applies a patch which is due.
-
-    Args:
-        opt_in: the keyword that asks for it; empty for most.
-    """
-    return f"patchkit.apply({f'{opt_in}=True' if opt_in else ''})"
 
 
 def _advice(one: PatchRecord) -> str:

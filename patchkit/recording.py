@@ -8,8 +8,8 @@ from types import FunctionType
 from .armed import ArmedPatch, Outcome
 from .catalogue import Broken, Entry
 from .compiled import ADVICE
-from .patch import Patch, Status
-from .record import PatchRecord, TargetRecord, call
+from .patch import Patch, Status, call
+from .record import PatchRecord, TargetRecord
 from .resolution import Resolution, resolve
 from .rewrite import Drift, bind
 from .wording import counted

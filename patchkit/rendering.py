@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from . import advice
 from .advice import DUE, TROUBLE
 from .environment import looked_up_once
-from .patch import Status
-from .record import PatchRecord, call, with_status
+from .patch import Status, call
+from .record import PatchRecord, with_status
 from .wording import counted, listed
 
 if TYPE_CHECKING:

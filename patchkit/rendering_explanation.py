@@ -63,6 +63,7 @@ def _parts(one: Explanation, here: PatchRecord) -> Iterator[tuple[str, list[str]
             for it in one.settings
         ],
     )
+    yield "ask for it", list(one.switch_on)
     yield "leave out", list(one.switch_off)
     yield "upstream", list(one.upstream)
     yield "see also", [f"patchkit diff {one.id}", f"patchkit verify {one.id}"]

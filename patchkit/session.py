@@ -31,12 +31,13 @@ from .definitions import Definition
 from .environment import looked_up_once
 from .errors import PatchError, PatchWarning, UnknownPatchError, UsageError
 from .local_patches import Paths, checked, for_other_processes, forgotten_on_error
+from .names import Selection
 from .patch import Status, Wrap
 from .record import PatchRecord
 from .recording import broken_record, record
 from .reporting import Report
 from .resolution import resolve
-from .selection import Selection, select, switched_off
+from .selection import select, switched_off
 from .trouble import explain, line_of_the_user, sentence, trouble_in
 from .wrapping import Places, prepare
 

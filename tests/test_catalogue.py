@@ -41,6 +41,16 @@ def good(name: str = "addon-bug", function: str = "f", affects: str = ">=1") -> 
     return GOOD.format(id=name, function=function, affects=affects)
 
 
+def asked(name: str, keyword: str) -> str:
+    return good(name, "g").replace("    title", f"    opt_in={keyword!r},\n    title")
+
+
+def offers(name: str, setting: str) -> str:
+    settings = f"settings=(Setting({setting!r}, ('a', 'b'), 'x'),)"
+    source = good(name, "g").replace("    title", f"    {settings},\n    title")
+    return f"from patchkit.settings import Setting\n{source}"
+
+
 FILES = {
     "addon.good": good(),
     "addon.raises": "raise ZeroDivisionError('oops')",
@@ -59,6 +69,9 @@ FILES = {
     ),
     "addon.twin": good("trl-adapter-bf16-cast"),
     "addon.twin_of_addon": good("addon-bug", function="g"),
+    "addon.asked": asked("addon-asked", "addon_choice"),
+    "addon.offers": offers("addon-offers", "addon_choice"),
+    "addon.taken": asked("addon-taken", "adapter_cast"),
     "addon.also_good": good("addon-second", function="g"),
 }
 EXPECTED = {
@@ -75,6 +88,9 @@ EXPECTED = {
     "addon.twin": "patch 'trl-adapter-bf16-cast' is defined twice: in "
     "patchkit.patches.trl.adapter_bf16_cast and addon.twin",
     "addon.twin_of_addon": "patch 'addon-bug' is defined twice: in addon.good and addon.twin_of_addon",
+    "addon.offers": "patch 'addon-offers': 'addon_choice' would be a setting and the keyword of an "
+    "opt-in patch",
+    "addon.taken": "patch 'addon-taken': 'adapter_cast' would be a setting and the keyword",
     "addon.away": "the patch file addon.away cannot be imported: ModuleNotFoundError: ",
 }
 
@@ -161,7 +177,7 @@ def test_broken_definitions_are_named_and_stop_no_other(distribution) -> None:
     shipped = set(catalogue.load().entries)
     distribution(FILES, "addon.away")
     known = catalogue.load()
-    assert set(known.entries) == shipped | {"addon-bug", "addon-second"}
+    assert set(known.entries) == shipped | {"addon-asked", "addon-bug", "addon-second"}
     reasons = {one.name: str(one.error) for one in known.broken}
     assert set(reasons) == set(EXPECTED)
     for name, expected in EXPECTED.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from types import ModuleType
@@ -91,8 +92,21 @@ def test_what_can_be_chosen_and_switched_off(monkeypatch) -> None:
         "patchkit run --exclude madeup-bug -- python train.py",
         'patchkit.revert(only="madeup-bug")',
     )
-    asked = explain(entry(monkeypatch, opt_in="preflight"))
-    assert asked.switch_off[0] == "patchkit.apply(preflight=False)"
+    assert one.switch_on == ()
+
+
+def test_what_is_asked_for(monkeypatch) -> None:
+    asked = entry(monkeypatch, opt_in="lookout")
+    assert explain(asked).switch_off[0] == "patchkit.apply(lookout=False)"
+    assert explain(asked).switch_on == (
+        "patchkit.apply(lookout=True)",
+        "PATCHKIT_LOOKOUT=1",
+        "patchkit run --opt-in lookout -- python train.py",
+        'patchkit.apply(only="madeup-bug")',
+    )
+    mine = dataclasses.replace(asked, file="/mine/a look.py")
+    command = "patchkit run --patches '/mine/a look.py' --opt-in lookout -- python train.py"
+    assert command in explain(mine).switch_on
 
 
 @pytest.mark.parametrize("patch_id", SHIPPED)

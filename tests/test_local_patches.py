@@ -342,6 +342,41 @@ def test_the_variable(mine, library, fresh) -> None:
     assert fresh(PROGRAM, env=env) == [["mine-rewrite", "mine-wrap"], "mended"]
 
 
+ASKED = REWRITE.replace("    title=", '    opt_in="lookout",\n    title=')
+OPTED_IN = """
+    import patchkit
+    {before}
+    report = patchkit.apply({arguments})
+    import madeup.trainer
+    try:
+        found = madeup.trainer.f()
+    except ValueError as error:
+        found = str(error)
+    result = [str(report["mine-rewrite"].status), found]
+    """
+
+
+@pytest.mark.parametrize(
+    ("before", "arguments", "env", "expected"),
+    [
+        ("", 'patches="mine"', {}, ["available", "bug 1"]),
+        ("", 'patches="mine", lookout=True', {}, ["pending", "mended"]),
+        ("", 'patches="mine", lookout=False', {}, ["available", "bug 1"]),
+        ('patchkit.apply(patches="mine")', "lookout=True", {}, ["pending", "mended"]),
+        ("", "lookout=True", {"PATCHKIT_PATCHES": "mine"}, ["pending", "mended"]),
+        ("", "", {"PATCHKIT_PATCHES": "mine", "PATCHKIT_LOOKOUT": "1"}, ["pending", "mended"]),
+        ("", "", {"PATCHKIT_PATCHES": "mine", "PATCHKIT_LOOKOUT": "0"}, ["available", "bug 1"]),
+        ("", 'only="mine-rewrite"', {"PATCHKIT_PATCHES": "mine"}, ["pending", "mended"]),
+    ],
+)
+def test_opting_in(mine, library, fresh, before, arguments, env, expected) -> None:
+    mine({"rewrite.py": ASKED, "_texts.py": FILES["_texts.py"]})
+    assert ASKED != REWRITE
+    paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    code = OPTED_IN.format(before=before, arguments=arguments)
+    assert fresh(code, env={"PYTHONPATH": paths, **env}) == expected
+
+
 def test_what_the_variable_names_and_cannot_be_read_is_told(mine, command) -> None:
     files = {"a.py": "1 / 0", "rewrite.py": REWRITE, "_texts.py": "MENDED = 1"}
     mine({**files, "twin.py": REWRITE})

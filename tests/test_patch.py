@@ -89,6 +89,9 @@ MALFORMED: dict[str, tuple[dict[str, Any], str]] = {
     "upstream a string": ({"upstream": "https://example.org/1"}, "`upstream`"),
     "upstream of numbers": ({"upstream": (4901,)}, "`upstream`"),
     "opt_in true": ({"opt_in": True}, "`opt_in` must be a keyword of apply(), not True"),
+    "opt_in a word of Python": ({"opt_in": "yield"}, "`opt_in` must be a keyword of apply()"),
+    "opt_in strict": ({"opt_in": "strict"}, "`opt_in` means something else to patchkit: 'strict'"),
+    "opt_in cache": ({"opt_in": "cache"}, "`opt_in` means something else to patchkit: 'cache'"),
     "opt_in words": ({"opt_in": "when asked"}, "`opt_in` must be a keyword of apply(), not 'when"),
     "requires something else": (
         {"requires": ("cuda", "tpu")},

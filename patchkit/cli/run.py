@@ -51,6 +51,12 @@ def _files(
 )
 @click.option("--preflight", is_flag=True, help="Look before each training; stop on errors.")
 @click.option(
+    "--opt-in",
+    multiple=True,
+    metavar="NAME",
+    help="Ask for a patch that is applied only on request, by its keyword; may be repeated.",
+)
+@click.option(
     "--set",
     "settings",
     multiple=True,
@@ -75,6 +81,7 @@ def run(
     strict: bool,
     dtype: str | None,
     preflight: bool,
+    opt_in: tuple[str, ...],
     settings: tuple[str, ...],
     patches: tuple[str, ...],
     verbose: bool,
@@ -117,7 +124,10 @@ def run(
         strict=strict,
         dtype=dtype,
         preflight=preflight,
-        keywords=dict(map(_name_and_value, settings)),
+        keywords={
+            **dict(map(_name_and_value, settings)),
+            **dict.fromkeys(separated(opt_in), True),
+        },
         patches=patches,
         verbose=verbose,
     )

@@ -19,7 +19,6 @@ NAME, TITLE = "variables", "Variables of patchkit"
 
 _OURS = re.compile(r"patch[_-]?kit[_-]", re.IGNORECASE)
 _FOLDERS = ("PATCHKIT_CACHE", "PATCHKIT_PATCHES", "PATCHKIT_WHEELS")
-_SWITCHES = ("PATCHKIT_PREFLIGHT",)
 _OF_COMMANDS = "PATCHKIT_RUN"
 """Prefix of the variables that `patchkit run` passes to its children."""
 _OF_THE_TESTS = ("PATCHKIT_TEST_PROCESSES",)
@@ -51,17 +50,18 @@ def variables() -> Iterator[Variable]:
 
 def _variable(name: str, value: str) -> Variable:
     known = {setting.variable: setting for setting in SESSION.catalogue.settings}
+    switches = {settings.variable_of(keyword): keyword for keyword in SESSION.catalogue.opt_ins}
     try:
         if name in known:
             known[name].check(value, f"the environment variable {name}")
         elif name == DISABLE_VARIABLE:
             switched_off(SESSION.catalogue)
-        elif name in _SWITCHES:
-            settings.switched_on(name.removeprefix("PATCHKIT_"))
+        elif name in switches:
+            settings.switched_on(switches[name])
         elif name in (*_FOLDERS, *_OF_THE_TESTS) or name.startswith(_OF_COMMANDS):
             return Variable(name)
         else:
-            meant = _nearest(name, [*known, DISABLE_VARIABLE, *_SWITCHES, *_FOLDERS])
+            meant = _nearest(name, [*known, DISABLE_VARIABLE, *switches, *_FOLDERS])
             return Variable(name, "", f"patchkit has no environment variable {name}", meant)
     except UsageError as error:
         problem = str(error).removeprefix("the environment variable ")

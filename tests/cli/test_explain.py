@@ -35,6 +35,17 @@ def test_the_text(madeup) -> None:
         assert part in text
 
 
+def test_what_is_asked_for(madeup, use) -> None:
+    assert "ask for it" not in invoke("explain", "madeup-cast").stdout
+    use(patch("madeup-asked", opt_in="lookout", symptom="loud", messages=("loud",)))
+    text = words(invoke("explain", "madeup-asked").stdout)
+    assert "here madeup 1.2.0: due here; patchkit.apply(lookout=True) applies it" in text
+    assert "ask for it patchkit.apply(lookout=True) PATCHKIT_LOOKOUT=1 patchkit run --opt-in" in (
+        text
+    )
+    assert "? on request" in invoke("list").stdout
+
+
 def test_what_there_is_not_is_left_out(madeup) -> None:
     text = invoke("explain", "madeup-wrap").stdout
     for label in ("you see", "differs", "settings", "upstream"):
@@ -142,6 +153,7 @@ def test_the_json(madeup) -> None:
         "targets",
         "settings",
         "opt_in",
+        "switch_on",
         "requires",
         "switch_off",
         "version",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from patchkit.catalogue import Catalogue, Entry
 from patchkit.doctor import variables
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Pattern, Rule, replace
+from patchkit.session import Session
 
 
 @pytest.mark.parametrize(
@@ -39,6 +43,25 @@ def test_a_variable(
     assert bool(found["problem"]) == bool(problem)
     assert [step.wrong for step in section.steps] == [True] * bool(problem)
     assert "zaphod" not in repr(section)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem", "meant"),
+    [
+        ("PATCHKIT_LOOKOUT", "1", "", ""),
+        ("PATCHKIT_LOOKOUT", "maybe", "must be 1 or 0, not 'maybe'", ""),
+        ("PATCHKIT_LOKOUT", "1", "has no environment variable", "PATCHKIT_LOOKOUT"),
+    ],
+)
+def test_a_variable_of_an_opt_in_patch(
+    installation, monkeypatch, name: str, value: str, problem: str, meant: str
+) -> None:
+    rule = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
+    changes = (Rewrite("madeup:f", rule),)
+    asked = Patch(id="a-look", title="x", affects={"madeup": ""}, changes=changes, opt_in="lookout")
+    known = Catalogue({asked.id: Entry(asked, "tests", None)})
+    monkeypatch.setattr(variables, "SESSION", Session(known))
+    test_a_variable(installation, monkeypatch, name, value, problem, meant)
 
 
 def test_one_wrong_variable_is_not_blamed_on_another(installation, monkeypatch) -> None:

@@ -79,8 +79,44 @@ def test_patches(world) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "env", "printed"),
+    [
+        ([], {}, "buggy"),
+        (["--opt-in", "lookout"], {}, "mended"),
+        (["--opt-in", "other", "--opt-in", "preflight, lookout"], {}, "mended"),
+        (["--opt-in", "other"], {}, "buggy"),
+        ([], {"PATCHKIT_LOOKOUT": "1"}, "mended"),
+        (["--only", "madeup-bug"], {}, "mended"),
+        (["--only", "trl-*", "--opt-in", "lookout"], {}, "mended"),
+    ],
+)
+@pytest.mark.parametrize("whose", ["of another distribution", "in a folder"])
+def test_opting_in(world, options: list[str], env: dict[str, str], printed: str, whose) -> None:
+    source = (world.folder / "more_patches.py").read_text()
+    look = source.replace('title="mended"', 'title="mended", opt_in="lookout"')
+    other = source.replace('title="mended"', 'title="mended", opt_in="other"')
+    other = other.replace("madeup-bug", "madeup-other").replace("madeup:f", "madeup:bug")
+    assert look != source
+    world.write("own/other.py", other)
+    folders = ["--patches", "own"]
+    if whose == "in a folder":
+        world.write("own/look.py", look)
+        (world.folder / "more-1.0.dist-info" / "entry_points.txt").unlink()
+    else:
+        world.write("more_patches.py", look)
+    environment = world.environment(**env)
+    done = world.run(*folders, *options, "--", *world.probe, env=environment)
+    assert (done.returncode, done.stdout) == (0, f"{printed}\n"), done.stderr
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--opt-in", "preflihgt"], "--opt-in: no patch is asked for by 'preflihgt'. Did you mean"),
+        (["--opt-in", "zzz"], "no patch is asked for by 'zzz'. There are: preflight"),
+        (["--set", "preflight=1"], "; --preflight is an option of its own. There are: adapter"),
+        (["--opt-in", "adapter_cast"], "no patch is asked for by 'adapter_cast'."),
+        (["--opt-in", "preflight", "--exclude", "transformers-*"], "contradict each other"),
         (["--only", "trl-adaptor-bf16-cast"], "Did you mean 'trl-adapter-bf16-cast'"),
         (["--exclude", "nothing-*"], "--exclude names no patch: 'nothing-*'."),
         (["--only", "trl-dora-magnitude", "--exclude", "trl-*"], "contradict each other"),
