@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from .environment import installed_version
 from .matrix import Environment, Matrix, MatrixError, Result, Unmeasured, read_or_empty
-from .matrix.records import LIBRARIES, OUTCOMES
+from .matrix.outcome_table import NOTED, OUTCOMES
+from .matrix.records import LIBRARIES
 from .verification import NO_ERROR, Verdict
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """Where somebody keeps the packages is nothing to publish."""
-_NOTED = frozenset({"not-mended", "not-reproduced", "present", "error"})
 
 
 def environment() -> Environment:
@@ -114,7 +114,7 @@ def _result(where: Environment, verdict: Verdict) -> Result | None:
     if entry is None or entry.patch.library not in where.versions:
         return None
     note = ""
-    if verdict.outcome in _NOTED:
+    if verdict.outcome in NOTED:
         with_it = verdict.outcome == "not-mended" or verdict.without == NO_ERROR
         note = _SITE_PACKAGES.sub("", verdict.with_patch if with_it else verdict.without)
     return Result(verdict.id, verdict.outcome, where, note)

@@ -12,6 +12,7 @@ from ..patch import Status
 from ..patch_record import PatchRecord
 from ..selection import DISABLE_VARIABLE
 from ..session import SESSION
+from ..status import DUE, TROUBLE
 from ..wording import counted, listed
 from .privacy import without_private_data
 from .section import Row, Section, Step
@@ -30,9 +31,9 @@ _LEVELS = {
 
 def check() -> Section:
     records = [one for one in SESSION.report() if not advice.is_unasked(one)]
-    due = [one for one in records if one.status in advice.DUE]
+    due = [one for one in records if one.status in DUE]
     left_out = [one for one in records if one.status is Status.DISABLED]
-    troubled = [one for one in records if one.status in advice.TROUBLE and one.affects]
+    troubled = [one for one in records if one.status in TROUBLE and one.affects]
     broken = [one for one in records if one.status is Status.FAILED and not one.affects]
     others = {"from others": _third_parties(), "your own": _local()}
     levels = Counter(one.tested.level for one in due)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..environment import in_range
-from .records import OUTCOMES, STATES, Environment, Matrix, MatrixError, Result, Scan, Unmeasured
+from .outcome_table import OUTCOMES, STATES
+from .records import Environment, Matrix, MatrixError, Result, Scan, Unmeasured
 
 SCHEMA = 2
 _PACKAGE = Path(__file__).resolve().parent.parent

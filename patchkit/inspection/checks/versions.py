@@ -18,11 +18,11 @@ def unmended_bugs(facts: Facts) -> Finding | None:
     """
     from ...patch import Status
     from ...session import SESSION
+    from ...status import TROUBLE
 
-    trouble = (Status.AVAILABLE, Status.DRIFTED, Status.FAILED, Status.OVERRIDDEN)
     unmended = [
         one
-        for one in SESSION.report().with_status(*trouble)
+        for one in SESSION.report().with_status(*TROUBLE, Status.AVAILABLE)
         if one.id in SESSION.catalogue.entries and _is_known_bug(one.id)
     ]
     if not unmended:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 from ...patch import Patch
 from ..evidence import claims, shows_the_bug
-from ..records import OUTCOMES, Matrix, MatrixError
+from ..outcome_table import OUTCOMES
+from ..records import Matrix, MatrixError
 from ..sets import VersionSet, by_release
 from .finding import Bisected, Measurement
 from .search import bisect, measure_all
