@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from .patch import Status
 from .record import PatchRecord
-
-DUE = (Status.APPLIED, Status.PENDING, Status.AVAILABLE)
-TROUBLE = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN)
-"""Worst first."""
+from .status import DUE, ROWS, TROUBLE
 
 
 def doubtful(report: Iterable[PatchRecord]) -> dict[str, list[str]]:
@@ -30,19 +28,18 @@ def _is_doubtful(one: PatchRecord) -> bool:
 
 def standing(report: Iterable[PatchRecord]) -> str:
     """How it stands, in one line: `23 patches applied, 1 drifted`."""
-    records = [one for one in report if not is_unasked(one)]
-    due = [Status.APPLIED, *reversed(TROUBLE), Status.PENDING, Status.AVAILABLE]
-    counts = {status: sum(one.status is status for one in records) for status in due}
+    records = [record for record in report if not is_unasked(record)]
+    done, *to_do = DUE
+    counts = Counter(record.status for record in records)
     parts = [
-        f"{number} {_WORDS.get(status, status)}" for status, number in counts.items() if number
+        f"{counts[status]} {ROWS[status].counted_as or status}"
+        for status in (done, *reversed(TROUBLE), *to_do)
+        if counts[status]
     ]
     if not parts:
         return "no patch is due here" if records else "no patches"
     number, _, word = parts[0].partition(" ")
     return ", ".join([f"{number} patch{'' if number == '1' else 'es'} {word}", *parts[1:]])
-
-
-_WORDS = {Status.PENDING: "pending", Status.AVAILABLE: "due and not applied"}
 
 
 def is_unasked(one: PatchRecord) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .matrix import Environment, Matrix, MatrixError, Result, Unmeasured, installed, read_or_empty
-from .matrix.records import OUTCOMES
+from .matrix.outcome_table import NOTED, OUTCOMES
 from .verdicts import NO_ERROR, Verdict
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """Where somebody keeps the packages is nothing to publish."""
-_NOTED = frozenset({"not-mended", "not-reproduced", "present", "error"})
 
 
 def environment() -> Environment:
@@ -102,7 +101,7 @@ def _result(where: Environment, verdict: Verdict) -> Result | None:
     if entry is None or entry.patch.library not in where.versions:
         return None
     note = ""
-    if verdict.outcome in _NOTED:
+    if verdict.outcome in NOTED:
         with_it = verdict.outcome == "not-mended" or verdict.without == NO_ERROR
         note = _SITE_PACKAGES.sub("", verdict.with_patch if with_it else verdict.without)
     return Result(verdict.id, verdict.outcome, where, note)

@@ -73,13 +73,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     if _WHOLE_RUN not in config.stash:
         return []
+    from .status import TROUBLE
     from .wording import listed
 
     report = patchkit.report()
     applied, pending = report.with_status("applied"), report.with_status("pending")
     counts = f"{len(applied)} applied, {len(pending)} pending until their modules are imported"
     lines = [f"patchkit {patchkit.__version__}: {counts}"]
-    if trouble := report.with_status("failed", "drifted", "overridden"):
+    if trouble := report.with_status(*TROUBLE):
         lines.append(f"patchkit: {listed(f'{one.id} {one.status}' for one in trouble)}")
     return lines
 

@@ -12,11 +12,11 @@ from .patch import Patch, Status, call
 from .record import PatchRecord, TargetRecord
 from .resolution import Resolution, resolve
 from .rewrite import Drift, bind
+from .status import worst
 from .wording import counted
 
 _NAMED = 8
 """How many targets a sentence names; the record has all of them."""
-_WORST_FIRST = (Status.FAILED, Status.DRIFTED, Status.OVERRIDDEN, Status.APPLIED, Status.PENDING)
 
 
 def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
@@ -122,7 +122,7 @@ def _present(target: str) -> str:
 def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     """The worst status of the targets, and a sentence about them."""
     present = {one.status for one in targets}
-    status = next((one for one in _WORST_FIRST if one in present), Status.PENDING)
+    status = worst(present)
     concerned = [one for one in targets if one.status is status]
     if status in (Status.DRIFTED, Status.FAILED):
         others = sum(one.status is Status.APPLIED for one in targets)

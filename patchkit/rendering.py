@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import advice
-from .advice import DUE, TROUBLE
 from .environment import looked_up_once
 from .patch import Status, call
 from .record import PatchRecord, with_status
+from .status import CONCERNED, ROWS, TROUBLE
 from .wording import counted, listed
 
 if TYPE_CHECKING:
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-STYLES = {
-    Status.APPLIED: "green",
-    Status.PENDING: "cyan",
-    Status.AVAILABLE: "cyan",
-    Status.DRIFTED: "bold red",
-    Status.OVERRIDDEN: "bold yellow",
-    Status.FAILED: "bold red",
-}
 _LEAST_ROOM = 30
 """Columns that a title needs beside its id; with fewer it stands below."""
 _WIDEST_ID = 40
@@ -91,13 +83,13 @@ def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableTyp
         yield from _titles(records, width)
     if pending := [one.id for one in with_status(report, Status.PENDING)]:
         yield Text("\npending (each is applied when its module is imported)", style="bold")
-        yield Padding(Text(", ".join(pending), style=STYLES[Status.PENDING]), (0, 0, 0, 2))
+        yield Padding(Text(", ".join(pending), style=ROWS[Status.PENDING].style), (0, 0, 0, 2))
     if folded := list(_folded(report)):
         yield Text("\n" + "\n".join(folded), style="dim")
 
 
 def _versions(report: Sequence[PatchRecord]) -> list[str]:
-    due = (one for one in report if one.status in (*TROUBLE, *DUE) and one.version)
+    due = (one for one in report if one.status in CONCERNED and one.version)
     return list(dict.fromkeys(f"{one.library}=={one.version}" for one in due))
 
 
@@ -113,7 +105,7 @@ def _troubled(records: Sequence[PatchRecord]) -> Table:
         what = Text.assemble(
             (one.id + library, "bold"), f"\n{one.title}\n{one.reason}\n-> {one.advice}"
         )
-        table.add_row(Text(f"  {one.status.value}", style=STYLES[one.status]), what)
+        table.add_row(Text(f"  {one.status.value}", style=ROWS[one.status].style), what)
     return table
 
 
@@ -140,14 +132,14 @@ def _titles(records: Sequence[PatchRecord], width: int) -> Iterator[RenderableTy
     widest = min(max(len(one.id) for one in records), _WIDEST_ID)
     if width - widest - 4 < _LEAST_ROOM:
         for one in records:
-            yield Padding(Text(one.id, style=STYLES[one.status], overflow="fold"), (0, 0, 0, 2))
+            yield Padding(Text(one.id, style=ROWS[one.status].style, overflow="fold"), (0, 0, 0, 2))
             yield Padding(Text(one.title, overflow="fold"), (0, 0, 0, 4))
         return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(width=widest + 2, overflow="fold")
     table.add_column(overflow="fold")
     for one in records:
-        name = Padding(Text(one.id, style=STYLES[one.status], overflow="fold"), (0, 0, 0, 2))
+        name = Padding(Text(one.id, style=ROWS[one.status].style, overflow="fold"), (0, 0, 0, 2))
         table.add_row(name, Text(one.title))
     yield table
 

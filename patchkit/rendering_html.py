@@ -9,6 +9,7 @@ from . import advice
 from .environment import looked_up_once
 from .patch import Status
 from .record import PatchRecord
+from .status import CONCERNED, ROWS, TROUBLE, rank
 from .wording import counted
 
 _GREEN = "background:rgba(46,160,67,.22)"
@@ -16,25 +17,11 @@ _RED = "background:rgba(248,81,73,.22)"
 _YELLOW = "background:rgba(210,153,34,.25)"
 _BLUE = "background:rgba(56,139,253,.18)"
 # Backgrounds that let the page shine through, and no text colours: those are the page's own.
-_STATUS_STYLES = {
-    Status.APPLIED: _GREEN,
-    Status.PENDING: _BLUE,
-    Status.AVAILABLE: _BLUE,
-    Status.DRIFTED: _RED,
-    Status.OVERRIDDEN: _YELLOW,
-    Status.FAILED: _RED,
-}
+_TINTS = {"green": _GREEN, "red": _RED, "yellow": _YELLOW, "blue": _BLUE, "": ""}
 _LEFT = "text-align:left;vertical-align:top"
 """Notebooks centre or right-align cells of their own accord."""
 _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 _LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
-_ORDER = [
-    *advice.TROUBLE,
-    *advice.DUE,
-    Status.DISABLED,
-    Status.NOT_AFFECTED,
-    Status.NOT_INSTALLED,
-]
 
 
 @looked_up_once()
@@ -42,7 +29,7 @@ def as_html(report: Sequence[PatchRecord]) -> str:
     """How it stands, a row for each patch that is due, trouble first, and the others folded."""
     from .about import __version__
 
-    records = sorted(report, key=lambda one: _ORDER.index(one.status))
+    records = sorted(report, key=lambda record: rank(record.status))
     due = list(filter(_is_due, records))
     rest = [one for one in records if not _is_due(one)]
     heading = html.escape(f"patchkit {__version__}: {advice.standing(report)}")
@@ -51,7 +38,7 @@ def as_html(report: Sequence[PatchRecord]) -> str:
 
 
 def _is_due(one: PatchRecord) -> bool:
-    return one.status in _STATUS_STYLES and not advice.is_unasked(one)
+    return one.status in CONCERNED and not advice.is_unasked(one)
 
 
 def _table(records: Iterable[PatchRecord]) -> str:
@@ -61,7 +48,7 @@ def _table(records: Iterable[PatchRecord]) -> str:
 
 
 def _row(one: PatchRecord) -> str:
-    style = _STATUS_STYLES.get(one.status, "")
+    style = _TINTS[ROWS[one.status].tint]
     library = html.escape(f"{one.library} {one.version or ''}")
     status = f'<td style="{_LEFT};{style}">{one.status.value}</td>'
     names = "".join(f'<td style="{_LEFT}">{name}</td>' for name in (html.escape(one.id), library))
@@ -70,7 +57,7 @@ def _row(one: PatchRecord) -> str:
 
 def _what(one: PatchRecord) -> str:
     against = f"untested: {one.tested}" if advice.doubtful([one]) else ""
-    todo = one.advice if one.status in advice.TROUBLE else ""
+    todo = one.advice if one.status in TROUBLE else ""
     lines = [one.title, one.reason, against, todo and f"→ {todo}"]
     text = "<br>".join(html.escape(line) for line in lines if line)
     changed = [str(target.target) for target in one.targets if target.status is Status.APPLIED]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .matrix.outcome_table import OUTCOME_TABLE
 from .patch import REQUIREMENTS
 from .verdicts import NO_ERROR, Verdict
 from .wording import listed
@@ -18,23 +19,8 @@ if TYPE_CHECKING:
 _NAMED = 4
 """How many of the patches that are not due are named; JSON has all."""
 
-_WORST_FIRST = {
-    "not-mended": "bold red",
-    "error": "bold red",
-    "not-reproduced": "bold yellow",
-    "present": "bold yellow",
-    **{requirement.outcome: "yellow" for requirement in REQUIREMENTS.values()},
-    "mended": "green",
-    "absent": "dim",
-}
-_IN_WORDS = {
-    "not-mended": "reproduced, NOT mended",
-    "error": "fails for another reason",
-    "not-reproduced": "not reproduced here: it may be fixed upstream",
-    "present": "not due, and the bug shows",
-    "mended": "reproduced, mended",
-    "absent": "not due, and no bug shows",
-}
+_WORST_FIRST = {outcome.name: outcome.style for outcome in OUTCOME_TABLE if outcome.style}
+_IN_WORDS = {outcome.name: outcome.words for outcome in OUTCOME_TABLE if outcome.words}
 _LACKING = {requirement.outcome: requirement.what for requirement in REQUIREMENTS.values()}
 
 

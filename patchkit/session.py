@@ -23,7 +23,6 @@ from pathlib import Path
 from types import ModuleType
 
 from . import catalogue, deferred, hooks, settings
-from .advice import TROUBLE
 from .armed import ArmedPatch
 from .catalogue import Broken, Catalogue, Entry
 from .choices import Choices
@@ -38,6 +37,7 @@ from .recording import broken_record, record
 from .reporting import Report
 from .resolution import resolve
 from .selection import select, switched_off
+from .status import TROUBLE
 from .trouble import explain, line_of_the_user, sentence, trouble_in
 from .wrapping import Places, prepare
 

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from types import FrameType
 
-from .advice import TROUBLE
 from .record import PatchRecord
 from .reporting import Report
+from .status import TROUBLE
 
 _MACHINERY = ("patchkit", "wrapt", "importlib", "contextlib")
 

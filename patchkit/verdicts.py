@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .matrix.outcome_table import NOT_DUE
+
 NO_ERROR = "no error"
 """What a side of a verdict says where the reproducer returned."""
 
@@ -32,4 +34,4 @@ class Verdict:
     @property
     def is_due(self) -> bool:
         """Whether the patch claims the installed versions."""
-        return self.outcome not in ("not-affected", "absent", "present")
+        return self.outcome not in NOT_DUE

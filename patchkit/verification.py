@@ -13,6 +13,7 @@ from .catalogue import Entry
 from .forking import Forking
 from .local_patches import Paths
 from .machine import described, missing
+from .matrix.outcome_table import EXIT_STATUSES
 from .patch import Patch, Requirement, Status
 from .resolution import resolve
 from .spawning import Spawning
@@ -37,10 +38,8 @@ class Verification(tuple[Verdict, ...]):
 
         A patch whose reproducer failed for another reason is not known to mend: 1 as well.
         """
-        outcomes = {one.outcome for one in self}
-        if outcomes & {"not-mended", "error"}:
-            return 1
-        return 2 if "not-reproduced" in outcomes else 0
+        statuses = {EXIT_STATUSES.get(verdict.outcome, 0) for verdict in self}
+        return 1 if 1 in statuses else max(statuses, default=0)
 
     def to_dict(self) -> dict[str, Any]:
         from .measurement import environment

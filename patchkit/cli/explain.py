@@ -40,6 +40,7 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
       1  no patch knows this error message
     """
     from ..session import SESSION
+    from ..status import DUE
     from ..symptoms import with_symptom
 
     catalogue = SESSION.catalogue
@@ -59,7 +60,7 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
         )
         sys.exit(1)
     report = SESSION.report()
-    found.sort(key=lambda one: report[one.patch.id].status != "available")
+    found.sort(key=lambda entry: report[entry.patch.id].status not in DUE)
     if len(found) == 1 or as_json:
         _explain(found, report, as_json)
     else:

@@ -13,14 +13,7 @@ if TYPE_CHECKING:
     from ..record import PatchRecord
 
 SCHEMA = 1
-_MARKS = {
-    "due": ("*", "green"),
-    "on request": ("?", "cyan"),
-    "disabled": ("o", None),
-    "not affected": ("-", None),
-    "not installed": (".", None),
-    "cannot be read": ("!", "red"),
-}
+_ON_REQUEST = "on request"
 
 
 @click.command()
@@ -47,7 +40,7 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
     records = [
         one
         for one in SESSION.report()
-        if (chosen is None or one.id in chosen) and (one.status == "available" or not due)
+        if (chosen is None or one.id in chosen) and (_is_due(one) or not due)
     ]
     if as_json:
         show_json({"schema": SCHEMA, "patches": list(map(_row, records))})
@@ -63,7 +56,7 @@ def _row(one: PatchRecord) -> dict[str, object]:
         "library": one.library,
         "version": one.version,
         "affects": one.affects,
-        "due": one.status == "available",
+        "due": _is_due(one),
         "on_request": bool(one.opt_in),
         "status": one.status.value,
         "reason": one.reason,
@@ -80,28 +73,44 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
     colour = coloured()
     room = shutil.get_terminal_size().columns
     widest = max((len(one.id) for one in records), default=0)
+    marks = _marks()
     for library in _libraries(records):
         here = [one for one in records if one.library == library]
         heading = " ".join(filter(None, [library, here[0].version])) or "patch files"
         click.echo(click.style(heading, bold=True), color=colour)
-        for one in sorted(here, key=lambda it: list(_MARKS).index(_word(it))):
-            mark, style = _MARKS[_word(one)]
+        for one in sorted(here, key=lambda it: list(marks).index(_word(it))):
+            mark, style = marks[_word(one)]
             left = max(room - widest - 6, 0)
             line = f"  {click.style(mark, fg=style)} {one.id:<{widest}}  {cut(one.title, left)}"
             click.echo(line.rstrip(), color=colour)
     words = {_word(one) for one in records}
-    legend = [f"{mark} {word}" for word, (mark, _) in _MARKS.items() if word in words]
+    legend = [f"{mark} {word}" for word, (mark, _) in marks.items() if word in words]
     click.echo("  ".join(legend) or nothing, color=colour)
 
 
+def _is_due(record: PatchRecord) -> bool:
+    from ..status import DUE
+
+    return record.status in DUE
+
+
 def _word(one: PatchRecord) -> str:
-    if one.status == "available":
-        return "on request" if one.opt_in else "due"
-    word = one.status.value.replace("-", " ")
-    return word if word in _MARKS else "cannot be read"
+    from ..advice import is_unasked
+    from ..status import ROWS
+
+    return _ON_REQUEST if is_unasked(one) else ROWS[one.status].listed_as
+
+
+def _marks() -> dict[str, tuple[str, str | None]]:
+    """Return the mark of each word and its colour, in the order of the list."""
+    from ..status import TABLE
+
+    due = {row.listed_as: row.mark for row in TABLE if row.due}
+    others = sorted((row for row in TABLE if not row.due), key=lambda row: row.trouble)
+    return {**due, _ON_REQUEST: ("?", "cyan"), **{row.listed_as: row.mark for row in others}}
 
 
 def _libraries(records: list[PatchRecord]) -> list[str]:
     """Those with something due come first."""
-    due = {one.library for one in records if one.status == "available"}
+    due = {one.library for one in records if _is_due(one)}
     return sorted({one.library for one in records}, key=lambda name: (name not in due, name))

@@ -32,8 +32,8 @@ def report(as_json: bool) -> None:
     """
     import patchkit
 
-    from .. import advice
     from ..rendering import Printed
+    from ..status import TROUBLE
     from .output import show
 
     current = patchkit.report()
@@ -41,4 +41,4 @@ def report(as_json: bool) -> None:
         click.echo(current.to_json())
     else:
         show(Printed(current))
-    sys.exit(1 if current.with_status(*advice.TROUBLE) else 0)
+    sys.exit(1 if current.with_status(*TROUBLE) else 0)

@@ -12,6 +12,7 @@ from ..patch import Status
 from ..record import PatchRecord
 from ..selection import DISABLE_VARIABLE
 from ..session import SESSION
+from ..status import DUE, TROUBLE
 from ..wording import counted, listed
 from .privacy import without_private_data
 from .section import Row, Section, Step
@@ -30,9 +31,9 @@ _LEVELS = {
 
 def check() -> Section:
     records = [record for record in SESSION.report() if not advice.is_unasked(record)]
-    due = [record for record in records if record.status in advice.DUE]
+    due = [record for record in records if record.status in DUE]
     left_out = [record for record in records if record.status is Status.DISABLED]
-    troubled = [record for record in records if record.status in advice.TROUBLE and record.affects]
+    troubled = [record for record in records if record.status in TROUBLE and record.affects]
     broken = [record for record in records if record.status is Status.FAILED and not record.affects]
     others = {"from others": _third_parties(), "your own": _local()}
     levels = Counter(record.tested.level for record in due)

@@ -2,9 +2,8 @@
 
 from .file import default_path, read, read_or_empty, write
 from .lookup import Tested, installed, outcomes, shipped, tested
+from .outcome_table import OUTCOMES, STATES
 from .records import (
-    OUTCOMES,
-    STATES,
     Environment,
     Matrix,
     MatrixError,

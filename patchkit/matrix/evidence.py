@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..environment import in_range
 from ..patch import Patch, Rewrite
-from .records import SHOWS_NO_BUG, SHOWS_THE_BUG, Matrix
+from .outcome_table import SCAN_TABLE, SHOWS_NO_BUG, SHOWS_THE_BUG
+from .records import Matrix
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -103,8 +104,12 @@ def _runs(patch: Patch, matrix: Matrix) -> Iterator[Sighting]:
 
 def _scans(patch: Patch, matrix: Matrix) -> Iterator[Sighting]:
     # Where a patch that is no mend finds its place, nobody tried whether it works there.
-    stands = {"matches"} if patch.opt_in else {"matches", "present"}
-    tells = dict.fromkeys(stands, True) | dict.fromkeys(("absent", "harmless"), False)
+    unclear = "present" if patch.opt_in else ""
+    tells = {
+        state.name: state.shows_bug
+        for state in SCAN_TABLE
+        if state.shows_bug is not None and state.name != unclear
+    }
     for one in matrix.scans:
         state = one.states.get(patch.id, "")
         if one.library == patch.library and state in tells:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..about import shipped_path
 from ..environment import in_range
-from .records import OUTCOMES, STATES, Environment, Matrix, MatrixError, Result, Scan, Unmeasured
+from .outcome_table import OUTCOMES, STATES
+from .records import Environment, Matrix, MatrixError, Result, Scan, Unmeasured
 
 SCHEMA = 2
 _HEADER = """\

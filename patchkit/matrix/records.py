@@ -6,37 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import PatchError
-from ..patch import REQUIREMENTS
+from .outcome_table import NEEDS, TELLS
 
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
 """What is always written down of an environment; beside them what patches mend."""
-
-OUTCOMES = {
-    "mended": "the bug showed without the patch and not with it",
-    "not-mended": "the bug showed with the patch too",
-    "not-reproduced": "due, but no bug showed without the patch: it may be fixed upstream",
-    "absent": "not due, and no bug showed",
-    "present": "not due, and the bug showed all the same: the patch claims too little",
-    "not-affected": "not due, and the reproducer was not run or could not be",
-    **{it.outcome: f"due, but the reproducer needs {it.what}" for it in REQUIREMENTS.values()},
-    "error": "the reproducer failed for another reason than the bug",
-}
-"""What comes of a patch whose reproducer is run."""
-
-NEEDS = frozenset(requirement.outcome for requirement in REQUIREMENTS.values())
-SHOWS_THE_BUG = frozenset({"mended", "not-mended", "present"})
-SHOWS_NO_BUG = frozenset({"not-reproduced", "absent"})
-TELLS = SHOWS_THE_BUG | SHOWS_NO_BUG
-
-STATES = {
-    "matches": "due, and each target matches, compiles and keeps its postcondition",
-    "drifted": "due, and a target is not as expected",
-    "absent": "not due, and no site is there",
-    "present": "not due, and a site is there: the patch claims too little",
-    "harmless": "a site is there that is known to do no harm in this release",
-    "no-anchor": "not due, and nothing to look for: the patch only wraps",
-}
-"""What the sources of a release say of a patch."""
 
 OF_THE_RELEASE = "*"
 """The key of a scan's note that is about the release itself."""

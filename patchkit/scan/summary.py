@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..matrix import STATES, Scan
+from ..matrix.outcome_table import SCAN_TABLE
 from ..matrix.records import OF_THE_RELEASE
 from .run import ScanResult
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_TROUBLE = ("drifted", "present")
+_TROUBLE = {state.name: state.style for state in SCAN_TABLE if state.style}
 _STYLES = {
-    "drifted": "bold red",
-    "present": "bold yellow",
+    **_TROUBLE,
     "unlisted": "bold yellow",
     "not scanned": "bold red",
     "note": "dim",

@@ -6,6 +6,10 @@ import json
 
 import pytest
 
+from patchkit import session
+from patchkit.choices import Choices
+from patchkit.patch import Status
+
 from .conftest import invoke, patch, patches
 
 
@@ -38,6 +42,24 @@ def test_what_is_switched_off(madeup, monkeypatch) -> None:
     lines = invoke("list").stdout.splitlines()
     assert [line[2] for line in lines if "madeup-cast" in line] == ["o"]
     assert "o disabled" in lines[-1]
+
+
+def test_what_is_applied_already_is_due(madeup) -> None:
+    """As under `patchkit run`, where each interpreter begins with `apply`."""
+    before = invoke("list").stdout
+    one = session.SESSION
+    one.apply(Choices(exclude="madeup-wrap"))
+    try:
+        assert one.report()["madeup-cast"].status is Status.PENDING
+        text = invoke("list").stdout
+        due = json.loads(invoke("list", "--due", "--json").stdout)["patches"]
+    finally:
+        one.revert(None)
+    assert text.splitlines()[1] == before.splitlines()[1]
+    assert {found["id"]: found["due"] for found in due} == {
+        "madeup-asked": True,
+        "madeup-cast": True,
+    }
 
 
 def test_nothing_of_it_is_due(madeup) -> None:

@@ -18,11 +18,11 @@ def unmended_bugs(facts: Facts) -> Finding | None:
     """
     from ...patch import Status
     from ...session import SESSION
+    from ...status import TROUBLE
 
-    trouble = (Status.AVAILABLE, Status.DRIFTED, Status.FAILED, Status.OVERRIDDEN)
     unmended = [
         record
-        for record in SESSION.report().with_status(*trouble)
+        for record in SESSION.report().with_status(*TROUBLE, Status.AVAILABLE)
         if record.id in SESSION.catalogue.entries and _is_known_bug(record.id)
     ]
     if not unmended:

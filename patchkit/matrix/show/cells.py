@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..records import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES, Result, Scan, public
+from ..outcome_table import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES
+from ..records import Result, Scan, public
 from .grid import Cell
 from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, State, worst
 

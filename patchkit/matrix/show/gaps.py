@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from ..records import SHOWS_NO_BUG, SHOWS_THE_BUG, Matrix
+from ..outcome_table import TELLS
+from ..records import Matrix
 from .releases import libraries_of
 
 
@@ -48,7 +49,7 @@ def _patch_gaps(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> Itera
         yield f"{patch}: nothing was run or read"
     elif not outcomes:
         yield f"{patch}: never run; {sources}"
-    elif not outcomes & (SHOWS_THE_BUG | SHOWS_NO_BUG):
+    elif not outcomes & TELLS:
         yield f"{patch}: never run to an end ({', '.join(sorted(outcomes))}); {sources}"
     if outcomes and not libraries_of(patch, matrix, patches):
         yield (

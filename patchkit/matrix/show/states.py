@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..records import NEEDS
+from ..outcome_table import OUTCOME_TABLE, SCAN_TABLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,24 +146,9 @@ WORST_FIRST = (
     NOT_MEASURED,
 )
 
-OF_OUTCOME = {
-    "not-mended": FAILS,
-    "error": STOPPED,
-    "not-reproduced": ATTENTION,
-    "present": ATTENTION,
-    "mended": MENDED,
-    "absent": ABSENT,
-    **dict.fromkeys(NEEDS, NEEDS_MACHINE),
-    "not-affected": NOT_DUE,
-}
-OF_SCAN = {
-    "drifted": ATTENTION,
-    "present": ATTENTION,
-    "matches": MATCHES,
-    "absent": CLEAR,
-    "harmless": CLEAR,
-    "no-anchor": NOT_DUE,
-}
+_BY_NAME = {state.name: state for state in WORST_FIRST}
+OF_OUTCOME = {outcome.name: _BY_NAME[outcome.cell] for outcome in OUTCOME_TABLE}
+OF_SCAN = {state.name: _BY_NAME[state.cell] for state in SCAN_TABLE}
 
 
 def worst(states: Iterable[State]) -> State:
