@@ -62,7 +62,7 @@ def build(family: str, head: str | None = None, **options: Any) -> PreTrainedMod
         family: one of `FAMILIES`.
         head: the last word of its class, such as "SequenceClassification"; that of a language model
             if None.
-        options: arguments of its configuration.
+        options: arguments of its configuration, over the usual ones.
 
     Raises:
         LookupError: this release of Transformers does not have the family.
@@ -79,7 +79,7 @@ def build(family: str, head: str | None = None, **options: Any) -> PreTrainedMod
     head = head or ("ConditionalGeneration" if family == "t5" else "CausalLM")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        model: PreTrainedModel = getattr(kinds, f"{name}For{head}")(config(**shape, **options))
+        model: PreTrainedModel = getattr(kinds, f"{name}For{head}")(config(**{**shape, **options}))
     return model.eval()
 
 
