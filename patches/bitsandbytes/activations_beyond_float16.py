@@ -27,7 +27,7 @@ def within_range(node: ast.AST) -> list[Edit]:
             keywords=[ast.keyword(value=threshold)],
         ):
             call, activations, outliers = map(ast.unparse, (quantize, rows, threshold))
-            ask = helper("patchkit.precision.int8_rows:quantize_rows")
+            ask = helper(f"{__package__}._int8_rows:quantize_rows")
             # A compiled forward is left as it is: fetching the helper would break its graph.
             return [
                 replace(

@@ -19,7 +19,7 @@ from patchkit.rewrite.edit import span
 # 1.16 asks for the device in the first argument; up to 1.14 there is one argument less.
 LOG_PROBS = Pattern("_ChunkedLogProbFunction.apply(H[M], W, B, L[M], T, C, S, G, O)")
 DIVERGENCE = Pattern("ChunkedDivergenceFunction.apply")
-HELPERS = "patchkit.precision.fused_loss"
+HELPERS = f"{__package__}._fused_loss"
 
 
 def makes_fused_forward(node: ast.AST) -> bool:
