@@ -19,7 +19,7 @@ from typing import Any
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import span
+from patchkit.rewrite.edit import operand, span
 
 from ._cpu_packing import FIELDS, KEPT
 
@@ -92,7 +92,7 @@ def keep_scales(node: ast.AST) -> list[Edit]:
     match node:
         case ast.Assign(value=ast.Attribute(value=state, attr=nested) as value):
             # Spelled out too: a compiled forward packs.
-            packed = ast.unparse(state)
+            packed = operand(state)
             fields = (f"{name!r}: getattr({packed}, {name!r}, None)" for name in FIELDS)
             noted = f"bool({packed}.{nested}); {packed}.{KEPT} = {{{', '.join(fields)}}}"
             return [replace(value, noted)]
