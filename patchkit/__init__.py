@@ -304,6 +304,21 @@ def _choices(
     )
 
 
+def _find_patches_of_a_checkout() -> None:
+    """Let `patchkit.patches` be imported by its name, before anyone has read the catalogue, too.
+
+    A wheel has it inside this package, and a checkout beside it. Mended functions that were pickled
+    by value find their helpers there.
+    """
+    from os import path
+
+    package = __path__[0]
+    checkout = path.dirname(package)
+    inside = path.isdir(path.join(package, "patches"))
+    if not inside and path.isfile(path.join(checkout, "patches", "__init__.py")):
+        __path__.append(checkout)
+
+
 def _session() -> Session:
     from .session import SESSION
 
@@ -340,3 +355,6 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+
+
+_find_patches_of_a_checkout()

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pkgutil
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 
-from .about import shipped_path
 from .errors import PatchDefinitionError
 
 ENTRY_POINT_GROUP = "patchkit.patches"
@@ -64,19 +60,16 @@ def of_other_distributions() -> Iterator[Definition]:
 
 
 def shipped_package() -> ModuleType:
-    """The package `patchkit.patches`: inside a wheel, or beside the engine in a checkout."""
+    """The package `patchkit.patches`: inside a wheel, or beside the engine in a checkout.
+
+    Raises:
+        PatchDefinitionError: it is not there.
+    """
     try:
         return importlib.import_module(_SHIPPED)
     except ModuleNotFoundError as error:
         if error.name != _SHIPPED:
             raise
-    folder = Path(shipped_path("patches"))
-    spec = importlib.util.spec_from_file_location(
-        _SHIPPED, folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    if spec is None or spec.loader is None or not folder.is_dir():
-        raise PatchDefinitionError("this installation of patchkit lacks its patches; reinstall it")
-    package = importlib.util.module_from_spec(spec)
-    sys.modules[_SHIPPED] = package
-    spec.loader.exec_module(package)
-    return package
+        raise PatchDefinitionError(
+            "this installation of patchkit lacks its patches; reinstall it"
+        ) from None

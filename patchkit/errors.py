@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False  # `typing` takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class PatchError(Exception):
     """Base of all errors of patchkit: what was wrong, what was expected, what to do."""
@@ -28,7 +32,7 @@ class PreflightError(PatchError):
 
     def __init__(self, findings: object) -> None:
         super().__init__(str(findings))
-        self.findings = findings
+        self.findings: Any = findings
 
 
 class PatchWarning(UserWarning):

@@ -15,6 +15,7 @@ import ast
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.rewrite.edit import operand
 
 QUANTIZES = Pattern("M.int8_vectorwise_quant(R.to(torch.float16), threshold=S.threshold)")
 
@@ -26,8 +27,8 @@ def within_range(node: ast.AST) -> list[Edit]:
             args=[ast.Call(func=ast.Attribute(value=rows))],
             keywords=[ast.keyword(value=threshold)],
         ):
-            call, activations, outliers = map(ast.unparse, (quantize, rows, threshold))
-            ask = helper("patchkit.precision.int8_rows:quantize_rows")
+            call, activations, outliers = map(operand, (quantize, rows, threshold))
+            ask = helper(f"{__package__}._int8_rows:quantize_rows")
             # A compiled forward is left as it is: fetching the helper would break its graph.
             return [
                 replace(

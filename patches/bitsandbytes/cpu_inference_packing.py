@@ -18,16 +18,17 @@ import ast
 from typing import Any
 
 from patchkit.patch import Patch, Rewrite
-from patchkit.precision.cpu_packing import FIELDS, KEPT
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import span
+from patchkit.rewrite.edit import operand, span
+
+from ._cpu_packing import FIELDS, KEPT
 
 STATE = Pattern("Q = S.weight.quant_state")
 PACKS = Pattern("_convert_weight_packed_for_cpu(W, Q)")
 REMEMBERS = Pattern("Q.original_nested = Q.nested")
 MOVES = Pattern("W.quant_state.to(D)")
 SCALES = Pattern("S = Q.absmax")
-HELPERS = "patchkit.precision.cpu_packing"
+HELPERS = f"{__package__}._cpu_packing"
 # Spelled out, as upstream does, so that a compiled forward meets nothing new.
 IS_PACKED = 'getattr({state}, "packing_format_for_cpu", False)'
 
@@ -47,7 +48,7 @@ def unpack_for_gradients(node: ast.AST) -> list[Edit]:
     given = ast.unparse(state.value)
     # Just what upstream does not pack for.
     trains = f"({layer}.training or {inputs}.requires_grad)"
-    back = helper(f"{HELPERS}:unpacked") + f"({layer}.weight)"
+    back = helper(f"{HELPERS}:unpack_in_place") + f"({layer}.weight)"
     packed = IS_PACKED.format(state=given)
     return [replace(state.value, f"({back} if {trains} and {packed} else {given})")]
 
@@ -73,7 +74,7 @@ def read_a_copy(node: ast.AST) -> list[Edit]:
     (branch,) = filter(takes_scales, node.body)
     assert isinstance(branch, ast.If)
     start, _ = span(branch.orelse[0])
-    read = helper(f"{HELPERS}:readable")
+    read = helper(f"{HELPERS}:unpacked_copy")
     pair = f"{weight}, {state}"
     choice = f"{read}({pair}) if {IS_PACKED.format(state=state)} else ({pair})"
     return [Edit(start, start, f"{pair} = {choice}; ")]
@@ -91,7 +92,7 @@ def keep_scales(node: ast.AST) -> list[Edit]:
     match node:
         case ast.Assign(value=ast.Attribute(value=state, attr=nested) as value):
             # Spelled out too: a compiled forward packs.
-            packed = ast.unparse(state)
+            packed = operand(state)
             fields = (f"{name!r}: getattr({packed}, {name!r}, None)" for name in FIELDS)
             noted = f"bool({packed}.{nested}); {packed}.{KEPT} = {{{', '.join(fields)}}}"
             return [replace(value, noted)]
@@ -108,7 +109,7 @@ def returns_weight_and_state(node: ast.AST) -> bool:
 def give_scales_back(node: ast.AST) -> list[Edit]:
     match node:
         case ast.Return(value=ast.Tuple(elts=[_, state])):
-            return [replace(state, helper(f"{HELPERS}:given_back") + f"({ast.unparse(state)})")]
+            return [replace(state, helper(f"{HELPERS}:restore_scales") + f"({ast.unparse(state)})")]
     raise AssertionError(ast.dump(node))
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace
-from patchkit.rewrite.edit import span
+from patchkit.rewrite.edit import operand, span
 
 IN_PLACE = Pattern("B.data = B.data.to(D)")
 IN_COMPUTE_DTYPE = Pattern("B.to(M.compute_dtype)")
@@ -56,7 +56,7 @@ def cast_a_copy(node: ast.AST) -> list[Edit]:
         assert isinstance(cast, ast.If)
         assert isinstance(cast.body[0], ast.Assign)
         assert isinstance(cast.body[0].targets[0], ast.Attribute)
-        bias = ast.unparse(cast.body[0].targets[0].value)
+        bias = operand(cast.body[0].targets[0].value)
         trained = f"{bias}.requires_grad and {bias}.dtype == torch.float32"
         start, end = span(cast.test)
         edits += [Edit(start, start, "("), Edit(end, end, f") and not ({trained})")]
@@ -65,7 +65,7 @@ def cast_a_copy(node: ast.AST) -> list[Edit]:
             # Whichever dtype the layer computes in, the activations have it by now.
             edits.append(replace(use.args[0], f"{activations}.dtype"))
         else:
-            bias = ast.unparse(use)
+            bias = operand(use)
             edits.append(
                 replace(use, f"(None if {bias} is None else {bias}.to({activations}.dtype))")
             )

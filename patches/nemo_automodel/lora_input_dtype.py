@@ -43,7 +43,7 @@ def cast_before(node: ast.AST) -> list[Edit]:
                 f"({x}.dtype is self.weight.dtype or {OWN_FORWARD} is not None) "
                 f"or {spell_out_autocast(x)}"
             )
-            cast = helper(f"patchkit.precision.linear_lora:{CAST}")
+            cast = helper(f"{__package__}._linear_lora:{CAST}")
             return require(node.test, f"({x} := {x} if {agree} else {cast}(self, {x})) is not None")
     raise AssertionError(ast.dump(base))
 

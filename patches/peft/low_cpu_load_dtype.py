@@ -28,7 +28,7 @@ def assigns_as_it_comes(node: ast.AST) -> bool:
 def like_the_model(node: ast.AST) -> list[Edit]:
     match node:
         case ast.Call(func=ast.Attribute(value=model), args=[state]):
-            like = helper("patchkit.precision.assigning:like_the_model")
+            like = helper(f"{__package__}._assigned_state:like_the_model")
             return [replace(state, f"{like}({ast.unparse(state)}, {ast.unparse(model)})")]
     raise AssertionError(ast.dump(node))
 

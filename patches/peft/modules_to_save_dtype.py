@@ -12,8 +12,9 @@ goes back to float16 where it is merged.
 import ast
 
 from patchkit.patch import Patch, Rewrite, Wrap
-from patchkit.precision.trained_copies import MARK, after_cast_adapter_dtype, after_unload
 from patchkit.rewrite import Edit, Pattern, Rule, replace
+
+from ._trained_copies import MARK, after_cast_adapter_dtype, after_unload
 
 COPY = Pattern("self.modules_to_save[N]")
 

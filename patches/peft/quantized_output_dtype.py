@@ -14,6 +14,7 @@ import ast
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace, require
+from patchkit.rewrite.edit import operand
 
 RESULT_IN_DTYPE_OF = Pattern("R.to(X.dtype)")
 NOTED = "input_dtype"
@@ -45,9 +46,9 @@ def return_in_dtype_of_input(node: ast.AST) -> list[Edit]:
             body=[*before, ast.Return(value=ast.expr() as value)],
         ):
             first = next(one for one in before if isinstance(one, ast.If))
-            result, as_before = ast.unparse(value), ast.unparse(value)
+            result, as_before = operand(value), ast.unparse(value)
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-                result = ast.unparse(value.func.value)
+                result = operand(value.func.value)
             mended = f"({as_before} if {AS_BEFORE} else {result}.to({NOTED}))"
             return [
                 *require(first.test, f"({NOTED} := {x}.dtype) is not None"),

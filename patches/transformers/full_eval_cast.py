@@ -10,7 +10,8 @@ their own tensors again, bit for bit. A trainer without training set and optimiz
 """
 
 from patchkit.patch import Patch, Wrap
-from patchkit.precision.evaluation import around_evaluation
+
+from ._evaluation import around_evaluation
 
 PATCH = Patch(
     id="transformers-full-eval-dtype",

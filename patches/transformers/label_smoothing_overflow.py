@@ -52,7 +52,7 @@ def reproduce() -> None:
     """Evaluate a model in float16 with label smoothing, on 4096 tokens at a loss of about 40."""
     import math
 
-    from patchkit.lab.label_smoothing import half_precision_evaluation_loss
+    from ._label_smoothing import half_precision_evaluation_loss
 
     loss = half_precision_evaluation_loss("float16")
     assert math.isfinite(loss), f"the loss of finite logits is {loss}"

@@ -20,7 +20,7 @@ PATCH = Patch(
     changes=(
         Wrap(
             "transformers.trainer:Trainer.__init__",
-            "patchkit.precision.training_compute_dtype:after_trainer_init",
+            f"{__package__}._training_compute_dtype:after_trainer_init",
             parameters=("model", "args"),
         ),
     ),

@@ -13,11 +13,10 @@ import ast
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.precision.adapters import ADAPTER_CAST
-from patchkit.rewrite import Edit, Pattern, Rule, helper, mentions, require
+from patchkit.rewrite import Edit, Rule, helper, mentions, require
 
-CAST = Pattern("P.data = P.data.to(torch.bfloat16)")
-ALL_PARAMETERS = Pattern("M.parameters()")
-ALL_NAMED_PARAMETERS = Pattern("M.named_parameters()")
+from ._bfloat16_cast import ALL_NAMED_PARAMETERS, ALL_PARAMETERS, CAST, TRAINERS
+
 WANTED = "bfloat16_adapters_wanted"
 
 
@@ -40,23 +39,12 @@ def ask_first(node: ast.AST) -> list[Edit]:
 
 RULE = Rule(forced_cast, ask_first, names=("bfloat16", "data"))
 
-KNOWN = {
-    "trl.trainer.sft_trainer:SFTTrainer.__init__": ">=0.26",
-    "trl.trainer.grpo_trainer:GRPOTrainer.__init__": ">=0.26",
-    "trl.trainer.reward_trainer:RewardTrainer.__init__": ">=0.26",
-    "trl.trainer.rloo_trainer:RLOOTrainer.__init__": ">=0.27",
-    "trl.trainer.dpo_trainer:DPOTrainer.__init__": ">=0.29",
-    "trl.experimental.kto.kto_trainer:KTOTrainer.__init__": ">=1.4,<1.8",
-    "trl.trainer.kto_trainer:KTOTrainer.__init__": ">=1.8",
-    "trl.trainer.distillation_trainer:DistillationTrainer.__init__": ">=1.10",
-}
-
 PATCH = Patch(
     id="trl-adapter-bf16-cast",
     title="QLoRA adapters keep the dtype PEFT gave them",
     affects={"trl": ">=0.26"},
     changes=(
-        *(Rewrite(target, RULE, affects=versions) for target, versions in KNOWN.items()),
+        *(Rewrite(target, RULE, affects=versions) for target, versions in TRAINERS.items()),
         # A trainer that a later release adds and that has the same cast.
         Rewrite("trl.*_trainer:*Trainer.__init__", RULE),
     ),

@@ -15,7 +15,7 @@ import ast
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
 
-from .adapter_bf16_cast import ALL_PARAMETERS, CAST, KNOWN
+from ._bfloat16_cast import ALL_PARAMETERS, CAST, TRAINERS
 
 IS_TRAINED = Pattern("P.requires_grad")
 
@@ -41,7 +41,7 @@ PATCH = Patch(
     id="trl-dora-magnitude",
     title="DoRA's magnitude vectors stay float32, and learn",
     affects={"trl": ">=0.26,<1.15"},
-    changes=tuple(Rewrite(target, RULE, affects=versions) for target, versions in KNOWN.items()),
+    changes=tuple(Rewrite(target, RULE, affects=versions) for target, versions in TRAINERS.items()),
     upstream=(
         "https://github.com/huggingface/trl/issues/7268",
         "https://github.com/huggingface/trl/pull/7273",

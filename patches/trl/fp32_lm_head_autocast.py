@@ -14,7 +14,7 @@ from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
 
 HOOK = Pattern("M.lm_head.register_forward_pre_hook(F)")
-HELPERS = "patchkit.precision.heads"
+HELPERS = f"{__package__}._lm_head"
 
 
 def runs_under_autocast(node: ast.AST) -> bool:
@@ -63,7 +63,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Look at the head's output in a bf16 step of GRPO with the option."""
-    from patchkit.lab.lm_head import trained_logits_dtypes
+    from ._lm_head import trained_logits_dtypes
 
     dtypes = trained_logits_dtypes(cast_lm_head_to_fp32=True)
     if not dtypes:

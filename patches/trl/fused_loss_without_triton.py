@@ -14,12 +14,12 @@ import ast
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import span
+from patchkit.rewrite.edit import operand, span
 
 # 1.16 asks for the device in the first argument; up to 1.14 there is one argument less.
 LOG_PROBS = Pattern("_ChunkedLogProbFunction.apply(H[M], W, B, L[M], T, C, S, G, O)")
 DIVERGENCE = Pattern("ChunkedDivergenceFunction.apply")
-HELPERS = "patchkit.precision.fused_loss"
+HELPERS = f"{__package__}._fused_loss"
 
 
 def makes_fused_forward(node: ast.AST) -> bool:
@@ -35,7 +35,7 @@ def unless_on_a_gpu(node: ast.AST) -> list[Edit]:
     (call,) = filter(LOG_PROBS, ast.walk(node))
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Attribute)
-    kernel, weight = ast.unparse(call.func.value), ast.unparse(call.args[1])
+    kernel, weight = operand(call.func.value), operand(call.args[1])
     # The choice is spelled out, so that a compiled forward on a GPU meets nothing new.
     runs = f"{kernel} is not None and {weight}.device.type in ('cuda', 'xpu')"
     fallback = helper(f"{HELPERS}:log_probs")

@@ -59,7 +59,7 @@ def cast_for_the_block_only(node: ast.AST) -> list[Edit]:
     assert isinstance(first, ast.If)
     assert isinstance(first.body[0], ast.Expr)
     model = _cast_model(first.body[0].value)
-    manager = helper("patchkit.precision.generation:half_precision_for_generation")
+    manager = helper(f"{__package__}._generation:half_precision_for_generation")
     last = node.items[-1]
     return [
         insert_after(last.optional_vars or last.context_expr, f", {manager}({model}, self.args)"),
@@ -98,7 +98,8 @@ PATCH = Patch(
 def reproduce() -> None:
     """Train GRPO in fp16 with continuous batching, which runs on a CPU as well."""
     import patchkit
-    from patchkit.lab.batched_generation import train_with_batched_generation
+
+    from ._generation import train_with_batched_generation
 
     # TRL 1.15 computes no loss without Triton, which is another bug.
     with patchkit.patched(only="trl-fused-loss-without-triton"):

@@ -16,7 +16,8 @@ from patchkit.patch import Patch, Rewrite
 from patchkit.precision.adapters import ADAPTER_CAST
 from patchkit.rewrite import Edit, Pattern, Rule, helper, mentions, replace, require
 
-CAST = Pattern("P.data = P.data.to(torch.bfloat16)")
+from ._bfloat16_cast import CAST
+
 IS_FLOAT32 = Pattern("P.dtype == torch.float32")
 WHOLE_MODULE = Pattern("M = M.to(torch.bfloat16)")
 MAY_CAST = "may_become_bfloat16"

@@ -31,9 +31,8 @@ def update_in_float32(node: ast.AST) -> list[Edit]:
             keywords=[ast.keyword(value=alpha)],
         ):
             given = ", ".join(map(ast.unparse, (target, source, alpha)))
-            return [
-                replace(node, helper("patchkit.precision.averages:move_towards") + f"({given})")
-            ]
+            move = helper(f"{__package__}._reference_average:move_towards")
+            return [replace(node, f"{move}({given})")]
     raise AssertionError(ast.dump(node))
 
 

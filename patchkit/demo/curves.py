@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..pictures import FRAME, INK, PALE
 from .outcome import Outcome, ending, error_line, step_of_death
@@ -18,7 +18,7 @@ class _Run(NamedTuple):
 
     name: str
     colour: str
-    line: dict[str, object]
+    line: dict[str, Any]
 
 
 # Two of Okabe and Ito's colours, told apart by the colour-blind too, and by width and marks.
@@ -89,7 +89,7 @@ def _make_room(axes: Axes, losses: list[float], dead: int) -> None:
 
 def _annotate_death(axes: Axes, run: _Run, outcome: Outcome, steps: int, top: float) -> None:
     step = min(max(step_of_death(outcome), 1), steps)
-    dashes = {"color": run.colour, "linewidth": 1.2, "linestyle": (0, (4, 2))}
+    dashes: dict[str, Any] = {"color": run.colour, "linewidth": 1.2, "linestyle": (0, (4, 2))}
     axes.axvline(step, gid=f"death:{run.name}", **dashes)
     across = axes.get_xaxis_transform()
     axes.plot([step], [top - 0.03], "X", markersize=9, color=run.colour, transform=across)
@@ -103,7 +103,7 @@ def _annotate_death(axes: Axes, run: _Run, outcome: Outcome, steps: int, top: fl
         max_lines=_ERROR_LINES,
         placeholder=" ...",
     )
-    place = {"xy": (step, top), "xycoords": across, "va": "top"}
+    place: dict[str, Any] = {"xy": (step, top), "xycoords": across, "va": "top"}
     for down, text, style in (
         (0, f"{run.name} patchkit: {ending(outcome)}", {"weight": "bold", "size": 9}),
         (14, "\n".join(lines), {"size": 8.5}),

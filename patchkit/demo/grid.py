@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..pictures import FRAME, INK, PALE
 from .outcome import Outcome
@@ -81,7 +81,7 @@ class Grid:
         axes.set(xlim=(0, 2), ylim=(self.height, 0))
         axes.axis("off")
 
-        def text(x: float, y: float, words: str, **style: object) -> None:
+        def text(x: float, y: float, words: str, **style: Any) -> None:
             style = {"size": 8.5, "color": INK, "ha": "center", "va": "center_baseline", **style}
             axes.text(x, y, words, parse_math=False, **style)
 
@@ -97,7 +97,11 @@ class Grid:
             for column, cell in enumerate(row.cells):
                 for left, wide, words, fill, ink in _parts(cell):
                     bars = [(column + 0.01 + left * 0.98, wide * 0.98)]
-                    style = {"facecolors": fill, "edgecolors": FRAME, "linewidths": 0.6}
+                    style: dict[str, Any] = {
+                        "facecolors": fill,
+                        "edgecolors": FRAME,
+                        "linewidths": 0.6,
+                    }
                     style["gid"] = f"cell:{row.label}:{_COLUMNS[column]}:{words}"
                     axes.broken_barh(bars, (y + 0.015, _ROW - 0.03), **style)
                     middle = column + 0.01 + (left + wide / 2) * 0.98

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..pictures import INK, PALE, PictureError, as_bytes, matplotlib_style
 from .grid import Grid
@@ -58,10 +59,12 @@ def draw(
         height = _TITLE + _CURVES + _BETWEEN + grid.height + _NOTE
         figure = Figure(figsize=(WIDTH, height), facecolor="white")
 
-        def place(left: float, top: float, wide: float, high: float) -> tuple[float, ...]:
+        def place(
+            left: float, top: float, wide: float, high: float
+        ) -> tuple[float, float, float, float]:
             return left / WIDTH, 1 - (top + high) / height, wide / WIDTH, high / height
 
-        def text(top: float, words: str, **style: object) -> None:
+        def text(top: float, words: str, **style: Any) -> None:
             figure.text(
                 _MARGIN / WIDTH, 1 - top / height, words, va="top", parse_math=False, **style
             )

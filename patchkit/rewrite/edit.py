@@ -66,6 +66,16 @@ def drop(statement: ast.stmt) -> Edit:
     return Edit(start, end, "pass" + "\n" * (end[0] - start[0]))
 
 
+def operand(expression: ast.expr) -> str:
+    """Return the text of an expression, in brackets where an operator or `.name` needs them.
+
+    Brackets in the source stand around a node and are no part of it.
+    """
+    text = ast.unparse(expression)
+    atomic = isinstance(expression, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return text if atomic else f"({text})"
+
+
 def insert_after(node: ast.expr, text: str) -> Edit:
     """Put `text` right behind an expression."""
     _, end = span(node)

@@ -345,7 +345,7 @@ def test_a_meta_forward_comes_to_the_dtypes_of_a_real_one(module: str) -> None:
 
 
 def test_a_head_outside_of_autocast_on_the_meta_device() -> None:
-    from patchkit.precision.heads import WithoutAutocast
+    from patchkit.patches.trl._lm_head import WithoutAutocast
 
     layer = nn.Linear(4, 4, device="meta")
     layer.forward = WithoutAutocast(layer.forward)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchkit.rewrite import Edit, helper, replace, require
-from patchkit.rewrite.edit import apply_edits, split_lines
+from patchkit.rewrite.edit import apply_edits, operand, split_lines
 
 
 def first(code: str, kind: type[ast.expr] | type[ast.stmt]) -> ast.expr | ast.stmt:
@@ -69,3 +69,13 @@ def test_helper_fetches_what_it_names() -> None:
 def test_split_lines_loses_nothing(one: str, other: str) -> None:
     text = (one + "\n" + other).replace("\r", "")
     assert "".join(split_lines(text)) == text
+
+
+@pytest.mark.parametrize("text", ["x", "a.b", "a[0]", "f(x)", "(a + b).c", "f(a, b)[c]"])
+def test_an_operand_that_needs_no_brackets(text: str) -> None:
+    assert operand(ast.parse(text, mode="eval").body) == text
+
+
+@pytest.mark.parametrize("text", ["a + b", "a or b", "not a", "a if b else c", "1", "a < b", "-a"])
+def test_an_operand_in_brackets(text: str) -> None:
+    assert operand(ast.parse(text, mode="eval").body) == f"({text})"

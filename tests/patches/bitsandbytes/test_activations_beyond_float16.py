@@ -88,7 +88,7 @@ def test_bit_for_bit_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", SAME)
 def test_what_the_kernel_is_given(name: str) -> None:
     """Kernels differ in what they make of infinity, and of rows with outliers: it is up to them."""
-    from patchkit.precision.int8_rows import quantize_rows
+    from patchkit.patches.bitsandbytes._int8_rows import quantize_rows
 
     made, given = SAME[name]()
     seen = []

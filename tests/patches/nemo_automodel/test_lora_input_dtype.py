@@ -6,11 +6,11 @@ import inspect
 
 import pytest
 import torch
+from patchkit.patches.nemo_automodel._linear_lora import in_dtype_of_layer
 from torch import nn
 
 import patchkit
 from patchkit import catalogue
-from patchkit.precision.linear_lora import in_dtype_of_layer
 from patchkit.resolution import resolve
 
 ID = "nemo-automodel-lora-input-dtype"

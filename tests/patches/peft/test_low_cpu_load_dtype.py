@@ -102,8 +102,7 @@ def test_adapter_weights_as_before(tmp_path: Path) -> None:
 
 def test_packed_and_missing_tensors_are_left_alone() -> None:
     import bitsandbytes
-
-    from patchkit.precision.assigning import like_the_model
+    from patchkit.patches.peft._assigned_state import like_the_model
 
     layer = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.bfloat16).to(
         "cpu"

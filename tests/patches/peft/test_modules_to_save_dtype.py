@@ -9,11 +9,11 @@ import peft
 import pytest
 import torch
 import transformers
+from patchkit.patches.peft._trained_copies import MARK
 
 import patchkit
 from patchkit import catalogue
 from patchkit.lab.reproduce import train_in_temporary_folder
-from patchkit.precision.trained_copies import MARK
 from patchkit.resolution import resolve
 
 ID = "peft-modules-to-save-dtype"

@@ -160,7 +160,7 @@ def test_evaluation_in_the_models_own_dtype(make) -> None:
 def test_hands_off_where_another_engine_holds_the_parameters(engine: str) -> None:
     import types
 
-    from patchkit.precision.evaluation import casts_what_is_trained
+    from patchkit.patches.transformers._evaluation import casts_what_is_trained
 
     args = types.SimpleNamespace(fp16_full_eval=True, bf16_full_eval=False)
     said = {"is_fsdp_enabled": False, "is_deepspeed_enabled": False, "is_in_train": False}

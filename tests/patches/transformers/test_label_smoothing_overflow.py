@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.patches.transformers._label_smoothing import half_precision_evaluation_loss
 from transformers.trainer_pt_utils import LabelSmoother
 
 import patchkit
-from patchkit.lab.label_smoothing import half_precision_evaluation_loss
 
 PATCH = "transformers-label-smoothing-overflow"
 #: 16 x 1024 tokens at a loss of about 13 add up to three times what float16 holds.

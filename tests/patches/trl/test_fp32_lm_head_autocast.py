@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.patches.trl._lm_head import (
+    WithoutAutocast,
+    cast_input_outside_autocast,
+    trained_logits_dtypes,
+)
 
 import patchkit
 from patchkit import catalogue
-from patchkit.lab.lm_head import trained_logits_dtypes
-from patchkit.precision.heads import WithoutAutocast, cast_input_outside_autocast
 from patchkit.resolution import resolve
 
 PATCH = "trl-fp32-lm-head-autocast"

@@ -6,12 +6,12 @@ import math
 
 import pytest
 import torch
+from patchkit.patches.trl import _fused_loss as fused_loss
 
 import patchkit
 from patchkit import catalogue
 from patchkit.lab import tiny
 from patchkit.lab.reproduce import train_in_temporary_folder
-from patchkit.precision import fused_loss
 from patchkit.resolution import resolve
 
 ID = "trl-fused-loss-without-triton"

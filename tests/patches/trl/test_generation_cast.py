@@ -26,7 +26,7 @@ runs_here = pytest.mark.skipif(bool(CANNOT_RUN), reason=CANNOT_RUN)
 
 CODE = """
     import patchkit
-    from patchkit.lab.batched_generation import train_with_batched_generation
+    from patchkit.patches.trl._generation import train_with_batched_generation
     {apply}
     try:
         outcome = train_with_batched_generation("{trainer}", precision="{precision}")
@@ -60,8 +60,7 @@ def test_every_tensor_comes_back_bit_for_bit() -> None:
     import types
 
     import torch
-
-    from patchkit.precision.generation import half_precision_for_generation
+    from patchkit.patches.trl._generation import half_precision_for_generation
 
     model = torch.nn.BatchNorm1d(3)
     model.weight.data = torch.tensor([1.0, 1 / 3, 1e-6])
@@ -82,8 +81,7 @@ def test_packed_weights_are_not_cast() -> None:
 
     import bitsandbytes
     import torch
-
-    from patchkit.precision.generation import half_precision_for_generation
+    from patchkit.patches.trl._generation import half_precision_for_generation
 
     layer = bitsandbytes.nn.Linear4bit(
         64, 64, bias=True, quant_type="nf4", quant_storage=torch.bfloat16

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.patches.trl import _reference_average as helper
 
 import patchkit
 from patchkit import catalogue
 from patchkit.lab import averages
-from patchkit.precision import averages as helper
 from patchkit.resolution import resolve
 
 BEMA, REFERENCE = "trl-bema-half-precision", "trl-reference-sync-half-precision"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .adapters import shards_parameters
-from .autocast import is_autocast_on
-from .parameters import is_plain_float
+from patchkit.precision.adapters import shards_parameters
+from patchkit.precision.autocast import is_autocast_on
+from patchkit.precision.parameters import is_plain_float
 
 if TYPE_CHECKING:
     import torch

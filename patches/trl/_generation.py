@@ -1,25 +1,62 @@
-"""Online trainers that generate in batches (paged attention, continuous batching) on a CPU."""
+"""A model in half precision while it generates, and trainers that generate in batches on a CPU."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from patchkit.lab import trainers
-from patchkit.lab.reproduce import train_in_temporary_folder
-from patchkit.lab.train import TrainingResult
+from patchkit.precision.borrowed import dtypes_given_back
+from patchkit.precision.parameters import is_plain_float
+from patchkit.precision.requested import training_dtype
+
+if TYPE_CHECKING:
+    import torch
+
+    from patchkit.lab import train
 
 # Left alone, the cache takes nine tenths of the memory that there is.
 _CACHE = {"num_blocks": 64, "max_batch_tokens": 64}
 
 
-def train_with_batched_generation(trainer: str, **options: Any) -> TrainingResult:
+@contextmanager
+def half_precision_for_generation(model: torch.nn.Module, args: Any) -> Iterator[None]:
+    """Give all parameters the dtype of the training for the length of a `with` block.
+
+    Batched generation takes the dtype of its cache from the model and runs in a thread of its
+    own, which autocast does not reach: the parameters themselves must have it. Afterwards each
+    parameter holds the very tensor that it held before, bit for bit. Buffers, such as the
+    frequencies of rotary embeddings, keep their dtype throughout, and so do gradients.
+
+    Costs two bytes for each parameter that is cast, while generation lasts.
+
+    Args:
+        model: the model, not wrapped.
+        args: the trainer's arguments; float32 training casts nothing.
+    """
+    import torch
+
+    dtype = {"float16": torch.float16, "bfloat16": torch.bfloat16}.get(training_dtype(args) or "")
+    if dtype is None:
+        yield
+        return
+    with dtypes_given_back(model):
+        for parameter in model.parameters():
+            if is_plain_float(parameter) and parameter.dtype != dtype:
+                parameter.data = parameter.data.to(dtype)
+        yield
+
+
+def train_with_batched_generation(trainer: str, **options: Any) -> train.TrainingResult:
     """Three steps of LoRA on an unquantized base, with real batched generation.
 
     Args:
         trainer: `grpo`, `rloo` or `online_dpo`.
         **options: as for `train.train`.
     """
+    from patchkit.lab.reproduce import train_in_temporary_folder
+
     return train_in_temporary_folder(
         trainer, quantization="none", args=_arguments(trainer), **options
     )
@@ -27,6 +64,8 @@ def train_with_batched_generation(trainer: str, **options: Any) -> TrainingResul
 
 def _arguments(trainer: str) -> dict[str, Any]:
     import transformers
+
+    from patchkit.lab import trainers
 
     _, config = trainers.find(trainer).classes()
     known = {field.name for field in dataclasses.fields(config)}

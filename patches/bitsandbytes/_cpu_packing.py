@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from .quant_state import is_repacked
+from patchkit.precision.quant_state import is_repacked
 
 if TYPE_CHECKING:
     import torch
@@ -21,7 +21,7 @@ FIELDS = ("absmax", "nested", "offset", "state2")
 """What packing changes for good."""
 
 
-def given_back(state: Any) -> Any:
+def restore_scales(state: Any) -> Any:
     """Give an unpacked quant state the very scales that it had; without kept ones, it stays.
 
     Returns:
@@ -36,7 +36,7 @@ def given_back(state: Any) -> Any:
     return state
 
 
-def unpacked(weight: torch.Tensor) -> Any:
+def unpack_in_place(weight: torch.Tensor) -> Any:
     """Bring a packed weight back into the layout that gradients can be computed from.
 
     Args:
@@ -52,7 +52,7 @@ def unpacked(weight: torch.Tensor) -> Any:
     return packed.quant_state
 
 
-def readable(weight: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
+def unpacked_copy(weight: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
     """Unpacked copies of packed numbers and their quant state, for who dequantizes them.
 
     Args:
@@ -74,5 +74,5 @@ def move_quant_state(weight: Any, device: Any) -> None:
         device: where to, or None.
     """
     if device is not None and device.type != "cpu" and is_repacked(weight.quant_state):
-        unpacked(weight)
+        unpack_in_place(weight)
     weight.quant_state.to(device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .borrowed import dtypes_given_back
+from patchkit.precision.borrowed import dtypes_given_back
 
 
 def around_evaluation(

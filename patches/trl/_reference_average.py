@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING
 
-from .parameters import is_plain_float
+from patchkit.precision.parameters import is_plain_float
 
 if TYPE_CHECKING:
     import torch

@@ -6,8 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from patchkit.lab import tiny
-
 
 def half_precision_evaluation_loss(dtype: str, *, rows: int = 16, tokens: int = 128) -> float:
     """The evaluation loss of an untrained model that is sure of its mistakes.
@@ -17,6 +15,8 @@ def half_precision_evaluation_loss(dtype: str, *, rows: int = 16, tokens: int = 
         rows: how many rows there are, in one batch.
         tokens: how many tokens a row has.
     """
+    from patchkit.lab import tiny
+
     tiny.go_offline()
     import torch
     import transformers

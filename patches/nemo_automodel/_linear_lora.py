@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .parameters import is_plain_float
+from patchkit.precision.parameters import is_plain_float
 
 if TYPE_CHECKING:
     import torch
