@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import __version__
+from ..wording import folded
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _LABEL = 18
-_SPACE = "\0"
 Line = tuple[str, str]
 """A line and how a terminal shows it: a style of rich, or nothing."""
 
@@ -79,10 +77,4 @@ def _row(row: Row, labelled: bool, width: int) -> Iterator[Line]:
 
 
 def _folded(text: str, first: str, others: str, width: int) -> list[str]:
-    """Folded between words; what stands in backticks is one word, so that it can be copied."""
-    one_line = " ".join(text.split())
-    whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), one_line)
-    folded = textwrap.wrap(
-        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
-    )
-    return [line.replace(_SPACE, " ") for line in folded] or [first.rstrip()]
+    return folded(" ".join(text.split()), first, others, width) or [first.rstrip()]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import re
-import textwrap
 from typing import TYPE_CHECKING
+
+from ..wording import folded
 
 if TYPE_CHECKING:
     from .findings import Finding, Findings
 
 WIDTH = 88
-_SPACE = "\0"
 
 
 def as_text(findings: Findings) -> str:
@@ -60,17 +59,7 @@ def as_html(findings: Findings) -> str:
 
 
 def _folded(text: str, label: str) -> str:
-    """Folded between words; what stands in backticks counts as one, so that it can be found."""
-    whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), text)
-    folded = textwrap.fill(
-        whole,
-        WIDTH,
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return folded.replace(_SPACE, " ")
+    return "\n".join(folded(text, label, " " * len(label), WIDTH, break_long_words=False))
 
 
 def _unfolded(text: str, label: str) -> str:
