@@ -161,6 +161,12 @@ def module_file(module: str) -> Path | None:
     return None
 
 
+def short_name(module: str, file: Path | None) -> str:
+    """Return how messages call a module's file: `trl/trainer/utils.py`, `trl/__init__.py`."""
+    package = file is not None and file.stem == "__init__"
+    return module.replace(".", "/") + ("/__init__.py" if package else ".py")
+
+
 def module_is_absent(module: str) -> bool:
     """Whether no such module can be imported, as far as that shows without importing anything."""
     package, _, rest = module.partition(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .environment import module_file, modules_matching
+from .environment import module_file, modules_matching, short_name
 from .heap import without_garbage_collection
 from .patch import Patch, Rewrite, note
 from .resolution import Resolution, resolve
@@ -97,8 +97,7 @@ class _Module:
 
     def __init__(self, name: str) -> None:
         file = module_file(name)
-        package = bool(file and file.stem == "__init__")
-        self.short_name = name.replace(".", "/") + ("/__init__.py" if package else ".py")
+        self.short_name = short_name(name, file)
         self.is_there = file is not None
         self.parsed = ParsedModule(name, file.read_bytes() if file else b"", self.short_name)
         self._with_site: dict[Rule, set[str]] = {}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..about import __version__
+from ..wording import folded
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _LABEL = 18
-_SPACE = "\0"
 Line = tuple[str, str]
 """A line and its style for rich, which may be empty."""
 
@@ -78,10 +76,4 @@ def _row(row: Row, has_labels: bool, width: int) -> Iterator[Line]:
 
 
 def _fold(text: str, first: str, others: str, width: int) -> list[str]:
-    """Fold between words; text in backticks stays whole, so that it can be copied."""
-    flat = " ".join(text.split())
-    whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _SPACE), flat)
-    lines = textwrap.wrap(
-        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
-    )
-    return [line.replace(_SPACE, " ") for line in lines] or [first.rstrip()]
+    return folded(" ".join(text.split()), first, others, width) or [first.rstrip()]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import html
-import re
-import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..wording import folded
+
 WIDTH = 88
-_SPACE = "\0"
 
 
 def as_text(summary: str, looked_at: str, findings: Iterable[str]) -> str:
@@ -70,17 +69,7 @@ def as_html(summary: str, findings: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _fold(text: str, label: str) -> str:
-    """Fold between words; text in backticks stays whole, so that it can be searched."""
-    whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _SPACE), text)
-    filled = textwrap.fill(
-        whole,
-        WIDTH,
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return filled.replace(_SPACE, " ")
+    return "\n".join(folded(text, label, " " * len(label), WIDTH, break_long_words=False))
 
 
 def _indent(text: str, label: str) -> str:

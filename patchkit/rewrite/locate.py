@@ -140,12 +140,6 @@ def _file(filename: str, lines: list[str]) -> _File:
     return _last_file[1]
 
 
-def forget_file() -> None:
-    """Let go of what is remembered of the file looked at last; some 100 KB."""
-    global _last_file
-    _last_file = None
-
-
 def functions_in_file(
     text: str, name: str, wanted: Callable[[str], bool] | None = None
 ) -> Iterator[FunctionSource]:
@@ -165,7 +159,7 @@ def functions_in_file(
     tree = ast.parse("".join(lines))
     flags = _future_flags(tree)
     imports = _imported_names(lines)
-    for qualname, node in _walk_functions(tree.body, ""):
+    for qualname, node in walk_functions(tree.body):
         if wanted is not None and not wanted(qualname):
             continue
         last = node.end_lineno or node.lineno
@@ -298,18 +292,24 @@ def function_at(tree: ast.AST, context: Context) -> FunctionNode | None:
     return None
 
 
-def _walk_functions(body: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, FunctionNode]]:
+def walk_functions(
+    body: Iterable[ast.stmt], prefix: str = ""
+) -> Iterator[tuple[str, FunctionNode]]:
+    """Yield all functions, those inside others included, each with its qualified name.
+
+    What stands under `if`, `try`, `with`, `match` or in a loop counts, whatever would run.
+    """
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield f"{prefix}{node.name}", node
-            yield from _walk_functions(node.body, f"{prefix}{node.name}.<locals>.")
+            yield from walk_functions(node.body, f"{prefix}{node.name}.<locals>.")
         elif isinstance(node, ast.ClassDef):
-            yield from _walk_functions(node.body, f"{prefix}{node.name}.")
+            yield from walk_functions(node.body, f"{prefix}{node.name}.")
         else:
             for field in ("body", "orelse", "finalbody"):
-                yield from _walk_functions(getattr(node, field, []), prefix)
-            for handler in getattr(node, "handlers", []):
-                yield from _walk_functions(handler.body, prefix)
+                yield from walk_functions(getattr(node, field, []), prefix)
+            for branch in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+                yield from walk_functions(branch.body, prefix)
 
 
 def _future_flags(tree: ast.Module) -> int:

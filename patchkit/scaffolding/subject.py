@@ -12,6 +12,7 @@ from pathlib import Path
 from .. import environment
 from ..errors import UsageError
 from ..rewrite import FunctionSource, Target, functions_in_file
+from ..scan.outline import bindings
 from ..wording import listed
 from .distribution import distribution_of
 
@@ -50,7 +51,7 @@ def find(name: str) -> Subject:
         raise UsageError(f"--target names the outermost function, {target.module}:{outer}")
     file = _file(target)
     text = importlib.util.decode_source(file.read_bytes())
-    short = target.module.replace(".", "/") + ("/__init__.py" if file.stem == "__init__" else ".py")
+    short = environment.short_name(target.module, file)
     try:
         definitions = tuple(functions_in_file(text, short, lambda name: name == target.qualname))
     except SyntaxError as error:
@@ -104,14 +105,11 @@ def _missing_message(target: Target, text: str) -> str:
 
 def _definitions(body: Iterable[ast.stmt], prefix: str = "") -> dict[str, ast.stmt]:
     nodes: dict[str, ast.stmt] = {}
-    for node in body:
+    for name, node in bindings(body):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            nodes[prefix + node.name] = node
-            if isinstance(node, ast.ClassDef):
-                nodes.update(_definitions(node.body, f"{prefix}{node.name}."))
-        else:
-            for block in ("body", "orelse"):
-                nodes.update(_definitions(getattr(node, block, []), prefix))
+            nodes[prefix + name] = node
+        if isinstance(node, ast.ClassDef):
+            nodes.update(_definitions(node.body, f"{prefix}{name}."))
     return nodes
 
 

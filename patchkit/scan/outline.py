@@ -27,18 +27,6 @@ def bindings(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
             yield from bindings(_blocks(statement))
 
 
-def functions(body: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str, FunctionNode]]:
-    """Yield the functions of a module and the methods of its classes, with their qualified names.
-
-    A function inside another is part of that one.
-    """
-    for name, statement in bindings(body):
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield f"{prefix}{name}", statement
-        elif isinstance(statement, ast.ClassDef):
-            yield from functions(statement.body, f"{prefix}{name}.")
-
-
 def definitions(tree: ast.Module, qualname: str) -> list[ast.stmt] | str:
     """Return the statements that bind a qualified name, or why there is none."""
     *path, name = qualname.split(".")

@@ -12,8 +12,7 @@ from functools import cached_property
 
 from ..rewrite import Edit, FunctionSource, Rule, find, functions_in_file
 from ..rewrite.edit import split_lines
-from ..rewrite.locate import FunctionNode, first_line
-from . import outline
+from ..rewrite.locate import FunctionNode, first_line, walk_functions
 
 
 class ParsedModule:
@@ -50,7 +49,8 @@ class ParsedModule:
         """Qualified names, syntax trees and texts."""
         return [
             (name, node, "".join(self.lines[first_line(node) - 1 : node.end_lineno]))
-            for name, node in outline.functions(self.tree.body)
+            for name, node in walk_functions(self.tree.body)
+            if "<locals>" not in name  # a function inside another is part of that one
         ]
 
     def sites(self, node: FunctionNode, rule: Rule) -> list[ast.AST]:

@@ -16,18 +16,17 @@ from types import FunctionType
 
 import pytest
 
-from patchkit.rewrite import Drift, FunctionSource
+from patchkit.rewrite import Drift, FunctionSource, locate
 from patchkit.rewrite import compile as compiling
 from patchkit.rewrite.bytecode import module_code
-from patchkit.rewrite.locate import forget_file
 
 SOURCE = "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x - 1\n"
 LONG_AGO = 1_700_000_000
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    forget_file()
+def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locate, "_last_file", None)
     linecache.clearcache()
 
 

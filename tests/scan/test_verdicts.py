@@ -77,9 +77,15 @@ CASES: dict[str, Case] = {
         "matches",
         "",
     ),
-    "where the rewriter does not look": (
+    "in a branch of a match": (
         patch(),
         "match x:\n    case 1:\n        class Trainer:\n            def run(self): bug()\n",
+        "matches",
+        "",
+    ),
+    "what does not compile": (
+        patch(),
+        "class Trainer:\n    def run(self):\n        nonlocal nowhere\n        return bug()\n",
         "drifted",
         "the function cannot be compiled by itself",
     ),
