@@ -50,9 +50,9 @@ def measured(work):
             cpu += time.process_time() - before[1]
     return run
 def load():
-    import patchkit.session
+    import patchkit.engine.session
 measured(load)()
-from patchkit.session import Session
+from patchkit.engine.session import Session
 Session.begins = measured(Session.begins)
 Session.module_loaded = measured(Session.module_loaded)
 measured(sys.modules["patchkit"].apply)()
@@ -104,7 +104,7 @@ def _added_to_trl(python: Interpreters, rounds: int, measures: list[Measure]) ->
     programs = {
         "without": _program(trainer, after=_MODULES),
         "with": _program(f"{start}; {trainer}"),
-        "apply": _program(f"import patchkit.session; {start}.summary()", after=_MODULES),
+        "apply": _program(f"import patchkit.engine.session; {start}.summary()", after=_MODULES),
     }
     first = python.take_turns(programs, 1)
     taken = set(first["apply"][0]["modules"])

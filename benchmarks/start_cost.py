@@ -22,17 +22,17 @@ _CODE = {
 }
 _RUN_ENVIRONMENT = """
 import json, os
-from patchkit.choices import Choices
-from patchkit.running.variables import for_command
+from patchkit.engine.choices import Choices
+from patchkit.cli.run.variables import for_command
 print(json.dumps(for_command(os.environ, Choices().encode())))
 """
 _MANY = """
 import json, time
-from patchkit.catalogue import Catalogue, Entry
-from patchkit.choices import Choices
+from patchkit.catalogue.entries import Catalogue, Entry
+from patchkit.engine.choices import Choices
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.session import Session
+from patchkit.engine.session import Session
 
 rule = Rule(Pattern("bug()"), lambda node: [replace(node, "1")], names=("bug",))
 patches = [

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from markup import code_block, ranges
-
-from patchkit.catalogue import Catalogue
-from patchkit.explanation import Explanation, explain
+from patchkit.catalogue.entries.entries import Catalogue
+from patchkit.catalogue.entries.explanation import Explanation, explain
 
 MESSAGES = "<!-- messages -->"
 SILENT = "<!-- silent -->"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from markup import code_block, ranges, table, upstream_link
 from measured import measurements
+from patchkit.catalogue.entries.entries import Entry
+from patchkit.catalogue.entries.explanation import Explanation, explain
+from patchkit.verification.verification.machine import described
 
-from patchkit.catalogue import Entry
-from patchkit.explanation import Explanation, explain
-from patchkit.machine import described
 from patchkit.matrix import Matrix
 from patchkit.patch import REQUIREMENTS
 

@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
     import torch
 
-    from .choices import Choices
+    from .catalogue.folders import Paths
+    from .catalogue.names import Selection
+    from .engine.choices import Choices
+    from .engine.session import Session
     from .inspection.findings import Finding, Findings
-    from .local_patches import Paths
-    from .names import Selection
     from .patch import Patch, Rewrite, Status, Wrap
     from .precision.threading_dtype import ThreadedDtype
-    from .record import PatchRecord
-    from .reporting import Report
-    from .session import Session
+    from .reporting.record import PatchRecord
+    from .reporting.report import Report
     from .settings import Setting
-    from .verdicts import Verdict
-    from .verification import Verification
+    from .verification.verdicts import Verdict
+    from .verification.verification import Verification
 
 __all__ = [
     "Finding",
@@ -77,11 +77,11 @@ _LAZY = {
     "Setting": "settings",
     "Status": "patch",
     "ThreadedDtype": "precision.threading_dtype",
-    "Verdict": "verdicts",
-    "Verification": "verification",
+    "Verdict": "verification.verdicts",
+    "Verification": "verification.verification",
     "Wrap": "patch",
-    "PatchRecord": "record",
-    "Report": "reporting",
+    "PatchRecord": "reporting.record",
+    "Report": "reporting.report",
 }
 
 
@@ -246,7 +246,7 @@ def verify(
         UsageError: `fork` on a platform that does not fork; or there are no patches in a folder.
         PatchDefinitionError: a file named by `patches` defines no patch that can be used.
     """
-    from .verification import verify as run
+    from .verification.verification import verify as run
 
     return run(only, everywhere=everywhere, fork=fork, jobs=jobs, patches=patches)
 
@@ -291,7 +291,7 @@ def _choices(
     patches: Paths | None,
     keywords: dict[str, str | bool],
 ) -> Choices:
-    from .choices import Choices
+    from .engine.choices import Choices
 
     return Choices(
         only,
@@ -304,15 +304,16 @@ def _choices(
     )
 
 
-def _find_patches_of_a_checkout() -> None:
-    """Let `patchkit.patches` be imported by its name, before anyone has read the catalogue, too.
+def _extend_path() -> None:
+    """Let `patchkit.patches` and modules that moved be imported by their names.
 
-    A wheel has it inside this package, and a checkout beside it. Mended functions that were pickled
-    by value find their helpers there.
+    A wheel has the patches inside this package, and a checkout beside it. Mended functions that
+    were pickled by value find their helpers there, before anyone has read the catalogue, too.
     """
     from os import path
 
     package = __path__[0]
+    __path__.append(path.join(package, "cli", "former"))
     checkout = path.dirname(package)
     inside = path.isdir(path.join(package, "patches"))
     if not inside and path.isfile(path.join(checkout, "patches", "__init__.py")):
@@ -320,7 +321,7 @@ def _find_patches_of_a_checkout() -> None:
 
 
 def _session() -> Session:
-    from .session import SESSION
+    from .engine.session import SESSION
 
     return SESSION
 
@@ -334,14 +335,14 @@ def _apply_later() -> Report | None:
     """
     import sys
 
-    from . import deferred
+    from .engine import deferred
 
-    if "patchkit.session" in sys.modules or not deferred.is_nothing_said():
+    if "patchkit.engine.session" in sys.modules or not deferred.is_nothing_said():
         return None
     packages = deferred.packages_to_wait_for()
     if packages is None:
         return None
-    from .reporting import Report
+    from .reporting.report import Report
 
     call = deferred.until_first_import(
         packages, lambda: _session().apply(_choices(*_NOTHING_SAID, {}))
@@ -357,4 +358,4 @@ def __getattr__(name: str) -> object:
     return getattr(import_module(f".{_LAZY[name]}", __name__), name)
 
 
-_find_patches_of_a_checkout()
+_extend_path()

@@ -26,7 +26,7 @@ def command(module: str, *arguments: str) -> list[str]:
     the very one that runs here, wherever that was found; the folder around it is not on the path.
 
     Args:
-        module: what `python -m` would be given, such as `patchkit.reproduce` or `pip`.
+        module: what `python -m` would be given, such as `patchkit.verification.reproduce` or `pip`.
         arguments: what follows it.
     """
     flags = ["-P"] if sys.version_info >= (3, 11) else []

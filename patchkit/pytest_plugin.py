@@ -73,8 +73,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     if _WHOLE_RUN not in config.stash:
         return []
-    from .status import TROUBLE
-    from .wording import listed
+    from .reporting.status import TROUBLE
+    from .text import listed
 
     report = patchkit.report()
     applied, pending = report.with_status("applied"), report.with_status("pending")
@@ -136,7 +136,7 @@ def _begin(config: pytest.Config, options: argparse.Namespace) -> None:
 def _split(given: list[str] | None) -> list[str]:
     if not given:
         return []
-    from .wording import separated
+    from .text import separated
 
     return separated(given)
 

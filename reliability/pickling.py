@@ -29,8 +29,8 @@ MORE = (
 
 def wrapped_targets() -> list[str]:
     """Targets of all wraps of the catalogue that are there in what is installed."""
+    from patchkit.engine.session import Session
     from patchkit.patch import Wrap
-    from patchkit.session import Session
 
     targets = [
         change.target

@@ -19,13 +19,13 @@ from types import ModuleType
 from typing import Any
 
 import madeup_notes
+from patchkit.catalogue.entries.entries import Catalogue, Entry
+from patchkit.reporting.report.report import Report
 
-from patchkit.catalogue import Catalogue, Entry
-from patchkit.choices import Choices
+from patchkit.engine.choices import Choices
+from patchkit.engine.session import Session
 from patchkit.patch import Patch, Rewrite, Wrap
-from patchkit.reporting import Report
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.session import Session
 
 PACKAGE = "madeup"
 

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from patchkit.errors import PatchError
-from patchkit.scan import Scanned, scan
-from patchkit.scan.summary import lines
+from patchkit.matrix.scan import Scanned, scan
+from patchkit.matrix.scan.summary import lines
 
 ANY = ">=0"
 

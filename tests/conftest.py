@@ -19,12 +19,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from patchkit.catalogue.entries.entries import Catalogue, Entry
 
 from patchkit import settings
-from patchkit.catalogue import Catalogue, Entry
-from patchkit.choices import Choices
+from patchkit.engine.choices import Choices
+from patchkit.engine.session import Session
 from patchkit.patch import Patch
-from patchkit.session import Session
 
 # Who starts a runner in the background makes it, and all that it starts, deaf to Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patchkit.catalogue.entries.entries import Catalogue, Entry
 
-from patchkit import UnknownPatchError, UsageError, catalogue, definitions
-from patchkit.catalogue import Catalogue, Entry
+from patchkit import UnknownPatchError, UsageError
+from patchkit.catalogue.entries import definitions
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
@@ -137,7 +139,7 @@ def test_reading_the_catalogue_imports_no_library(fresh) -> None:
     loaded = fresh(
         """
         import sys
-        from patchkit import catalogue
+        from patchkit.catalogue import entries as catalogue
         known = catalogue.load()
         assert known.entries and not known.broken, known.broken
         result = [name for name in ("torch", "numpy", "transformers", "trl", "peft", "accelerate")

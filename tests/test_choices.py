@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from patchkit import UsageError
-from patchkit.choices import Choices
+from patchkit.engine.choices import Choices
 
 from .session.conftest import patch
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit import catalogue, deferred
+from patchkit.catalogue.entries import entries as catalogue
+from patchkit.engine import deferred
 
-HEAVY = ("wrapt", "packaging", "importlib.metadata", "patchkit.catalogue", "patchkit.session")
+HEAVY = (
+    "wrapt",
+    "packaging",
+    "importlib.metadata",
+    "patchkit.catalogue.entries",
+    "patchkit.engine.session",
+)
 LOADED = f"[name for name in {HEAVY} if name in sys.modules]"
 BEGIN = "import sys\nbefore = list(sys.meta_path)\nimport patchkit\n"
 
@@ -38,7 +45,7 @@ def test_it_loads_nothing(fresh) -> None:
 
 def test_a_library_makes_it_apply(fresh, library) -> None:
     code = f"{BEGIN}patchkit.apply()\nimport nemo_automodel\n"
-    found = fresh(f"{code}result = 'patchkit.session' in nemo_automodel.found", env=library)
+    found = fresh(f"{code}result = 'patchkit.engine.session' in nemo_automodel.found", env=library)
     assert found is True
     assert fresh(f"{BEGIN}import nemo_automodel\nresult = {LOADED}", env=library) == []
 

@@ -14,7 +14,7 @@ try:
 except ImportError:
     matplotlib = None
 else:
-    from patchkit.demo.picture import draw
+    from patchkit.cli.demo.picture import draw
 
 needs_matplotlib = pytest.mark.skipif(matplotlib is None, reason="matplotlib is not installed")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.cli import main
-from patchkit.demo import run
+from patchkit.cli.demo import run
 from patchkit.errors import PatchError, UsageError
 
 try:
@@ -21,7 +21,7 @@ try:
 except ImportError:
     matplotlib = None
 else:
-    from patchkit.demo.picture import draw, draw_to
+    from patchkit.cli.demo.picture import draw, draw_to
 
 needs_matplotlib = pytest.mark.skipif(matplotlib is None, reason="matplotlib is not installed")
 WHAT = {"trainer": "sft", "precision": "fp16", "quantization": "4bit"}
@@ -35,7 +35,7 @@ WITHOUT = {"ok": False, "error_type": "RuntimeError", "error": "no", "losses": [
 @pytest.mark.parametrize("form", ["svg", "png", "pdf"])
 def test_another_process_and_day_give_the_same_bytes(form: str) -> None:
     code = (
-        "import sys, json; from patchkit.demo.picture import draw; "
+        "import sys, json; from patchkit.cli.demo.picture import draw; "
         "without, mended, what = json.load(sys.stdin); "
         f"sys.stdout.buffer.write(draw(without, mended, what, {STEPS}, {form!r}))"
     )

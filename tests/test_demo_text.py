@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from patchkit.demo.text import intro, summary
+from patchkit.cli.demo.text import intro, summary
 
 WHAT = {"trainer": "sft", "precision": "fp16", "quantization": "4bit"}
 ERROR = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"

@@ -9,14 +9,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from patchkit.catalogue.entries.entries import Entry
+from patchkit.catalogue.entries.explanation import explain
+from patchkit.catalogue.entries.symptoms import with_symptom
 
-from patchkit import catalogue
-from patchkit.catalogue import Entry
-from patchkit.explanation import explain
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.rewrite import Pattern, Rule, replace
 from patchkit.settings import Setting
-from patchkit.symptoms import with_symptom
 
 RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
 SHIPPED = {entry.patch.id: entry for entry in catalogue.load() if ".patches." in entry.module}

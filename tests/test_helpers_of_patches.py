@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import patchkit
-from patchkit import definitions
+from patchkit.catalogue.entries import definitions
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, helper, replace
 
@@ -95,7 +95,7 @@ def test_a_helper_by_itself(fresh) -> None:
         import patchkit.patches.trl._fused_loss as helper
         result = [
             callable(helper.log_probs),
-            sorted({"patchkit.catalogue", "patchkit.session", "torch"} & set(sys.modules)),
+            sorted({"patchkit.catalogue.entries", "patchkit.engine.session", "torch"} & set(sys.modules)),
         ]
         """
     )

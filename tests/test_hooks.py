@@ -12,8 +12,8 @@ from types import ModuleType
 
 import pytest
 
-from patchkit import hooks
-from patchkit.hooks import when_loaded
+from patchkit.engine import hooks
+from patchkit.engine.hooks import when_loaded
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patchkit.catalogue.entries.folders import PACKAGE
 
 from patchkit import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
-from patchkit.choices import Choices
-from patchkit.local_patches import PACKAGE
+from patchkit.engine.choices import Choices
 from patchkit.patch import Status
 
 TRAINER = """\
@@ -311,7 +311,7 @@ def test_the_shipped_catalogue_is_no_second_copy(fresh) -> None:
     assert fresh(
         """
         import patchkit
-        from patchkit import definitions
+        from patchkit.catalogue import definitions
         before = len(patchkit.report())
         patchkit.apply(only=[], patches=definitions.shipped_package().__path__[0])
         result = len(patchkit.report()) == before
@@ -409,8 +409,8 @@ def test_verify_names_what_cannot_be_read(fresh) -> None:
         """
         import dataclasses
         import patchkit
-        from patchkit.catalogue import Broken, Catalogue
-        from patchkit.session import SESSION
+        from patchkit.catalogue.entries import Broken, Catalogue
+        from patchkit.engine.session import SESSION
         known = Catalogue({}, (Broken("a.py", patchkit.PatchError("oops")),))
         SESSION._state = dataclasses.replace(SESSION._state, catalogue=known)
         found = patchkit.verify()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from patchkit import machine
 from patchkit.patch import REQUIREMENTS
+from patchkit.verification.verification import machine
 
 
 def has_avx512_bf16() -> bool:
@@ -118,7 +118,7 @@ def test_asking_linux_imports_no_library(fresh) -> None:
     loaded = fresh(
         """
         import sys
-        from patchkit.machine import missing
+        from patchkit.verification.machine import missing
         missing(["avx512-bf16"])
         result = [name for name in ("torch", "numpy", "bitsandbytes") if name in sys.modules]
         """

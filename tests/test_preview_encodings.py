@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from patchkit.matrix.preview import preview
 from patchkit.patch import Patch, Rewrite
-from patchkit.preview import preview
 from patchkit.rewrite import Pattern, Rule, replace
 
 CONTENTS = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from patchkit import UsageError, settings
-from patchkit.choices import Choices
+from patchkit.engine.choices import Choices
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 from patchkit.settings import Setting

@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from patchkit.verification.verification.forking import Forking
+from patchkit.verification.verification.spawning import Spawning
 
-from patchkit import forking
 from patchkit.errors import UsageError
-from patchkit.forking import Forking
-from patchkit.spawning import Spawning
+from patchkit.verification.verification import forking
 
 SLOW = """\
 from patchkit.patch import Patch, Rewrite

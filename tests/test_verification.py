@@ -63,7 +63,7 @@ def addon(name: str, number: int, **given: Any) -> str:
 
 
 MACHINE = """
-from patchkit.machine import PROBES
+from patchkit.verification.machine import PROBES
 for name in PROBES:
     PROBES[name] = lambda met=name not in {lacking}: met
 """

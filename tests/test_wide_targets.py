@@ -6,8 +6,8 @@ import pytest
 
 from patchkit import environment
 from patchkit.environment import installed_version, looked_up_once, modules_matching
+from patchkit.matrix.preview import preview
 from patchkit.patch import Patch, Rewrite, Status
-from patchkit.preview import preview
 from patchkit.rewrite import Pattern, Rule, replace
 
 BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from patchkit.mending import mend
+from patchkit.engine.mending import mend
+from patchkit.engine.wrapping import Places
 from patchkit.patch import Wrap
 from patchkit.rewrite import Drift
-from patchkit.wrapping import Places
 
 SOURCE = """\
 LIMIT = 5

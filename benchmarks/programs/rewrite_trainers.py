@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from patchkit import catalogue
+from patchkit.catalogue.entries.resolution import resolve
+
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.patch import Change, Rewrite
-from patchkit.resolution import resolve
 from patchkit.rewrite import CodeSwaps, Target, bind
 
 PATCH = "trl-adapter-bf16-cast"

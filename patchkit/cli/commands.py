@@ -8,16 +8,16 @@ from ..about import __version__
 from .group import LazyGroup
 
 COMMANDS = {
-    "doctor": "doctor",
+    "doctor": "doctor.command:doctor",
     "list": "list_patches:list_patches",
     "report": "report",
     "explain": "explain",
     "diff": "diff",
-    "run": "run",
-    "demo": "demo",
+    "run": "run.command:run",
+    "demo": "demo.command:demo",
     "verify": "verify",
     "matrix": "matrix",
-    "new": "new",
+    "new": "new.command:new",
     "completion": "completion",
 }
 SECTIONS = {

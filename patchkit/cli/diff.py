@@ -11,8 +11,8 @@ from .patch_id import PatchId
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
-    from ..catalogue import Entry
-    from ..preview import Preview
+    from ..catalogue.entries import Entry
+    from ..matrix.preview import Preview
 
 SCHEMA = 1
 _STYLES: dict[str, dict[str, Any]] = {
@@ -47,9 +47,9 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
       0  all is well
       1  something is not as expected: it would drift
     """
+    from ..catalogue.resolution import resolve
+    from ..engine.session import SESSION
     from ..environment import looked_up_once
-    from ..resolution import resolve
-    from ..session import SESSION
 
     catalogue = SESSION.catalogue
     chosen = catalogue.named(ids, "IDS") if ids else set(catalogue.entries)
@@ -84,7 +84,7 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
 
 def _look(entry: Entry) -> tuple[Preview | None, list[str]]:
     """What would be changed, and what is not as expected."""
-    from ..preview import preview
+    from ..matrix.preview import preview
 
     try:
         found = preview(entry.patch)

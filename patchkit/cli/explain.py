@@ -12,8 +12,8 @@ from .patch_id import PatchId
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
-    from ..catalogue import Catalogue, Entry
-    from ..reporting import Report
+    from ..catalogue.entries import Catalogue, Entry
+    from ..reporting.report import Report
 
 SCHEMA = 2
 
@@ -39,9 +39,9 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
       0  all is well
       1  no patch knows this error message
     """
-    from ..session import SESSION
-    from ..status import DUE
-    from ..symptoms import with_symptom
+    from ..catalogue.symptoms import with_symptom
+    from ..engine.session import SESSION
+    from ..reporting.status import DUE
 
     catalogue = SESSION.catalogue
     error = _error_text(ids, catalogue)
@@ -77,8 +77,8 @@ def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str:
 
 
 def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
-    from ..explanation import explain as in_words
-    from ..rendering_explanation import WIDEST, as_table
+    from ..catalogue.explanation import explain as in_words
+    from ..reporting.explanation import WIDEST, as_table
     from .output import show, show_json
 
     pairs = [(in_words(one), report[one.patch.id]) for one in entries]
@@ -102,8 +102,8 @@ def _enumerate(entries: list[Entry], report: Report) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    from ..explanation import explain as in_words
-    from ..rendering_explanation import WIDEST
+    from ..catalogue.explanation import explain as in_words
+    from ..reporting.explanation import WIDEST
     from .output import show
 
     shown: list[Text | Padding] = [

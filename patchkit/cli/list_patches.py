@@ -10,7 +10,7 @@ from .patch_id import PatchId
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
-    from ..record import PatchRecord
+    from ..reporting.record import PatchRecord
 
 SCHEMA = 1
 _ON_REQUEST = "on request"
@@ -33,7 +33,7 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
     IDS are patch ids and globs; all by default. `patchkit explain ID` says more of one.
     Exit status: 0.
     """
-    from ..session import SESSION
+    from ..engine.session import SESSION
     from .output import show_json
 
     chosen = SESSION.catalogue.named(ids, "IDS") if ids else None
@@ -67,7 +67,7 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
     """Without rich, whose import takes longer than all the rest."""
     import shutil
 
-    from ..wording import cut
+    from ..text import cut
     from .output import coloured
 
     colour = coloured()
@@ -89,21 +89,21 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
 
 
 def _is_due(record: PatchRecord) -> bool:
-    from ..status import DUE
+    from ..reporting.status import DUE
 
     return record.status in DUE
 
 
 def _word(one: PatchRecord) -> str:
-    from ..advice import is_unasked
-    from ..status import ROWS
+    from ..reporting.advice import is_unasked
+    from ..reporting.status import ROWS
 
     return _ON_REQUEST if is_unasked(one) else ROWS[one.status].listed_as
 
 
 def _marks() -> dict[str, tuple[str, str | None]]:
     """Return the mark of each word and its colour, in the order of the list."""
-    from ..status import TABLE
+    from ..reporting.status import TABLE
 
     due = {row.listed_as: row.mark for row in TABLE if row.due}
     others = sorted((row for row in TABLE if not row.due), key=lambda row: row.trouble)

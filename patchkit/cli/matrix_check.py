@@ -30,9 +30,9 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
       1  a patch claims more or less than that
       64 the command cannot be carried out
     """
+    from ..engine.session import SESSION
     from ..matrix import default_path, read
     from ..matrix.checking import check as compare
-    from ..session import SESSION
 
     catalogue = SESSION.catalogue
     chosen = catalogue.named(ids, "IDS") if ids else set(catalogue.entries)

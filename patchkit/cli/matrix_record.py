@@ -35,9 +35,9 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
       patchkit matrix record .matrix/*.json
       patchkit matrix record --id 'trl-*'
     """
-    from .. import measurement
     from ..matrix import default_path, write
-    from ..verification import verify
+    from ..verification import recording as measurement
+    from ..verification.verification import verify
     from .output import show_json
 
     if files and ids:

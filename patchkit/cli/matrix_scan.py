@@ -81,10 +81,10 @@ def scan(
       patchkit matrix scan --from dist/
     """
     from .. import matrix
-    from ..catalogue import load
-    from ..scan import scan as run
-    from ..scan.progress import progress_bar
-    from ..scan.summary import as_tables, exit_status
+    from ..catalogue.entries import load
+    from ..matrix.scan import scan as run
+    from ..matrix.scan.progress import progress_bar
+    from ..matrix.scan.summary import as_tables, exit_status
     from .output import show
 
     file = path or matrix.default_path()

@@ -50,7 +50,7 @@ def show(
       patchkit matrix show 'trl-*' --by set
       patchkit matrix show --output matrix.svg
     """
-    from ..catalogue import load
+    from ..catalogue.entries import load
     from ..matrix.file import default_path, read
     from ..matrix.show.output import check_ending, print_view, write
     from ..matrix.show.selection import select

@@ -20,7 +20,7 @@ class PatchId(click.ParamType):  # type: ignore[type-arg]  # generic from click 
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from ..session import SESSION
+        from ..engine.session import SESSION
 
         given = ctx.params.get(param.name or "") or ()
         return [

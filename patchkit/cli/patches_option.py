@@ -29,7 +29,7 @@ def patches_option(command: _Command) -> _Command:
 def _name_in_environment(
     context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
 ) -> None:
-    from ..local_patches import VARIABLE, checked, for_other_processes
+    from ..catalogue.folders import VARIABLE, checked, for_other_processes
 
     if given and not context.resilient_parsing:
         os.environ[VARIABLE] = for_other_processes(checked(given))

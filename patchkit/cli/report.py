@@ -32,8 +32,8 @@ def report(as_json: bool) -> None:
     """
     import patchkit
 
-    from ..rendering import Printed
-    from ..status import TROUBLE
+    from ..reporting.status import TROUBLE
+    from ..reporting.text import Printed
     from .output import show
 
     current = patchkit.report()

@@ -13,7 +13,7 @@ from .patch_id import PatchId
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
-    from ..verdicts import Verdict
+    from ..verification.verdicts import Verdict
 
 
 @click.command()
@@ -64,9 +64,9 @@ def verify(
       1  a due patch does not mend, or its reproducer fails for another reason
       2  a due bug does not show: it may be fixed upstream
     """
-    from ..rendering_verdicts import as_table
-    from ..session import SESSION
-    from ..verification import verify as run
+    from ..engine.session import SESSION
+    from ..verification.text import as_table
+    from ..verification.verification import verify as run
     from .output import show
 
     def said(verdict: Verdict) -> None:

@@ -83,6 +83,6 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _facts(training: Subject, hardware: Hardware | None) -> Facts:
-    from ..session import SESSION
+    from ..engine.session import SESSION
 
     return gather(training, hardware=hardware, applied=SESSION.applied())

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..wording import folded
+from ..text import folded
 
 WIDTH = 88
 

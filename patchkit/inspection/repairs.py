@@ -9,7 +9,7 @@ from ..precision.loading import request_of
 from ..precision.parameters import cast_in_place
 from ..precision.threading_dtype import thread_dtype
 from ..settings import requested_dtype
-from ..wording import megabytes
+from ..text import megabytes
 from .wording import counted
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def cast_states(states: Sequence[tuple[dict[str, Any], str, torch.dtype]]) -> Re
 
 def apply_patches(ids: Sequence[str]) -> Repair:
     def do() -> str:
-        from ..choices import Choices
-        from ..session import SESSION
+        from ..engine.choices import Choices
+        from ..engine.session import SESSION
 
         SESSION.apply(Choices(ids))
         return (

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..wording import counted as counted
-from ..wording import listed
+from ..text import counted as counted
+from ..text import listed
 
 if TYPE_CHECKING:
     from .anatomy import Parameter

@@ -46,8 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
     try:
         if options.patched:
-            from patchkit.choices import Choices
-            from patchkit.session import SESSION
+            from patchkit.engine.choices import Choices
+            from patchkit.engine.session import SESSION
 
             SESSION.apply(Choices(strict=True))
         tiny.go_offline()
@@ -81,7 +81,7 @@ def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
         outcome = {"ok": True, **dataclasses.asdict(result)}
     outcome["steps_begun"] = course.begun
     if options.patched:
-        from patchkit.session import SESSION
+        from patchkit.engine.session import SESSION
 
         report = SESSION.report()
         outcome["report"] = report.to_dict()

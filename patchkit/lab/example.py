@@ -35,7 +35,7 @@ class Example:
 
     def tell(self, trainer: Any) -> None:
         """Print the training of each process, and patchkit's report."""
-        from patchkit.session import SESSION
+        from patchkit.engine.session import SESSION
 
         state = trainer.accelerator.state
         losses = [row["loss"] for row in trainer.state.log_history if "loss" in row]

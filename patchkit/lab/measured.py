@@ -10,7 +10,7 @@ def cannot_run_here(patch_id: str) -> str:
 
     It cannot if the library itself fails before the bug, as measured.
     """
-    from ..session import SESSION
+    from ..engine.session import SESSION
 
     library = SESSION.catalogue.entries[patch_id].patch.library
     found = tested(patch_id, library, installed([library]))

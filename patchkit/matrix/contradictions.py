@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..environment import in_range
 from ..patch import Patch
-from ..wording import listed
+from ..text import listed
 from .evidence import Sighting, claims, sightings, states_of_releases
 from .ranges import derived
 from .records import Matrix

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PatchError
 from ..settings import Setting, value
-from ..wording import listed, megabytes
+from ..text import listed, megabytes
 from .parameters import cast_in_place
 
 if TYPE_CHECKING:

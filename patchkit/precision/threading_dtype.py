@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..settings import DTYPES
-from ..wording import listed
+from ..text import listed
 from .parameters import cast_in_place, is_plain_float
 from .quant_state import dtype_of, four_bit_layers, packs_weight, quant_states, set_dtype
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from patchkit.catalogue.entries.entries import Broken, Catalogue, Entry
 
-from patchkit.catalogue import Broken, Catalogue, Entry
 from patchkit.cli import main
+from patchkit.engine.session import Session
 from patchkit.errors import PatchDefinitionError
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.session import Session
 from patchkit.settings import Setting
 
 BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "1")], names=("bug",))
@@ -74,7 +74,7 @@ def use(library: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         entries = {one.id: Entry(one, module.__name__, None) for one in given}
         bad = (Broken("addon.bad", PatchDefinitionError("patch 'x': it has no title")),)
         session = Session(Catalogue(entries, bad if broken else ()))
-        monkeypatch.setattr("patchkit.session.SESSION", session)
+        monkeypatch.setattr("patchkit.engine.session.SESSION", session)
 
     return only
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from patchkit import session
-from patchkit.choices import Choices
+from patchkit.engine import session
+from patchkit.engine.choices import Choices
 from patchkit.patch import Status
 
 from .conftest import invoke, patch, patches

@@ -6,10 +6,10 @@ import types
 from pathlib import Path
 
 import pytest
+from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.precision.adapters import bfloat16_adapters_wanted
-from patchkit.resolution import resolve
 
 RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
 SCRIPT = str(Path(__file__).with_name("fsdp_script.py"))

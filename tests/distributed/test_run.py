@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab import tiny
-from patchkit.resolution import resolve
 
 RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
 pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)

@@ -16,7 +16,7 @@ import rich.console
 import rich.text
 import yaml
 
-from patchkit.session import SESSION
+from patchkit.engine.session import SESSION
 
 assert packaging.specifiers
 assert packaging.requirements

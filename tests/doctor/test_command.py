@@ -53,7 +53,7 @@ def test_nothing_heavy_is_imported(fresh) -> None:
     loaded = fresh(
         """
         import sys
-        from patchkit.doctor import diagnose
+        from patchkit.cli.doctor import diagnose
         str(diagnose(quick=True))
         heavy = ("torch", "numpy", "transformers", "trl", "bitsandbytes", "rich")
         result = [name for name in heavy if name in sys.modules]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from patchkit.doctor import devices, probe
+from patchkit.cli.doctor import devices, probe
 
 CPU = {
     "device": "cpu",

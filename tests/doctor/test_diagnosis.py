@@ -10,9 +10,9 @@ from typing import NoReturn
 
 import pytest
 
-from patchkit.doctor import diagnose, due, patchers, requirements, variables, versions
-from patchkit.doctor.diagnosis import Diagnosis
-from patchkit.doctor.section import Row, Section, Step
+from patchkit.cli.doctor import diagnose, due, patchers, requirements, variables, versions
+from patchkit.cli.doctor.diagnosis import Diagnosis
+from patchkit.cli.doctor.section import Row, Section, Step
 
 SECTIONS = ["environment", "requirements", "pairs", "devices", "patches", "variables", "patchers"]
 

@@ -6,10 +6,10 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from patchkit.catalogue.entries.entries import load
 
-from patchkit import session
-from patchkit.catalogue import load
-from patchkit.doctor import due
+from patchkit.cli.doctor import due
+from patchkit.engine import session
 
 VERSIONS = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from patchkit.doctor import pairs
-from patchkit.doctor.known_pairs import KNOWN, KnownPair
+from patchkit.cli.doctor import pairs
+from patchkit.cli.doctor.known_pairs import KNOWN, KnownPair
 from patchkit.environment import in_range
 
 PAIR = KnownPair(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from patchkit.doctor import patchers
+from patchkit.cli.doctor import patchers
 
 
 def test_none(installation) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.doctor.privacy import without_private_data
+from patchkit.cli.doctor.privacy import without_private_data
 
 
 @pytest.fixture(autouse=True)

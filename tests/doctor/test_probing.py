@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.doctor import probe
+from patchkit.cli.doctor import probe
 from patchkit.environment import installed_version
 
-PROBING = (sys.executable, "-m", "patchkit.doctor.probing")
+PROBING = (sys.executable, "-m", "patchkit.cli.doctor.probing")
 
 
 @pytest.mark.parametrize(

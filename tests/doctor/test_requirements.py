@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit.doctor import requirements
+from patchkit.cli.doctor import requirements
 
 Distributions = dict[str, tuple[str, list[str]]]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from patchkit.catalogue.entries.entries import Catalogue, Entry
 
-from patchkit.catalogue import Catalogue, Entry
-from patchkit.doctor import variables
+from patchkit.cli.doctor import variables
+from patchkit.engine.session import Session
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.session import Session
 
 
 @pytest.mark.parametrize(

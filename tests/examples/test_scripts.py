@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit import catalogue
-from patchkit.resolution import resolve
+from patchkit.catalogue.entries import entries as catalogue
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ID = "trl-adapter-bf16-cast"

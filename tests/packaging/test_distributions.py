@@ -99,7 +99,7 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
         "patchkit/py.typed",
         "patchkit/compat_matrix.yaml",
         "patchkit/patches/trl/adapter_bf16_cast.py",
-        "patchkit/running/autostart/sitecustomize.py",
+        "patchkit/cli/run/autostart/sitecustomize.py",
     } <= set(names)
     assert all(name.startswith(("patchkit/", "patchkit-")) for name in names)
     python = environment(tmp_path)

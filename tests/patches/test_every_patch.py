@@ -6,13 +6,13 @@ import os
 import re
 
 import pytest
+from patchkit.verification.verification.machine import missing
+from patchkit.verification.verification.verification import verify
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab.measured import cannot_run_here
-from patchkit.machine import missing
 from patchkit.patch import Status
-from patchkit.verification import verify
 
 ENTRIES = catalogue.load()
 IDS = list(ENTRIES.entries)
@@ -75,7 +75,7 @@ def test_what_shows_of_a_bug_on_any_machine_shows_on_this_one(forked, patch_id: 
         forked(
             f"""
             import patchkit
-            from patchkit import catalogue
+            from patchkit.catalogue import entries as catalogue
             entry = catalogue.load().entries[{patch_id!r}]
             {call}
             result = None

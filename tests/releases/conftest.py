@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.environment import in_range
+from patchkit.matrix.scan import tree
+from patchkit.matrix.scan.facts import Facts, facts
+from patchkit.matrix.scan.questions import Questions
+from patchkit.matrix.scan.tree import Tree
+from patchkit.matrix.scan.verdicts import scan_of
+from patchkit.matrix.scan.wheels import Wheels
+from patchkit.matrix.scan.workers import library_questions
 from patchkit.rewrite import FunctionSource, functions_in_file
 from patchkit.rewrite.edit import apply_edits, split_lines
-from patchkit.scan import tree
-from patchkit.scan.facts import Facts, facts
-from patchkit.scan.questions import Questions
-from patchkit.scan.tree import Tree
-from patchkit.scan.verdicts import scan_of
-from patchkit.scan.wheels import Wheels
-from patchkit.scan.workers import library_questions
 
 _CACHE = Path(__file__).parents[2] / ".cache"
 WHEELS = Path(os.environ.get("PATCHKIT_WHEELS", _CACHE / "wheels"))

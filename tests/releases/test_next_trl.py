@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.matrix import Scan
-from patchkit.scan.facts import facts
-from patchkit.scan.tree import Tree
-from patchkit.scan.verdicts import scan_of
-from patchkit.scan.workers import library_questions
+from patchkit.matrix.scan.facts import facts
+from patchkit.matrix.scan.tree import Tree
+from patchkit.matrix.scan.verdicts import scan_of
+from patchkit.matrix.scan.workers import library_questions
 
 pytestmark = pytest.mark.releases
 

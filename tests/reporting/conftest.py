@@ -6,14 +6,14 @@ import warnings
 from typing import Any
 
 import pytest
+from patchkit.catalogue.entries.entries import Broken, Catalogue
+from patchkit.reporting.report.record import PatchRecord, TargetRecord
+from patchkit.reporting.report.report import Report
 
 from patchkit import PatchDefinitionError
-from patchkit.catalogue import Broken, Catalogue
+from patchkit.engine.session import Session
 from patchkit.patch import Patch, Rewrite, Status, Wrap
-from patchkit.record import PatchRecord, TargetRecord
-from patchkit.reporting import Report
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.session import Session
 
 BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
 SOURCE = """\

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
+from patchkit.matrix.preview import preview
 from patchkit.patch import Patch, Rewrite, Status, Wrap
-from patchkit.preview import preview
 
 from .conftest import BUG, SOURCE, TARGET, passing, patch
 

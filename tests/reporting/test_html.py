@@ -6,9 +6,9 @@ import re
 from html import escape as html_escape
 
 import pytest
+from patchkit.reporting.report.report import Report
 
 from patchkit.patch import Patch, Rewrite, Status
-from patchkit.reporting import Report
 from patchkit.rewrite import Pattern, Rule, replace
 
 from .conftest import TARGET, broken_rule, patch, record, troubled
@@ -76,7 +76,7 @@ def test_html_is_well_formed_and_needs_nothing_from_elsewhere(library, session, 
 def test_html_does_not_look_for_what_would_be_done(library, session, monkeypatch) -> None:
     report = session(patch("a-a")).report()
     looked_at: list[Patch] = []
-    monkeypatch.setattr("patchkit.preview.preview", looked_at.append)
+    monkeypatch.setattr("patchkit.matrix.preview.preview", looked_at.append)
     assert "a-a" in report._repr_html_()
     assert looked_at == []
 

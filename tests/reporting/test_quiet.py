@@ -13,10 +13,10 @@ PROGRAM = """
 import sys
 sys.path.insert(0, {folder!r})
 {before}
-from patchkit.catalogue import Catalogue, Entry
+from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit import session
+from patchkit.engine import session
 rule = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
 one = Patch(
     id="a-a", title="x", affects={{"madeup": ""}},
@@ -75,12 +75,12 @@ def test_a_report_asks_no_session_and_loads_no_verification(fresh) -> None:
     loaded = fresh(
         """
         import sys
-        from patchkit.catalogue import load
-        from patchkit.session import Session
+        from patchkit.catalogue.entries import load
+        from patchkit.engine.session import Session
 
         report = Session(load()).report()
-        import patchkit.session
-        patchkit.session.SESSION = None
+        import patchkit.engine.session
+        patchkit.engine.session.SESSION = None
         str(report), report.to_json(), report._repr_html_()
         names = ("verification", "spawning", "forking", "measurement", "reproduce")
         result = [name for name in names if f"patchkit.{name}" in sys.modules]

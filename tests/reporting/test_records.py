@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from patchkit.catalogue.entries.entries import Catalogue, Entry
+from patchkit.reporting.report.report import Report
 
 import patchkit
 from patchkit import PatchError, UnknownPatchError
-from patchkit.catalogue import Catalogue, Entry
+from patchkit.engine.session import Session
 from patchkit.patch import Rewrite, Status
-from patchkit.reporting import Report
-from patchkit.session import Session
 
 from .conftest import BUG, TARGET, broken_report, patch, troubled
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import patchkit
-from patchkit import status
 from patchkit.matrix import outcome_table
 from patchkit.matrix.show import states
 from patchkit.patch import Status
+from patchkit.reporting.report import status
 
 ROOT = Path(patchkit.__file__).parent
 FILES = sorted(file for file in ROOT.rglob("*.py") if "patches" not in file.relative_to(ROOT).parts)

@@ -6,13 +6,13 @@ import io
 import re
 
 import pytest
+from patchkit.reporting.report.report import Report
+from patchkit.reporting.report.text import Printed, plain_text
 from rich.console import Console
 
 import patchkit
 from patchkit import matrix
 from patchkit.patch import Status
-from patchkit.rendering import Printed, plain_text
-from patchkit.reporting import Report
 
 from .conftest import broken_report, patch, record, troubled
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import patchkit
 from patchkit.cli import main
-from patchkit.running import launch
+from patchkit.cli.run import launch
 
 TELL = """
 import json, os

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.cli import main
-from patchkit.running import launch
+from patchkit.cli.run import launch
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals, shells, terminals")
 ECHO = "import json, sys; print(json.dumps(sys.argv[1:]))"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.running.missing import missing
-from patchkit.running.variables import AUTOSTART, for_command
+from patchkit.cli.run.missing import missing
+from patchkit.cli.run.variables import AUTOSTART, for_command
 
 ENGINE = Path(AUTOSTART).parents[1]
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from patchkit import UsageError
+from patchkit.cli.new import subject
+from patchkit.cli.new.drafting import NoSiteChosen, draft
 from patchkit.rewrite import Pattern, find
-from patchkit.scaffolding import subject
-from patchkit.scaffolding.drafting import NoSiteChosen, draft
 
 from .conftest import line_of
 

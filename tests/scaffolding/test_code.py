@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit.scaffolding import code
+from patchkit.cli.new import code
 
 
 @pytest.mark.parametrize(

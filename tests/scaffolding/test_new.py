@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from patchkit.scaffolding.layout import layout
+from patchkit.cli.new.layout import layout
 
 from .conftest import Run, line_of
 

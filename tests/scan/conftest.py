@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patchkit.catalogue.entries.entries import Catalogue, Entry
 
-from patchkit.catalogue import Catalogue, Entry
 from patchkit.matrix import Scan
+from patchkit.matrix.scan import ScanResult, scan
 from patchkit.patch import Change, Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.scan import ScanResult, scan
 
 RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "fixed()")], names=("bug",))
 TARGET = "madeup.trainer:Trainer.run"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
-from patchkit.scan import ScanError, workers
-from patchkit.scan.wheels import write_sources
+from patchkit.matrix.scan import ScanError, workers
+from patchkit.matrix.scan.wheels import write_sources
 
 from .conftest import patch, write_wheel
 

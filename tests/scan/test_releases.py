@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
+from patchkit.matrix.scan import ScanError, releases, scan
+from patchkit.matrix.scan.wheels import Wheels
 from patchkit.patch import Rewrite
-from patchkit.scan import ScanError, releases, scan
-from patchkit.scan.wheels import Wheels
 
 from .conftest import RULE, catalogue_of, patch, write_wheel
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from patchkit import UsageError
-from patchkit.choices import Choices
+from patchkit.engine.choices import Choices
 from patchkit.patch import Patch, Status, Wrap
 
 from .conftest import double, patch

@@ -6,12 +6,12 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from patchkit.reporting.report.report import Report
 
 from patchkit import PatchError, PatchWarning, UsageError, settings
-from patchkit.choices import Choices
+from patchkit.engine.choices import Choices
+from patchkit.engine.session import Session
 from patchkit.patch import Rewrite, Status, Wrap
-from patchkit.reporting import Report
-from patchkit.session import Session
 
 from .conftest import BUG, OTHER_BUG, SOURCE, TARGET, double, patch
 

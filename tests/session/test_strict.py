@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit import PatchError, UsageError, settings
-from patchkit.armed import ArmedPatch
+from patchkit.engine.armed import ArmedPatch
 from patchkit.patch import Rewrite, Status
 
 from .conftest import BUG, SOURCE, patch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from ...wording import listed
+from ...text import listed
 from .. import repairs
 from ..anatomy import Parameter
 from ..facts import Facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...wording import listed
+from ...text import listed
 from .. import repairs, superseding_patches
 from ..anatomy import QuantizedLayer
 from ..facts import Facts

@@ -16,9 +16,9 @@ def unmended_bugs(facts: Facts) -> Finding | None:
 
     Patches that the user left out do not count.
     """
+    from ...engine.session import SESSION
     from ...patch import Status
-    from ...session import SESSION
-    from ...status import TROUBLE
+    from ...reporting.status import TROUBLE
 
     unmended = [
         record
@@ -49,11 +49,11 @@ def unmended_bugs(facts: Facts) -> Finding | None:
 
 
 def _is_known_bug(patch_id: str) -> bool:
+    from ...catalogue.resolution import resolve
+    from ...engine.session import SESSION
     from ...environment import installed_version
     from ...matrix import outcomes
-    from ...resolution import resolve
     from ...rewrite import Target
-    from ...session import SESSION
 
     patch = SESSION.catalogue.entries[patch_id].patch
     if patch.opt_in:

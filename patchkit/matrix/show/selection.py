@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ...catalogue import Catalogue
+from ...catalogue.entries import Catalogue
 from ...errors import UsageError
 from ..records import Matrix
 from .releases import libraries_of

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import torch
 from bitsandbytes.nn import Linear4bit
+from patchkit.catalogue.entries.resolution import resolve
+from patchkit.verification.verification.verification import verify
 
 import patchkit
-from patchkit import catalogue
-from patchkit.resolution import resolve
-from patchkit.verification import verify
+from patchkit.catalogue.entries import entries as catalogue
 
 ONLY = "bitsandbytes-cpu-inference-packing"
 RESOLUTION = resolve(catalogue.load().entries[ONLY].patch)
@@ -318,7 +318,7 @@ def lose_the_kernel(module):
     module.lib = Library(module.lib)
 
 
-@wrapt.when_imported("patchkit.machine")
+@wrapt.when_imported("patchkit.verification.machine")
 def lose_the_instructions(module):
     module.PROBES["avx512-bf16"] = lambda: {met}
 """

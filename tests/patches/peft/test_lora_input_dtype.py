@@ -8,11 +8,11 @@ import pickle
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 from torch import nn
 
 import patchkit
-from patchkit import catalogue
-from patchkit.resolution import resolve
+from patchkit.catalogue.entries import entries as catalogue
 
 ID = "peft-lora-input-dtype"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab import quantized, tiny
-from patchkit.resolution import resolve
 
 tiny.go_offline()
 

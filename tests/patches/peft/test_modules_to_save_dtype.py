@@ -9,12 +9,12 @@ import peft
 import pytest
 import torch
 import transformers
+from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.peft._trained_copies import MARK
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab.reproduce import train_in_temporary_folder
-from patchkit.resolution import resolve
 
 ID = "peft-modules-to-save-dtype"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)

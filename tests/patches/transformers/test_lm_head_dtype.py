@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 from torch import nn
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab import shapes, tiny
 from patchkit.precision.layer_input import in_dtype_of
-from patchkit.resolution import resolve
 
 ID = "transformers-lm-head-dtype"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)

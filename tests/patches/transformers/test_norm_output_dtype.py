@@ -7,11 +7,11 @@ import pickle
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab import shapes, tiny
-from patchkit.resolution import resolve
 
 ID = "transformers-norm-output-dtype"
 HEAD = "transformers-lm-head-dtype"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab import quantized, tiny
 from patchkit.precision.loading import is_packed_weight
-from patchkit.resolution import resolve
 
 tiny.go_offline()
 

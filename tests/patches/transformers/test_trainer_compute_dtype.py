@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab import cuda_fp16, quantized, tiny
 from patchkit.precision.quant_state import four_bit_layers
-from patchkit.resolution import resolve
 
 tiny.go_offline()
 

@@ -8,10 +8,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.patch import Status
-from patchkit.resolution import resolve
 
 ID = "trl-adapter-bf16-cast"
 CUDA_REFUSAL = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import types
 
 import pytest
+from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab.reproduce import train_in_temporary_folder
-from patchkit.resolution import resolve
 
 ID = "trl-dora-magnitude"
 CAST = "trl-adapter-bf16-cast"

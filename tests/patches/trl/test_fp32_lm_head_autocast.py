@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.trl._lm_head import (
     WithoutAutocast,
     cast_input_outside_autocast,
@@ -14,8 +15,7 @@ from patchkit.patches.trl._lm_head import (
 )
 
 import patchkit
-from patchkit import catalogue
-from patchkit.resolution import resolve
+from patchkit.catalogue.entries import entries as catalogue
 
 PATCH = "trl-fp32-lm-head-autocast"
 RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)

@@ -6,13 +6,13 @@ import math
 
 import pytest
 import torch
+from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.trl import _fused_loss as fused_loss
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab import tiny
 from patchkit.lab.reproduce import train_in_temporary_folder
-from patchkit.resolution import resolve
 
 ID = "trl-fused-loss-without-triton"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)

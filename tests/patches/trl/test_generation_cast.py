@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit import catalogue
+from patchkit.catalogue.entries import entries as catalogue
 from patchkit.lab.measured import cannot_run_here
-from patchkit.resolution import resolve
 
 RESOLUTION = resolve(catalogue.load().entries["trl-generation-cast"].patch)
 TARGETS = " ".join(change.target for change in RESOLUTION.changes)

@@ -1,0 +1,151 @@
+"""What the catalogue says of a patch: the same on every machine, whatever is installed."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..patch import Change, Patch, Rewrite, call, wrapper_name
+from ..settings import Setting, variable_of
+from .entries import Entry
+
+_MEND = ("Mend:", "No mend:")
+"""What the paragraph of a docstring begins with that says what the patch does."""
+
+
+@dataclass(frozen=True)
+class ExplainedTarget:
+    """One change of a patch.
+
+    Args:
+        target: `module:qualname`, perhaps with wildcards.
+        how: `rewritten`, or `wrapped by` and the name of the wrapper.
+        affects: a range of the patch's library, where this target has the bug in fewer releases
+            than the patch as a whole; else empty.
+    """
+
+    target: str
+    how: str
+    affects: str = ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One patch in words; texts are Markdown.
+
+    Args:
+        id: the patch.
+        title: what is so once it is applied.
+        library: the distribution that it mends.
+        headline: the bug in one sentence; empty where the patch file has no docstring.
+        bug: more of the bug, without the headline; empty where there is no more.
+        mend: what the patch does; empty where its docstring has no paragraph `Mend:`.
+        messages: error texts that the bug puts on the screen.
+        caution: what differs for someone who was not hit by the bug.
+        affects: distribution to PEP 440 range.
+        upstream: links to the reports and fixes.
+        targets: what is changed.
+        settings: what a user may choose; the first choice is the default.
+        opt_in: the keyword of `apply` that asks for it, where nobody gets it unasked.
+        switch_on: ways to ask for it, where nobody gets it unasked, each a piece of code or a
+            command.
+        requires: what its reproducer needs of a machine, such as `cuda`.
+        switch_off: ways to do without it, each a piece of code or a command.
+    """
+
+    id: str
+    title: str
+    library: str
+    headline: str
+    bug: str
+    mend: str
+    messages: tuple[str, ...]
+    caution: str
+    affects: dict[str, str]
+    upstream: tuple[str, ...]
+    targets: tuple[ExplainedTarget, ...]
+    settings: tuple[Setting, ...]
+    opt_in: str
+    switch_on: tuple[str, ...]
+    requires: tuple[str, ...]
+    switch_off: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        settings = [{**asdict(one), "variable": one.variable} for one in self.settings]
+        return {**asdict(self), "settings": settings}
+
+
+def explain(entry: Entry) -> Explanation:
+    """Put a patch into words."""
+    patch = entry.patch
+    module = sys.modules.get(entry.module)
+    headline, bug, mend = _read((module and module.__doc__) or "")
+    return Explanation(
+        id=patch.id,
+        title=patch.title,
+        library=patch.library,
+        headline=headline,
+        bug=bug,
+        mend=mend,
+        messages=patch.messages,
+        caution=patch.caution,
+        affects=dict(patch.affects),
+        upstream=patch.upstream,
+        targets=tuple(map(_target, patch.changes)),
+        settings=patch.settings,
+        opt_in=patch.opt_in,
+        switch_on=_switch_on(patch, entry.file),
+        requires=patch.requires,
+        switch_off=_switch_off(patch, entry.file),
+    )
+
+
+def _read(docstring: str) -> tuple[str, str, str]:
+    """Headline, bug and mend."""
+    headline, *paragraphs = inspect.cleandoc(docstring).split("\n\n")
+    first = next((i for i, one in enumerate(paragraphs) if one.startswith(_MEND)), len(paragraphs))
+    mend = "\n\n".join(paragraphs[first:])
+    for word in _MEND:
+        mend = mend.removeprefix(word)
+    return " ".join(headline.split()), "\n\n".join(paragraphs[:first]).strip(), mend.strip()
+
+
+def _target(change: Change) -> ExplainedTarget:
+    if isinstance(change, Rewrite):
+        return ExplainedTarget(change.target, "rewritten", change.affects)
+    return ExplainedTarget(
+        change.target, f"wrapped by {wrapper_name(change.wrapper)}", change.affects
+    )
+
+
+def _switch_on(patch: Patch, file: str) -> tuple[str, ...]:
+    if not patch.opt_in:
+        return ()
+    return (
+        call(patch.opt_in),
+        f"{variable_of(patch.opt_in)}=1",
+        f"patchkit run {_known_by(file)}--opt-in {patch.opt_in} -- python train.py",
+        f'patchkit.apply(only="{patch.id}")',
+    )
+
+
+def _known_by(file: str) -> str:
+    """The option that a command needs to know a patch of a project's own."""
+    return f"--patches {shlex.quote(file)} " if file else ""
+
+
+def _switch_off(patch: Patch, file: str) -> tuple[str, ...]:
+    by_argument = (
+        f"patchkit.apply({patch.opt_in}=False)"
+        if patch.opt_in
+        else f'patchkit.apply(exclude="{patch.id}")'
+    )
+    return (
+        by_argument,
+        f"PATCHKIT_DISABLE={patch.id}",
+        f"patchkit run {_known_by(file)}--exclude {patch.id} -- python train.py",
+        f'patchkit.revert(only="{patch.id}")',
+    )

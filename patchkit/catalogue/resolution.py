@@ -1,0 +1,54 @@
+"""Decides, from the installed versions alone, whether a patch is due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import environment
+from ..patch import Change, Patch, Status
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Whether a patch is due here, and which of its changes.
+
+    Args:
+        verdict: None where it is due, else `not-installed` or `not-affected`.
+        version: the installed version of the patched library, None where it is absent.
+        reason: one sentence for the report; empty where the patch is due.
+        changes: the changes that the installed version needs.
+    """
+
+    verdict: Status | None
+    version: str | None
+    reason: str = ""
+    changes: tuple[Change, ...] = ()
+
+
+def resolve(patch: Patch) -> Resolution:
+    """Compare a patch's ranges with what is installed.
+
+    Raises:
+        ValueError: an installed version does not parse.
+    """
+    version = environment.installed_version(patch.library)
+    for library, versions in patch.affects.items():
+        present = version if library == patch.library else environment.installed_version(library)
+        if present is None:
+            return Resolution(Status.NOT_INSTALLED, version, f"{library} is not installed")
+        if not environment.in_range(present, versions):
+            return Resolution(
+                Status.NOT_AFFECTED,
+                version,
+                f"{library} {present} does not have this bug; {versions} has",
+            )
+    assert version is not None
+    due = tuple(
+        change
+        for change in patch.changes
+        if not change.affects or environment.in_range(version, change.affects)
+    )
+    if not due:
+        reason = f"none of its targets has this bug in {patch.library} {version}"
+        return Resolution(Status.NOT_AFFECTED, version, reason)
+    return Resolution(None, version, "", due)

@@ -1,0 +1,68 @@
+"""`patchkit demo`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command(short_help="Train a tiny model, without patchkit and with it.")
+@click.option(
+    "--trainer",
+    type=click.Choice(["sft", "dpo", "reward", "kto", "grpo", "rloo", "distillation"]),
+    default="sft",
+    show_default=True,
+    help="Which of TRL's trainers.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="Optimizer steps of each training.",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(["fp16", "bf16", "fp32"]),
+    default="fp16",
+    show_default=True,
+    help="Mixed precision, and the dtype of the base weights.",
+)
+@click.option(
+    "--quantization",
+    type=click.Choice(["4bit", "8bit", "none"]),
+    default="4bit",
+    show_default=True,
+    help="How bitsandbytes stores the base weights.",
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw losses and dtypes (.svg, .png or .pdf); needs matplotlib.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+def demo(**options: Any) -> None:
+    """Train a tiny model with TRL, without patchkit and then with it.
+
+    Two real trainings of LoRA adapters, each in a process of its own, on the GPU
+    if there is one. Nothing is downloaded, and nothing is kept.
+
+    \b
+    Examples:
+      patchkit demo                           fp16 QLoRA with SFTTrainer
+      patchkit demo --trainer dpo --steps 20  another trainer, for longer
+      patchkit demo --precision bf16          what becomes of adapters in bf16
+      patchkit demo --plot loss.svg           loss curves, and the model's dtypes
+
+    \b
+    Exit status:
+      0  the training with patchkit went through
+      1  it did not
+    """
+    from . import run
+
+    sys.exit(run(**options))

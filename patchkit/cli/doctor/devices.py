@@ -1,0 +1,151 @@
+"""Check which devices compute here, in which precision, and whether bitsandbytes works."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from ...environment import installed_version
+from .privacy import without_private_data
+from .probe import probe
+from .section import Row, Section, Step
+
+NAME, TITLE = "devices", "Devices"
+_SUPPORT = {
+    "native": "natively",
+    "emulated": "by emulation only",
+    "works": "computes",
+}
+_ON_CPU = {**_SUPPORT, "native": "by instructions of the CPU", "emulated": "slowly"}
+
+
+def check(*, quick: bool) -> Section:
+    if installed_version("torch") is None:
+        return Section(NAME, TITLE, (Row("", "not checked: torch is not installed"),), None)
+    if quick:
+        return Section(NAME, TITLE, (Row("", "not checked: --quick leaves torch out"),), None)
+    return section(probe())
+
+
+def section(answers: dict[str, Any], *, nvidia: bool | None = None) -> Section:
+    """Describe the answers of `probing`, with the steps that follow from them.
+
+    Args:
+        answers: the answers.
+        nvidia: whether the driver of an NVIDIA GPU is installed; detected if None.
+    """
+    nvidia = _has_nvidia_driver() if nvidia is None else nvidia
+    answers = _public(answers)
+    rows, steps = [], []
+    for part in (_torch(answers, nvidia), _devices(answers), _bitsandbytes(answers)):
+        rows += part[0]
+        steps += part[1]
+    facts = {"nvidia_driver": nvidia, **answers}
+    return Section(NAME, TITLE, tuple(rows), facts, tuple(steps))
+
+
+_IN_FLOAT16 = """\
+SFTConfig(..., fp16=True, bf16=False)
+BitsAndBytesConfig(..., bnb_4bit_compute_dtype=torch.float16)"""
+_NO_GPU = "No GPU: under fp16 Accelerate gives a CPU neither autocast nor a GradScaler."
+_Part = tuple[list[Row], list[Step]]
+
+
+def _torch(answers: dict[str, Any], nvidia: bool) -> _Part:
+    build = answers.get("torch", {"error": f"the process that imports it {answers.get('ended')}"})
+    if "error" in build:
+        problem = f"torch cannot be imported: {build['error']}"
+        step = Step(f"{problem}.", ("pip install --force-reinstall torch",), wrong=True)
+        return [Row("torch", problem, alarming=True)], [step]
+    builds = {"CUDA": build["cuda"], "ROCm": build["rocm"]}
+    platform = next((f"{name} {version}" for name, version in builds.items() if version), "")
+    rows = [Row("torch", f"{build['version']}, built for {platform or 'no GPU'}")]
+    if nvidia and not platform:
+        problem = (
+            "There is a driver for an NVIDIA GPU here, but torch is a build without CUDA. Choose "
+            "the command for your driver at https://pytorch.org/get-started/locally/."
+        )
+        return rows, [Step(problem, ("pip install --force-reinstall torch",), wrong=True)]
+    if build["no_cuda_because"]:
+        rows.append(Row("", f"finds no GPU: {build['no_cuda_because']}", alarming=nvidia))
+        if nvidia:
+            problem = f"torch finds no GPU: {build['no_cuda_because']}."
+            return rows, [Step(problem, ("nvidia-smi",), wrong=True)]
+    return rows, []
+
+
+def _devices(answers: dict[str, Any]) -> _Part:
+    rows: list[Row] = []
+    steps: list[Step] = []
+    for device in answers.get("devices", ()):
+        words = _ON_CPU if device["device"] == "cpu" else _SUPPORT
+        parts = [device["name"], device["capability"] and f"capability {device['capability']}"]
+        parts.append(device["memory"] and f"{device['memory'] / 2**30:.1f} GiB")
+        rows.append(Row(device["device"], ", ".join(filter(None, parts)) or "no name"))
+        for dtype in ("float16", "bfloat16"):
+            support = device[dtype]
+            fails = support not in words
+            rows.append(
+                Row("", f"{dtype}: {words.get(support, f'fails: {support}')}", alarming=fails)
+            )
+            if fails:
+                problem = f"{device['device']} cannot compute in {dtype}: {support}."
+                where = "https://pytorch.org/get-started/locally/"
+                step = Step(f"{problem} Builds of torch for other GPUs: {where}", wrong=True)
+                steps.append(step)
+    if rows and all(device["device"] == "cpu" for device in answers["devices"]):
+        rows.append(Row("", _NO_GPU))
+    if any(
+        device["bfloat16"] == "emulated" and device["device"] != "cpu"
+        for device in answers.get("devices", ())
+    ):
+        steps.append(_train_in_float16())
+    return rows, steps
+
+
+def _train_in_float16() -> Step:
+    return Step(
+        "This GPU computes bfloat16 only by emulation, which is slow; TRL trains in bf16 by "
+        "default. Train in fp16, and load quantized models for it.",
+        (_IN_FLOAT16,),
+    )
+
+
+def _bitsandbytes(answers: dict[str, Any]) -> _Part:
+    if installed_version("bitsandbytes") is None:
+        return [], []
+    answer = answers.get("bitsandbytes")
+    if answer is None:
+        ended = answers.get("ended")
+        if not ended or "devices" not in answers:
+            return [], []
+        problem = f"the process that imports it {ended}"
+    elif answer["error"]:
+        problem = f"it cannot be imported: {answer['error']}"
+    elif answer["four_bit"] != "works":
+        problem = f"a 4-bit layer fails on {answer['device']}: {answer['four_bit']}"
+    else:
+        library = "native library loaded" if answer["native_library"] else "no native library"
+        return [Row("bitsandbytes", f"{library}; 4-bit layers compute on {answer['device']}")], []
+    step = Step(
+        f"bitsandbytes does not work: {problem}.",
+        (
+            "python -m bitsandbytes  # lists the files that it looked for",
+            "pip install -U bitsandbytes",
+        ),
+        wrong=True,
+    )
+    return [Row("bitsandbytes", problem, alarming=True)], [step]
+
+
+def _has_nvidia_driver() -> bool:
+    return shutil.which("nvidia-smi") is not None or Path("/proc/driver/nvidia/version").exists()
+
+
+def _public(answers: Any) -> Any:
+    if isinstance(answers, dict):
+        return {name: _public(value) for name, value in answers.items()}
+    if isinstance(answers, list):
+        return [_public(value) for value in answers]
+    return without_private_data(answers) if isinstance(answers, str) else answers

@@ -1,0 +1,158 @@
+"""List the patches that are due here, and the definitions that cannot be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ...catalogue.definitions import ENTRY_POINT_GROUP
+from ...catalogue.folders import PACKAGE as LOCAL_PACKAGE
+from ...catalogue.selection import DISABLE_VARIABLE
+from ...engine.session import SESSION
+from ...patch import Status
+from ...reporting import advice
+from ...reporting.record import PatchRecord
+from ...reporting.status import DUE, TROUBLE
+from ...text import counted, listed
+from .privacy import without_private_data
+from .section import Row, Section, Step
+
+NAME, TITLE = "patches", "Patches"
+
+_SHOWN = 6
+_LEVELS = {
+    "combination": "run on exactly these versions",
+    "version": "run on this version of the library, beside others",
+    "scanned": "only read in the sources of this version",
+    "none": "neither run nor read on this version",
+    "unknown": "unknown: the matrix cannot be read",
+}
+
+
+def check() -> Section:
+    records = [record for record in SESSION.report() if not advice.is_unasked(record)]
+    due = [record for record in records if record.status in DUE]
+    left_out = [record for record in records if record.status is Status.DISABLED]
+    troubled = [record for record in records if record.status in TROUBLE and record.affects]
+    broken = [record for record in records if record.status is Status.FAILED and not record.affects]
+    others = {"from others": _third_parties(), "your own": _local()}
+    levels = Counter(record.tested.level for record in due)
+    rows = [*_due_rows(due, levels), *_other_rows(left_out, troubled, broken, others)]
+    facts = {
+        "due": {record.id: record.tested.level for record in due},
+        "switched_off": [record.id for record in left_out],
+        "troubled": {record.id: without_private_data(record.reason) for record in troubled},
+        "broken": [without_private_data(record.reason) for record in broken],
+        "from_others": others["from others"],
+        "your_own": others["your own"],
+    }
+    steps = (
+        *_apply_step(due),
+        *_broken_steps(broken),
+        *_trouble_steps(troubled),
+        *_verify_step(due),
+    )
+    return Section(NAME, TITLE, tuple(rows), facts, steps)
+
+
+def _third_parties() -> list[str]:
+    """List the distributions beside patchkit that ship patches."""
+    from importlib import metadata
+
+    points = metadata.entry_points(group=ENTRY_POINT_GROUP)
+    return sorted({point.dist.name if point.dist else point.value for point in points})
+
+
+def _local() -> list[str]:
+    """List the patches in a folder of the project."""
+    prefix = f"{LOCAL_PACKAGE}."
+    return [entry.patch.id for entry in SESSION.catalogue if entry.module.startswith(prefix)]
+
+
+def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[Row]:
+    libraries = Counter(record.library for record in due)
+    if not due:
+        yield Row("due", "none")
+        return
+    yield Row("due", ", ".join(f"{name} {count}" for name, count in libraries.most_common()))
+    for level, words in _LEVELS.items():
+        if levels[level]:
+            count = "all of them" if levels[level] == len(due) else str(levels[level])
+            yield Row("", f"{count} {words}", alarming=level in ("none", "unknown"))
+
+
+def _other_rows(
+    left_out: list[PatchRecord],
+    troubled: list[PatchRecord],
+    broken: list[PatchRecord],
+    others: dict[str, list[str]],
+) -> Iterable[Row]:
+    if left_out:
+        names = listed((record.id for record in left_out), _SHOWN)
+        yield Row("switched off", f"by {DISABLE_VARIABLE}: {names}")
+    if troubled:
+        names = listed((record.id for record in troubled), _SHOWN)
+        yield Row("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
+    for record in broken:
+        yield Row("unreadable", without_private_data(record.reason), alarming=True)
+    for label, sources in others.items():
+        if sources:
+            yield Row(label, listed(sources, _SHOWN))
+
+
+def _apply_step(due: list[PatchRecord]) -> tuple[Step, ...]:
+    waiting = [record for record in due if record.status is Status.AVAILABLE]
+    if not waiting:
+        return ()
+    libraries = listed(
+        dict.fromkeys(f"{record.library} {record.version}" for record in waiting), _SHOWN
+    )
+    number = counted(len(waiting), "bug")
+    return (
+        Step(
+            f"patchkit mends {number} of the installed libraries ({libraries}). Put this at the "
+            "start of your script, or start it like this:",
+            ("import patchkit; patchkit.apply()", "patchkit run -- python train.py"),
+        ),
+    )
+
+
+def _broken_steps(broken: list[PatchRecord]) -> tuple[Step, ...]:
+    return tuple(
+        Step(
+            f"A patch cannot be read: {without_private_data(record.reason)}. {_sentence(record)}",
+            wrong=True,
+        )
+        for record in broken
+    )
+
+
+def _trouble_steps(troubled: list[PatchRecord]) -> tuple[Step, ...]:
+    reasons: dict[str, list[str]] = {}
+    for record in troubled:
+        reasons.setdefault(without_private_data(record.reason), []).append(record.id)
+    return tuple(
+        Step(f"Patches are not applied here: {reason} ({listed(ids)}).", wrong=True)
+        for reason, ids in reasons.items()
+    )
+
+
+def _sentence(record: PatchRecord) -> str:
+    text = record.advice
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _verify_step(due: list[PatchRecord]) -> tuple[Step, ...]:
+    """Suggest to verify patches that were never run on this version of the library."""
+    new = [record.id for record in due if record.tested.level in ("scanned", "none", "unknown")]
+    if not new:
+        return ()
+    number = "1 due patch was" if len(new) == 1 else f"{len(new)} due patches were"
+    ids = " ".join(new) if len(new) <= 2 else ""
+    return (
+        Step(
+            f"{number} never run on the installed versions. This runs each bug here, with "
+            "and without its patch; it takes minutes.",
+            (f"patchkit verify {ids}".strip(),),
+        ),
+    )

@@ -1,0 +1,64 @@
+"""Check for versions known not to work together, though their metadata allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...environment import in_range, installed_version
+from .known_pairs import KNOWN, KnownPair
+from .section import Row, Section, Step
+
+NAME, TITLE = "pairs", "Versions known not to work together"
+
+_NONE = "None is installed."
+
+
+@dataclass(frozen=True)
+class InstalledPair:
+    """A known pair that is installed.
+
+    Args:
+        pair: the known pair.
+        versions: the installed versions of its libraries.
+    """
+
+    pair: KnownPair
+    versions: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return " with ".join(f"{name} {version}" for name, version in self.versions.items())
+
+
+def installed_pairs(pairs: Iterable[KnownPair] = KNOWN) -> Iterable[InstalledPair]:
+    """Yield the pairs whose libraries are all installed in the measured ranges."""
+    for pair in pairs:
+        versions = {name: installed_version(name) or "" for name in pair.libraries}
+        if all(
+            version and in_range(version, pair.libraries[name])
+            for name, version in versions.items()
+        ) and not any(installed_version(name) for name in pair.without):
+            yield InstalledPair(pair, versions)
+
+
+def check() -> Section:
+    installed = list(installed_pairs())
+    rows: list[Row] = []
+    for match in installed:
+        without = "".join(f", without {name}" for name in match.pair.without)
+        measured = f"measured with {match.pair.measured}."
+        rows.append(Row("", f"{match}{without}: {measured}", alarming=True))
+    facts = [
+        {
+            "versions": dict(match.versions),
+            "without": list(match.pair.without),
+            "happens": match.pair.happens,
+            "measured": match.pair.measured,
+        }
+        for match in installed
+    ]
+    steps = tuple(
+        Step(f"{match} do not work together: {match.pair.happens}.", match.pair.do, wrong=True)
+        for match in installed
+    )
+    return Section(NAME, TITLE, tuple(rows) or (Row("", _NONE),), facts, steps)

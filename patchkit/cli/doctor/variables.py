@@ -1,0 +1,108 @@
+"""Check the environment variables of patchkit, and those that it does not know."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ... import settings
+from ...catalogue.selection import DISABLE_VARIABLE, switched_off
+from ...engine.session import SESSION
+from ...errors import UsageError
+from .privacy import without_private_data
+from .section import Row, Section, Step
+
+NAME, TITLE = "variables", "Variables of patchkit"
+
+_OURS = re.compile(r"patch[_-]?kit[_-]", re.IGNORECASE)
+_FOLDERS = ("PATCHKIT_CACHE", "PATCHKIT_PATCHES", "PATCHKIT_WHEELS")
+_OF_COMMANDS = "PATCHKIT_RUN"
+"""Prefix of the variables that `patchkit run` passes to its children."""
+_OF_THE_TESTS = ("PATCHKIT_TEST_PROCESSES",)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable that is set.
+
+    Args:
+        name: its name.
+        value: its value; empty for folders and unknown variables.
+        problem: the problem with it; empty if there is none.
+        meant: the name that was probably meant; empty if none is similar.
+    """
+
+    name: str
+    value: str = ""
+    problem: str = ""
+    meant: str = ""
+
+
+def variables() -> Iterator[Variable]:
+    """Yield the variables that are set and whose names contain that of patchkit."""
+    for name in sorted(os.environ):
+        if _OURS.match(name):
+            yield _variable(name, os.environ[name])
+
+
+def _variable(name: str, value: str) -> Variable:
+    known = {setting.variable: setting for setting in SESSION.catalogue.settings}
+    switches = {settings.variable_of(keyword): keyword for keyword in SESSION.catalogue.opt_ins}
+    try:
+        if name in known:
+            known[name].check(value, f"the environment variable {name}")
+        elif name == DISABLE_VARIABLE:
+            switched_off(SESSION.catalogue)
+        elif name in switches:
+            settings.switched_on(switches[name])
+        elif name in (*_FOLDERS, *_OF_THE_TESTS) or name.startswith(_OF_COMMANDS):
+            return Variable(name)
+        else:
+            meant = _nearest(name, [*known, DISABLE_VARIABLE, *switches, *_FOLDERS])
+            return Variable(name, "", f"patchkit has no environment variable {name}", meant)
+    except UsageError as error:
+        problem = str(error).removeprefix("the environment variable ")
+        return Variable(name, problem=without_private_data(problem))
+    return Variable(name, without_private_data(value))
+
+
+def _nearest(name: str, candidates: list[str]) -> str:
+    """Return the most similar name after `PATCHKIT_`; empty if none is similar."""
+    ends = [candidate.removeprefix("PATCHKIT_") for candidate in candidates]
+    end = _OURS.sub("", name, count=1).upper().replace("-", "_")
+    near = difflib.get_close_matches(end, ends, n=1)
+    return f"PATCHKIT_{near[0]}" if near else ""
+
+
+def check() -> Section:
+    ours = list(variables())
+    rows = [
+        Row(
+            variable.name,
+            variable.problem or variable.value or "is set",
+            alarming=bool(variable.problem),
+        )
+        for variable in ours
+    ]
+    steps = tuple(_step(variable) for variable in ours if variable.problem)
+    if not rows:
+        rows = [Row("", "None is set.")]
+    facts = [vars(variable) for variable in ours]
+    return Section(NAME, TITLE, tuple(rows), facts, steps)
+
+
+def _step(variable: Variable) -> Step:
+    problem = variable.problem
+    if not problem.endswith((".", "?")):
+        problem += "."
+    if variable.meant:
+        problem += f" {variable.meant} is probably meant."
+        return Step(
+            problem,
+            (f'export {variable.meant}="${variable.name}"\nunset {variable.name}',),
+            wrong=True,
+        )
+    return Step(problem, (f"unset {variable.name}",), wrong=True)

@@ -1,0 +1,93 @@
+"""List Python, the platform, and the installed libraries that a training may use."""
+
+from __future__ import annotations
+
+import platform
+
+from ...about import __version__
+from ...environment import installed_version
+from ...matrix.records import LIBRARIES
+from ...text import listed
+from .section import Row, Section, Step
+
+NAME, TITLE = "environment", "Environment"
+
+ALSO = (
+    "triton",
+    "unsloth",
+    "unsloth-zoo",
+    "liger-kernel",
+    "deepspeed",
+    "flash-attn",
+    "xformers",
+    "torchao",
+    "axolotl",
+    "llamafactory",
+    "ms-swift",
+    "nemo-automodel",
+    "vllm",
+    "kernels",
+)
+"""Libraries that belong into an issue if they are installed."""
+_NEEDED = ("torch", "transformers", "trl", "peft", "accelerate")
+"""Libraries that a training of the kind that patchkit mends cannot do without."""
+
+
+def installed() -> dict[str, str]:
+    """Map the installed ones of these libraries to their versions."""
+    versions = {name: installed_version(name) for name in (*LIBRARIES, *ALSO)}
+    return {name: version for name, version in versions.items() if version}
+
+
+def check() -> Section:
+    versions = installed()
+    python, system = platform.python_version(), f"{platform.system()}-{platform.machine()}".lower()
+    absent = [name for name in LIBRARIES if name not in versions]
+    rows = [Row("Python", f"{python} on {system}"), Row("patchkit", __version__)]
+    rows += [Row(name, version + _origin(name)) for name, version in versions.items()]
+    if absent:
+        rows.append(Row("absent", listed(absent, shown=len(absent))))
+    facts = {
+        "python": python,
+        "platform": system,
+        "patchkit": __version__,
+        "installed": versions,
+        "absent": absent,
+    }
+    return Section(NAME, TITLE, tuple(rows), facts, _steps(versions))
+
+
+def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
+    missing = [name for name in _NEEDED if name not in versions]
+    if not any(name in versions for name in LIBRARIES):
+        return (
+            Step(
+                "No library that patchkit mends is installed for this Python. If you train with "
+                "another Python, check that one; else install the libraries.",
+                ("/path/to/that/python -m patchkit doctor", "pip install trl peft bitsandbytes"),
+            ),
+        )
+    if "torch" in missing:
+        return (
+            Step(
+                f"torch is missing: {listed(versions)} cannot train without it.",
+                ("pip install torch",),
+                wrong=True,
+            ),
+        )
+    return ()
+
+
+def _origin(distribution: str) -> str:
+    """Describe the source of a build that is no release; its address may hold secrets."""
+    import json
+    from importlib import metadata
+
+    text = metadata.distribution(distribution).read_text("direct_url.json")
+    if not text:
+        return ""
+    source = json.loads(text)
+    if "vcs_info" in source:
+        commit = str(source["vcs_info"].get("commit_id", ""))[:10]
+        return f" (from {source['vcs_info'].get('vcs', 'a checkout')} {commit})".replace(" )", ")")
+    return " (editable)" if source.get("dir_info", {}).get("editable") else " (from a local file)"

@@ -1,0 +1,1 @@
+"""The old path of `patchkit.cli.run`."""

@@ -1,0 +1,226 @@
+"""Choose the place of a function that a new patch is about."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...errors import UsageError
+from ...rewrite import FunctionSource, Pattern
+from ...rewrite import find as sites_of
+
+_ALL_SHOWN = 25
+_PRECISION = ("dtype", "float", "half", ".to(", "autocast", "scaler", "cast")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement that a patch may be about; of a compound one only the header.
+
+    Args:
+        node: its node.
+        line: the number of its first line in the file, as in tracebacks.
+        code: its first line.
+    """
+
+    node: ast.stmt
+    line: int
+    code: str
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Code that finds a site.
+
+    Args:
+        site: the node.
+        pattern: the code of the pattern.
+        sites: how many places of the function it matches; the site is one of them.
+    """
+
+    site: ast.AST
+    pattern: str
+    sites: int
+
+    @property
+    def line(self) -> int:
+        return int(getattr(self.site, "lineno", 0))
+
+
+def statements(source: FunctionSource) -> list[Statement]:
+    """List the statements of a function, less docstrings, `pass` and definitions."""
+    selected = []
+    for node in _inner_statements(source.node):
+        excluded = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Try)
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not isinstance(node, excluded) and not docstring:
+            code = source.lines[node.lineno - 1].strip()
+            selected.append(Statement(node, node.lineno, code))
+    return selected
+
+
+def candidates(all_statements: list[Statement]) -> list[Statement]:
+    """Return the statements of a long function that mention precision; all, if none does."""
+    if len(all_statements) <= _ALL_SHOWN:
+        return all_statements
+    likely = [
+        statement
+        for statement in all_statements
+        if any(word in _header(statement.node) for word in _PRECISION)
+    ]
+    return likely or all_statements
+
+
+def at_line(source: FunctionSource, line: int) -> Anchor:
+    """Return the site at a line of the file.
+
+    Raises:
+        UsageError: there is no statement.
+    """
+    if not source.first <= line <= source.last:
+        raise UsageError(
+            f"--line: {source.qualname} is in lines {source.first} to {source.last} of "
+            f"{source.name}, and {line} is not"
+        )
+    around = [
+        node
+        for node in _inner_statements(source.node)
+        if node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    innermost = min(around, key=lambda node: (_height(node), -node.lineno), default=None)
+    nodes = _sites(innermost, line) if innermost else []
+    if not nodes:
+        lines = sorted(
+            {statement.line for statement in statements(source)},
+            key=lambda number: abs(number - line),
+        )
+        near = " and ".join(map(str, sorted(lines[:2]))) or "none"
+        raise UsageError(
+            f"--line: {source.name} has no statement to rewrite at line {line}; the nearest are at "
+            f"{near}"
+        )
+    return _anchor(source, nodes)
+
+
+def with_code(source: FunctionSource, code: str) -> Anchor:
+    """Return the site that is this code, or the one statement that contains it.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    try:
+        found = _matches(source, code)
+    except (SyntaxError, ValueError):
+        found = []
+    if len(found) == 1:
+        return Anchor(found[0], code.strip(), 1)
+    if not found:
+        squeezed = _squeeze(code)
+        found = [
+            statement.node
+            for statement in statements(source)
+            if squeezed and squeezed in _squeeze(_text(source, statement.node))
+        ]
+        if len(found) == 1:
+            assert isinstance(found[0], ast.stmt)
+            return _anchor(source, _sites(found[0], found[0].lineno))
+    if not found:
+        raise UsageError(f"--find: {source.qualname} has no such code: {code!r}")
+    lines = ", ".join(str(getattr(node, "lineno", "?")) for node in found)
+    raise UsageError(
+        f"--find: {code!r} occurs {len(found)} times in {source.qualname}, at lines {lines}; "
+        "choose one with --line, or give more of the code"
+    )
+
+
+def _anchor(source: FunctionSource, nodes: list[ast.expr | ast.stmt]) -> Anchor:
+    """Return the first of some nodes whose code stands once in the function, else the last."""
+    for node in nodes:
+        text = ast.unparse(node)
+        found = _matches(source, text)
+        if len(found) == 1:
+            break
+    return Anchor(node, text, len(found))
+
+
+def _matches(source: FunctionSource, pattern: str) -> list[ast.AST]:
+    """Return the places of a function that a pattern finds.
+
+    Raises:
+        ValueError: it is not one expression or statement.
+        SyntaxError: it is not Python.
+    """
+    return list(sites_of(source.node, Pattern(pattern)))
+
+
+def _text(source: FunctionSource, node: ast.stmt) -> str:
+    """Return the lines of a simple statement, or of the header of another."""
+    last = node.end_lineno or node.lineno
+    if isinstance(body := getattr(node, "body", None), list):
+        last = max(node.lineno, body[0].lineno - 1)
+    return "".join(source.lines[node.lineno - 1 : last])
+
+
+def _squeeze(code: str) -> str:
+    """Normalize code for a comparison: no spaces, one kind of quotes."""
+    return "".join(code.split()).replace('"', "'")
+
+
+def _inner_statements(function: ast.AST) -> Iterator[ast.stmt]:
+    inner = (node for node in ast.walk(function) if isinstance(node, ast.stmt))
+    yield from sorted(
+        (node for node in inner if node is not function),
+        key=lambda node: (node.lineno, node.col_offset),
+    )
+
+
+def _height(node: ast.stmt) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno
+
+
+def _is_compound(node: ast.stmt) -> bool:
+    return hasattr(node, "body") or isinstance(node, ast.Match)
+
+
+def _header_expressions(node: ast.stmt) -> list[ast.expr]:
+    match node:
+        case ast.If(test=only) | ast.While(test=only) | ast.Match(subject=only):
+            return [only]
+        case ast.For(iter=only) | ast.AsyncFor(iter=only):
+            return [only]
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return [item.context_expr for item in items]
+    return []
+
+
+def _header(node: ast.stmt) -> str:
+    """Return the code of a simple statement, or the expressions in the header of another."""
+    if not _is_compound(node):
+        return ast.unparse(node)
+    return " ".join(map(ast.unparse, _header_expressions(node)))
+
+
+def _sites(node: ast.stmt, line: int) -> list[ast.expr | ast.stmt]:
+    """List the nodes of a statement that may be anchors, the shortest first."""
+    if _is_compound(node):
+        header = _header_expressions(node)
+        at_line = [
+            expression
+            for expression in header
+            if expression.lineno <= line <= (expression.end_lineno or expression.lineno)
+        ]
+        return list(at_line[:1] if at_line else header[:1] if line == node.lineno else [])
+    value = getattr(node, "value", None)
+    if isinstance(node, ast.Expr):
+        return [node.value]
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and not isinstance(
+        value, (ast.Constant, ast.Name, ast.Attribute, type(None))
+    ):
+        return [value, node]
+    return [] if isinstance(node, ast.Pass) else [node]
+
+
+def contains(source: FunctionSource, code: str) -> bool:
+    """Tell whether a function contains this code."""
+    return _squeeze(code) in _squeeze("".join(source.lines[source.first - 1 : source.last]))

@@ -1,0 +1,146 @@
+"""`patchkit run`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ..patch_id import PatchId
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+EXAMPLE = "patchkit run -- accelerate launch train.py"
+
+
+def _files(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """What a shell completes by itself."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+@click.command(
+    short_help="Run a command, patched in each of its interpreters.",
+    context_settings={"allow_interspersed_args": False},
+)
+@click.option(
+    "--only",
+    multiple=True,
+    type=PatchId(),
+    metavar="ID",
+    help="Apply only this patch: an id or a glob; may be repeated.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    type=PatchId(),
+    metavar="ID",
+    help="Leave this patch out: an id or a glob; may be repeated.",
+)
+@click.option("--strict", is_flag=True, help="Stop where a patch that is due cannot be applied.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["fp16", "bf16", "fp32"]),
+    help="What you train in, where it is not what the training arguments say.",
+)
+@click.option("--preflight", is_flag=True, help="Look before each training; stop on errors.")
+@click.option(
+    "--opt-in",
+    multiple=True,
+    metavar="NAME",
+    help="Ask for a patch that is applied only on request, by its keyword; may be repeated.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What single patches offer, such as adapter_cast=bf16; may be repeated.",
+)
+@click.option(
+    "--patches",
+    multiple=True,
+    metavar="PATH",
+    type=click.Path(exists=True, resolve_path=True),
+    help="A folder, or a .py file, of more patches; may be repeated. PATCHKIT_PATCHES does the "
+    "same.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Say a line for each interpreter.")
+@click.argument(
+    "command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...", shell_complete=_files
+)
+def run(
+    only: tuple[str, ...],
+    exclude: tuple[str, ...],
+    strict: bool,
+    dtype: str | None,
+    preflight: bool,
+    opt_in: tuple[str, ...],
+    settings: tuple[str, ...],
+    patches: tuple[str, ...],
+    verbose: bool,
+    command: tuple[str, ...],
+) -> None:
+    """Run a command with patchkit applied in each of its interpreters.
+
+    At the start of the command itself and of each Python that it starts, however it does so, and
+    nowhere else. This process becomes the command: arguments, input, signals and exit status are
+    its own, and nothing is written to disk.
+
+    Not reached: `python -I`, `-E` and `-S`, which ignore PYTHONPATH, and what a shell script
+    starts with a PYTHONPATH of its own or with `env -i`. --verbose shows what was reached.
+
+    \b
+    Exit status: that of the command, or
+      64   the options do not make sense
+      78   with --strict: of each interpreter in which a patch that is due
+           cannot be applied
+      126  the command cannot be executed
+      127  it is not there
+    \b
+    Examples:
+      patchkit run -- python train.py --fp16
+      patchkit run -- accelerate launch --num_processes 2 train.py
+      patchkit run --only 'trl-*' --strict -- torchrun --nproc_per_node 2 train.py
+      patchkit run --verbose -- bash train.sh
+    """
+    from ...engine.choices import Choices
+    from ...text import separated
+    from .launch import CannotRunError, launch
+    from .rehearsal import check
+    from .variables import for_command
+
+    if not command:
+        raise click.UsageError(f"which command? For instance: {EXAMPLE}")
+    choices = Choices(
+        only=separated(only) or None,
+        exclude=separated(exclude),
+        strict=strict,
+        dtype=dtype,
+        preflight=preflight,
+        keywords={
+            **dict(map(_name_and_value, settings)),
+            **dict.fromkeys(separated(opt_in), True),
+        },
+        patches=patches,
+        verbose=verbose,
+    )
+    check(choices)
+    try:
+        sys.exit(launch(command, for_command(os.environ, choices.encode())))
+    except CannotRunError as error:
+        click.echo(f"patchkit run: {error}", err=True)
+        sys.exit(error.status)
+
+
+def _name_and_value(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise click.UsageError(f"--set takes NAME=VALUE, not {text!r}")
+    return name, value

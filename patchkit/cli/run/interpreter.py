@@ -1,0 +1,77 @@
+"""What happens in an interpreter that starts under `patchkit run`."""
+
+from __future__ import annotations
+
+import sys
+
+from ...engine import deferred
+from .carrying import carry_on
+
+TYPE_CHECKING = False  # this is imported in each interpreter of a command
+if TYPE_CHECKING:
+    from ...reporting.report import Report
+
+_SHOWN = 60
+"""How many characters of a command line a message shows."""
+_MAY_WAIT = ('"strict":false', '"verbose":false', '"patches":[]')
+"""What an interpreter must not be asked if it is to wait for the first import of a library."""
+
+
+def start(chosen: str, folder: str) -> None:
+    """Apply what was chosen, here and in the processes that this one starts.
+
+    Args:
+        chosen: the encoded choices.
+        folder: what PYTHONPATH must name for that.
+
+    Raises:
+        PatchError: patchkit cannot do what was chosen.
+    """
+    carry_on(folder, chosen)
+    packages = None
+    if all(choice in chosen for choice in _MAY_WAIT):
+        packages = deferred.packages_to_wait_for()
+    if packages is None:
+        _apply(chosen)
+    else:
+        deferred.until_first_import(packages, lambda: _apply_at_import(chosen))
+
+
+def _apply_at_import(chosen: str) -> Report:
+    """Apply what was chosen as a library is imported, which no error of ours may stop."""
+    from ...errors import PatchError
+    from ...reporting.report import Report
+
+    try:
+        return _apply(chosen)
+    except Exception as error:
+        reason = str(error) if isinstance(error, PatchError) else f"{type(error).__name__}: {error}"
+        _say(f"runs without patchkit: {reason.splitlines()[0]}")
+        return Report(())
+
+
+def _apply(chosen: str) -> Report:
+    import warnings
+
+    from ...engine.choices import Choices
+    from ...engine.session import SESSION
+    from ...errors import PatchWarning
+
+    choices = Choices.decode(chosen)
+    with warnings.catch_warnings():
+        if not choices.strict:
+            # Where the command makes errors of warnings, ours would come when all is done.
+            warnings.simplefilter("default", PatchWarning)
+        report = SESSION.apply(choices, at_once=choices.verbose)
+    if choices.verbose:
+        program = " ".join(" ".join(sys.orig_argv).split())
+        if len(program) > _SHOWN:
+            program = f"{program[:_SHOWN]}…"
+        _say(report.summary(), f" ({program})")
+    return report
+
+
+def _say(text: str, program: str = "") -> None:
+    import os
+
+    print(f"patchkit run: process {os.getpid()}{program}: {text}", file=sys.stderr, flush=True)

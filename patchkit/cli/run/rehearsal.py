@@ -1,0 +1,64 @@
+"""Asks once, before a command runs, what each of its interpreters will be asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import warnings
+from typing import TYPE_CHECKING
+
+from ...engine.choices import Choices
+from ...engine.deferred import is_nothing_said
+from ...errors import UsageError
+from ...settings import ARGUMENTS
+
+if TYPE_CHECKING:
+    from ...catalogue.entries import Catalogue
+
+
+def check(choices: Choices) -> None:
+    """Refuse choices that no interpreter could carry out.
+
+    Patches that drift here are no obstacle: the command may use another environment.
+
+    Raises:
+        UsageError: a name or a value is wrong.
+    """
+    if choices == Choices(verbose=choices.verbose) and is_nothing_said():
+        return  # nothing to go wrong, and reading the patches takes most of the time of a start
+    from ...engine.session import SESSION
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with SESSION.patched(Choices(only=(), patches=choices.patches)):
+            _check_names(choices, SESSION.catalogue)
+            with SESSION.patched(dataclasses.replace(choices, strict=False)):
+                """Whatever else is wrong was raised by now."""
+
+
+def _check_names(choices: Choices, catalogue: Catalogue) -> None:
+    catalogue.named(choices.only, "--only")
+    catalogue.named(choices.exclude, "--exclude")
+    offered = {setting.name: setting for setting in catalogue.settings}
+    for name, value in choices.keywords.items():
+        if value is True:
+            _check_opt_in(name, catalogue.opt_ins)
+        elif name in offered:
+            offered[name].check(value, f"--set {name}")
+        else:
+            also = f"; --opt-in {name} asks for it" if name in catalogue.opt_ins else ""
+            also = f"; --{name} is an option of its own" if name in ARGUMENTS else also
+            raise UsageError(
+                f"--set: no patch has a setting {name!r}{also}. There are: "
+                f"{', '.join(sorted(offered)) or 'none'}"
+            )
+
+
+def _check_opt_in(name: str, opt_ins: list[str]) -> None:
+    if name not in opt_ins:
+        near = difflib.get_close_matches(name, opt_ins, n=1)
+        meant = f"Did you mean {near[0]!r}? " if near else ""
+        raise UsageError(
+            f"--opt-in: no patch is asked for by {name!r}. {meant}"
+            f"There are: {', '.join(opt_ins) or 'none'}"
+        )

@@ -1,0 +1,52 @@
+"""The two environment variables that make an interpreter start with patchkit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from ...errors import PatchError
+from .missing import PYTHONPATH, VARIABLE
+
+PATCHES = "PATCHKIT_PATCHES"
+
+AUTOSTART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "autostart")
+"""The folder that holds our `sitecustomize` and nothing else."""
+
+_FOLDERS = (("cli", "run", "autostart"), ("running", "autostart"))
+"""Where that folder lies in a package: today, and in 0.1."""
+
+
+def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
+    """The environment of a command that is run; that of a run around this one is replaced.
+
+    Args:
+        environment: the one that the command would have.
+        chosen: the encoded choices.
+
+    Raises:
+        PatchError: patchkit lies in a folder that PYTHONPATH cannot name.
+    """
+    if os.pathsep in AUTOSTART:
+        raise PatchError(
+            f"patchkit is installed in {AUTOSTART}, and PYTHONPATH cannot name a folder with "
+            f"{os.pathsep!r} in it; install it elsewhere"
+        )
+    if environment.get(PATCHES):
+        from ...catalogue.folders import for_other_processes
+
+        # Relative to where this process runs; an interpreter may run elsewhere.
+        environment = {**environment, PATCHES: for_other_processes(())}
+    given = environment.get(PYTHONPATH, "")
+    others = [one for one in given.split(os.pathsep) if not _is_autostart(one)] if given else []
+    return {
+        **environment,
+        PYTHONPATH: os.pathsep.join([AUTOSTART, *others]),
+        VARIABLE: chosen,
+    }
+
+
+def _is_autostart(entry: str) -> bool:
+    """Whether this is our folder, or that of another installation of patchkit."""
+    folder = os.path.normpath(entry)
+    return any(folder.endswith(os.path.join(os.sep, "patchkit", *parts)) for parts in _FOLDERS)

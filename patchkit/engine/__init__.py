@@ -1,0 +1,1 @@
+"""Carries patches out: what is wanted, the hooks that wait for modules, and the live functions."""

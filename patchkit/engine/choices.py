@@ -1,0 +1,142 @@
+"""The arguments of `apply`: from a call, or from a command line to each of its interpreters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalogue.folders import Paths, checked
+from ..catalogue.names import Selection, names_of
+from ..errors import UsageError
+from ..settings import dtype_name
+
+
+@dataclass(frozen=True, init=False)
+class Choices:
+    """The arguments of `apply`, checked as far as that takes no patch.
+
+    Args:
+        only: ids and globs; None for all that are due.
+        exclude: ids and globs.
+        strict: whether a patch that is due and cannot be applied raises.
+        dtype: the name of a precision, such as `float16`, or None.
+        keywords: what patches offer, by name: a value for a setting, and True for an opt-in patch.
+        patches: absolute paths of folders and files of more patches.
+        verbose: whether `patchkit run` prints a line for each interpreter.
+    """
+
+    only: tuple[str, ...] | None
+    exclude: tuple[str, ...]
+    strict: bool
+    dtype: str | None
+    keywords: Mapping[str, object]
+    patches: tuple[Path, ...]
+    verbose: bool
+
+    def __init__(
+        self,
+        only: Selection = None,
+        exclude: Selection = None,
+        *,
+        strict: bool = False,
+        dtype: object = None,
+        preflight: bool = False,
+        keywords: Mapping[str, object] | None = None,
+        patches: Paths | None = None,
+        verbose: bool = False,
+    ) -> None:
+        """Check the arguments; they are those of `apply`, and one that only `run` has.
+
+        Args:
+            only: as for `apply`.
+            exclude: as for `apply`.
+            strict: as for `apply`.
+            dtype: as for `apply`.
+            preflight: the keyword of that name.
+            keywords: all other keywords.
+            patches: as for `apply`.
+            verbose: whether to print a line for each interpreter.
+
+        Raises:
+            UsageError: one is of another kind, or there is no such folder of patches.
+        """
+        _check_flag("strict", strict)
+        _check_flag("preflight", preflight)
+        keywords = {**(keywords or {}), **({"preflight": True} if preflight else {})}
+        checked_values = {
+            "only": None if only is None else names_of(only, "only="),
+            "exclude": () if exclude is None else names_of(exclude, "exclude="),
+            "strict": strict,
+            "dtype": None if dtype is None else dtype_name(dtype),
+            "keywords": keywords,
+            "patches": () if patches is None else tuple(checked(patches)),
+            "verbose": verbose,
+        }
+        for name, value in checked_values.items():
+            object.__setattr__(self, name, value)
+
+    def asked_for(self, opt_ins: Collection[str]) -> tuple[str, ...]:
+        """Return which opt-in patches were asked for, by their keywords.
+
+        Args:
+            opt_ins: the keywords that there are.
+
+        Raises:
+            UsageError: the value of one is neither True nor False.
+        """
+        given = [name for name in self.keywords if name in opt_ins]
+        for name in given:
+            _check_flag(name, self.keywords[name])
+        return tuple(name for name in given if self.keywords[name])
+
+    def encode(self) -> str:
+        """Return it as text, for interpreters that may have another version of patchkit.
+
+        A version that knows no `opt_in` reads `preflight`. An empty `only` reads as none at all;
+        no command line has one.
+        """
+        opt_in = [name for name, value in self.keywords.items() if value is True]
+        settings = {name: value for name, value in self.keywords.items() if isinstance(value, str)}
+        return json.dumps(
+            {
+                "only": self.only or (),
+                "exclude": self.exclude,
+                "strict": self.strict,
+                "dtype": self.dtype,
+                "preflight": "preflight" in opt_in,
+                "settings": settings,
+                "patches": list(map(str, self.patches)),
+                "verbose": self.verbose,
+                "opt_in": opt_in,
+            },
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def decode(cls, text: str) -> Choices:
+        """Read what `encode` wrote, in this version or another; names it does not know are dropped.
+
+        Raises:
+            UsageError: as for `Choices`.
+        """
+        given = json.loads(text)
+        return cls(
+            given.get("only") or None,
+            given.get("exclude"),
+            strict=given.get("strict", False),
+            dtype=given.get("dtype"),
+            preflight=given.get("preflight", False),
+            keywords={
+                **given.get("settings", {}),
+                **dict.fromkeys(given.get("opt_in", ()), True),
+            },
+            patches=given.get("patches"),
+            verbose=given.get("verbose", False),
+        )
+
+
+def _check_flag(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise UsageError(f"{name}= must be True or False, not {value!r}")

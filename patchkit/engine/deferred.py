@@ -1,0 +1,196 @@
+"""Calls of `apply` that wait until one of the libraries is imported.
+
+Most interpreters that a training starts import none of them: tokenizers' workers, launchers,
+compilers. Until one does, neither the patches are read nor anything that reads them, and only a
+finder waits. Whoever asks for a report, or anything else, has the calls carried out first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..about import shipped_path
+from . import hooks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from types import ModuleType
+
+    from ..reporting.record import PatchRecord
+    from ..reporting.report import Report
+
+_GROUP = "patchkit.patches"
+"""The entry points of other distributions; `definitions` reads them."""
+_PATCHES = "PATCHKIT_PATCHES"
+_RUN = "PATCHKIT_RUN"
+
+
+class Call:
+    """A call of `apply` that waits.
+
+    Args:
+        carry_out: makes the call, and returns its report.
+    """
+
+    def __init__(self, carry_out: Callable[[], Report]) -> None:
+        self._carry_out = carry_out
+        self.report: Report | None = None
+        self.error: Exception | None = None
+
+    def carry_out(self) -> None:
+        try:
+            if self.report is None:
+                self.report = self._carry_out()
+        except Exception as error:
+            self.error = error
+            raise
+
+    def written(self) -> tuple[list[PatchRecord], tuple[str, ...]]:
+        """Return what the report says, once the call is carried out."""
+        if self.error is None and self.report is None:
+            carry_out()
+        if self.report is None:
+            raise self.error or RuntimeError("a report was read while it was made")
+        return list(self.report), self.report.changed
+
+
+_calls: tuple[Call, ...] = ()
+_carrying_out = False
+
+
+class _FirstImport:
+    """Waits for the first of the libraries."""
+
+    def __init__(self) -> None:
+        self._packages: frozenset[str] = frozenset()
+
+    def also(self, packages: Collection[str]) -> None:
+        self._packages |= frozenset(packages)
+
+    def packages(self) -> Collection[str]:
+        return self._packages
+
+    def wants(self, name: str) -> bool:
+        return False
+
+    def begins(self, package: str) -> None:
+        try:
+            carry_out()
+        except Exception:
+            # Never the user's import.
+            import logging
+
+            logging.getLogger("patchkit").exception("patchkit: an error while applying")
+
+    def loaded(self, name: str, module: ModuleType) -> None:
+        """Nothing is wanted."""
+
+
+_FIRST = _FirstImport()
+
+
+def until_first_import(packages: Collection[str], carry_out: Callable[[], Report]) -> Call:
+    """Carry out a call of `apply` as soon as one of these packages is imported.
+
+    Args:
+        packages: their names; what `packages_to_wait_for` gives.
+        carry_out: makes the call.
+    """
+    global _calls
+    call = Call(carry_out)
+    _FIRST.also(packages)
+    _calls = (*_calls, call)
+    hooks.listen(_FIRST)
+    return call
+
+
+def carry_out() -> None:
+    """Carry out the calls that wait, in their order.
+
+    One that raises is not made again; one that is interrupted is.
+    """
+    global _carrying_out
+    if _carrying_out:
+        return
+    try:
+        try:
+            _carrying_out = True
+            _carry_out_all()
+        finally:
+            _carrying_out = False
+    finally:
+        _carrying_out = False  # whatever interrupted the first time
+    hooks.ignore(_FIRST)
+
+
+def _carry_out_all() -> None:
+    global _calls
+    while _calls:
+        call = _calls[0]
+        try:
+            call.carry_out()
+        except Exception:
+            _calls = _calls[1:]
+            raise
+        _calls = _calls[1:]
+
+
+def is_nothing_said() -> bool:
+    """Tell whether the environment says nothing about patches, so that nothing it says is wrong."""
+    return not any(name.startswith("PATCHKIT_") and name != _RUN for name in os.environ)
+
+
+def packages_to_wait_for() -> frozenset[str] | None:
+    """Return the packages that the known patches mend, found without reading any patch.
+
+    The folders of the catalogue are named after them.
+
+    Returns:
+        None where it takes reading: there are patches in other distributions or in a folder of the
+        user's, or one of the packages is imported already.
+    """
+    if os.environ.get(_PATCHES):
+        return None
+    folder = shipped_path("patches")
+    if not os.path.isfile(os.path.join(folder, "__init__.py")):
+        return None
+    with os.scandir(folder) as entries:
+        packages = frozenset(
+            entry.name
+            for entry in entries
+            if not entry.name.startswith(("_", ".")) and entry.is_dir()
+        )
+    if any(name in sys.modules for name in packages) or _others_have_patches():
+        return None
+    return packages
+
+
+def _others_have_patches() -> bool:
+    """Tell whether a distribution that is installed may bring patches.
+
+    `importlib.metadata` says it for sure, and takes longer to import than all the rest.
+    """
+    for folder in sys.path:
+        try:
+            with os.scandir(folder or ".") as entries:
+                names = [entry.name for entry in entries]
+        except NotADirectoryError:
+            return True  # a zip file, which may hold anything
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")) and _names_the_group(
+                os.path.join(folder, name, "entry_points.txt")
+            ):
+                return True
+    return False
+
+
+def _names_the_group(file: str) -> bool:
+    try:
+        with open(file, "rb") as stream:
+            return _GROUP.encode() in stream.read()
+    except OSError:
+        return False

@@ -1,0 +1,277 @@
+"""Be told when a module is about to be executed, and when it has been.
+
+One finder stands in front of `sys.meta_path` while somebody listens, and is gone when nobody does.
+It finds nothing by itself: it asks the other finders, and puts a loader around theirs for the
+length of the execution. It stays for a module that was told of, since a module can leave
+`sys.modules` and be imported again.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import _local
+
+from ..errors import PatchError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any, Protocol
+
+    class Listener(Protocol):
+        """Somebody who waits for modules."""
+
+        def packages(self) -> Collection[str]:
+            """Return the top-level names of the packages of interest."""
+
+        def wants(self, name: str) -> bool:
+            """Tell whether `loaded` is to be called for this module."""
+
+        def begins(self, package: str) -> None:
+            """Prepare for a package of interest, which is about to be executed."""
+
+        def loaded(self, name: str, module: ModuleType) -> None:
+            """Take a module that was wanted and has been executed."""
+
+else:
+    # The modules that have these names bring others, and this is imported in each interpreter.
+    ModuleSpec, ModuleType = type(sys.__spec__), type(sys)
+
+
+_listeners: tuple[Listener, ...] = ()
+
+
+def listen(listener: Listener) -> None:
+    """Tell somebody of imports from now on; once, however often this is called."""
+    global _listeners
+    if not any(known is listener for known in _listeners):
+        _listeners = (*_listeners, listener)
+    if not any(finder is FINDER for finder in sys.meta_path):
+        sys.meta_path.insert(0, FINDER)
+
+
+def ignore(listener: Listener) -> None:
+    """Tell somebody no more."""
+    global _listeners
+    _listeners = tuple(known for known in _listeners if known is not listener)
+    if not _listeners:
+        while any(finder is FINDER for finder in sys.meta_path):
+            sys.meta_path.remove(FINDER)
+
+
+class _ForOneModule:
+    """A listener that wants a single module, once."""
+
+    def __init__(self, name: str, tell: Callable[[ModuleType], None]) -> None:
+        self._name = name
+        self._tell = tell
+
+    def is_for(self, name: str, tell: Callable[[ModuleType], None]) -> bool:
+        return (name, tell) == (self._name, self._tell)
+
+    def packages(self) -> Collection[str]:
+        return (self._name.partition(".")[0],)
+
+    def wants(self, name: str) -> bool:
+        return name == self._name
+
+    def begins(self, package: str) -> None:
+        """Nothing is to be prepared."""
+
+    def loaded(self, name: str, module: ModuleType) -> None:
+        ignore(self)
+        self._tell(module)
+
+
+def when_loaded(name: str, tell: Callable[[ModuleType], None]) -> None:
+    """Call `tell` once when the module has been executed; at once if it has been already.
+
+    Whoever asks for the same again before that is told once all the same.
+    """
+    module = module_object(name)
+    if module is not None and not still_loading(module):
+        tell(module)
+        return
+    if any(isinstance(known, _ForOneModule) and known.is_for(name, tell) for known in _listeners):
+        return
+    listen(_ForOneModule(name, tell))
+    if module is not None:
+        tell_when_done(name, module)
+
+
+def module_object(name: str) -> ModuleType | None:
+    """Return what `sys.modules` has under a name, if it is a module and no stand-in for one."""
+    module = sys.modules.get(name)
+    # Not isinstance: a mock with a specification says what it likes about its class.
+    return module if issubclass(type(module), ModuleType) else None
+
+
+def still_loading(module: ModuleType) -> bool:
+    """Tell whether a module is being executed, or waits for its first use to be."""
+    kind = type(module)
+    if kind.__module__ == "importlib.util" and kind.__name__ == "_LazyModule":
+        return True  # it would be executed by a look at its attributes
+    spec = object.__getattribute__(module, "__dict__").get("__spec__")
+    return bool(getattr(spec, "_initializing", False)) if isinstance(spec, ModuleSpec) else False
+
+
+def tell_when_done(name: str, module: ModuleType) -> None:
+    """Tell the listeners of a module whose execution began before anybody listened.
+
+    The import system marks its end in the module's spec, and nowhere else.
+    """
+    spec = object.__getattribute__(module, "__dict__").get("__spec__")
+    if type(spec) is ModuleSpec and spec.name == name:
+        spec.__class__ = _WatchedSpec
+        if not spec._initializing:  # type: ignore[attr-defined]
+            # It ended meanwhile, in another thread.
+            spec._initializing = False  # type: ignore[attr-defined]
+
+
+class _WatchedSpec(ModuleSpec):
+    """The spec of a module that is being executed."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "_initializing" and not value and type(self) is _WatchedSpec:
+            self.__class__ = ModuleSpec  # type: ignore[assignment]
+            module = module_object(self.name)
+            if module is not None and getattr(module, "__spec__", None) is self:
+                _tell_loaded(self.name, module)
+
+
+def _tell_loaded(name: str, module: ModuleType) -> None:
+    try:
+        for listener in _listeners:
+            _tell_one(listener, name, module)
+    except PatchError:
+        raise  # somebody asked to be stopped
+    except Exception:
+        _log(name)
+
+
+def _tell_one(listener: Listener, name: str, module: ModuleType) -> None:
+    try:
+        if listener.wants(name):
+            listener.loaded(name, module)
+    except PatchError:
+        raise
+    except Exception:
+        _log(name)
+
+
+def _tell_begins(package: str) -> None:
+    for listener in _listeners:
+        try:
+            if package in listener.packages():
+                listener.begins(package)
+        except PatchError:
+            raise
+        except Exception:
+            _log(package)
+
+
+def _log(name: str) -> None:
+    """Write down an error of ours, which is none of whoever imports the module."""
+    import logging
+
+    logging.getLogger("patchkit").exception("patchkit: an error at the import of %s", name)
+
+
+class _Finder:
+    """Finds the modules of interest by asking the finders behind it."""
+
+    def __init__(self) -> None:
+        self._asking = _local()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        try:
+            return self._find_spec(name, path, target)
+        except Exception:
+            # An error of another finder comes once more, as the import system asks it next.
+            return None
+
+    def _find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        if not any(_is_of_interest(listener, name) for listener in _listeners):
+            return None
+        # A finder of another tool that does as this one does asks all finders again.
+        asking: set[str] = self._asking.__dict__.setdefault("names", set())
+        if name in asking:
+            return None
+        asking.add(name)
+        try:
+            spec = _ask_others(name, path, target)
+        finally:
+            asking.discard(name)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _TellingLoader(spec.loader)  # type: ignore[assignment]
+        return spec
+
+
+def _is_of_interest(listener: Listener, name: str) -> bool:
+    package, _, below = name.partition(".")
+    try:
+        return package in listener.packages() and (not below or listener.wants(name))
+    except Exception:
+        return True  # it is asked again when the module is there
+
+
+def _ask_others(
+    name: str, path: Sequence[str] | None, target: ModuleType | None
+) -> ModuleSpec | None:
+    for finder in sys.meta_path:
+        find = None if finder is FINDER else getattr(finder, "find_spec", None)
+        spec: ModuleSpec | None = find(name, path, target) if find else None
+        if spec is not None:
+            return spec
+    return None
+
+
+class _TellingLoader:
+    """A loader that tells the listeners; anything else is that of the loader inside."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+        self.create_module = getattr(loader, "create_module", _no_module)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_loader":
+            raise AttributeError(name)
+        return getattr(self._loader, name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        try:
+            name = self._take_leave(module)
+            if "." not in name:
+                _tell_begins(name)
+        except PatchError:
+            raise
+        except Exception:
+            self._take_leave(module)
+            _log(module.__name__)
+        self._loader.exec_module(module)
+        _tell_loaded(module.__name__, sys.modules.get(module.__name__, module))
+
+    def _take_leave(self, module: ModuleType) -> str:
+        """Give a module the loader that it would have had; return its name."""
+        spec = module.__spec__
+        name = spec.name if spec is not None else module.__name__
+        loader: object = spec.loader if spec is not None else None
+        if spec is not None and loader is self:
+            spec.loader = self._loader
+        if module.__dict__.get("__loader__") is self:
+            module.__loader__ = self._loader
+        return name
+
+
+def _no_module(spec: ModuleSpec) -> None:
+    """Leave it to the import system to make a module, as a loader without this method does."""
+
+
+FINDER = _Finder()

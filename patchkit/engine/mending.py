@@ -1,0 +1,187 @@
+"""Carry out one change of a patch on one loaded module."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+
+from ..patch import Change, Rewrite, note
+from ..rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
+from ..rewrite.diff import Difference
+from ..rewrite.install import SwappedFunction
+from .wrapping import Places, ProxiedCallable, wrap
+
+
+class Replaced(Drift):
+    """Somebody put a function of another module in the place of the target."""
+
+
+@dataclass(frozen=True)
+class WrapNote:
+    """What stands in a diff for a wrapper; made into text only when somebody wants to read it."""
+
+    target: str
+    wrapper: Wrapper | str
+
+    def __str__(self) -> str:
+        return note(self.target, self.wrapper)
+
+
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """A live callable that carries a change.
+
+    Args:
+        module: the module that it was found in, which may go away.
+        qualname: its name there.
+        place: what is changed.
+        piece: what this change does to it.
+        shown: the change, for a diff.
+    """
+
+    module: weakref.ref[ModuleType]
+    qualname: str
+    place: SwappedFunction | ProxiedCallable
+    piece: Piece
+    shown: Difference | WrapNote
+
+    def live(self) -> bool:
+        """Tell whether the change is in force where its target is looked for."""
+        module = self.module()
+        if module is None or not self.place.carries(self.piece):
+            return False
+        if isinstance(self.place, ProxiedCallable):
+            return True
+        try:
+            return bind(module, self.qualname).function() is self.place.function()
+        except Drift:
+            return False
+
+
+def mend(
+    owner: str,
+    change: Change,
+    module: ModuleType,
+    places: Places,
+    claimant: Claimant,
+    before: tuple[Mended, ...] = (),
+    taken: set[tuple[int, object]] | None = None,
+) -> list[Mended]:
+    """Carry out a change.
+
+    Args:
+        owner: the id of the patch.
+        change: what to do.
+        module: the loaded module that the change's target lies in.
+        places: the record of all that is changed.
+        claimant: who wants it.
+        before: what an earlier call mended and is still in force.
+        taken: which functions other targets of the patch have mended by which rule; more are added.
+
+    Returns:
+        what is mended; empty where a target with wildcards finds no site here.
+
+    Raises:
+        Drift: a target does not look as expected. What was mended until then stays, and goes
+            when the claimant's claims are no longer valid.
+        Collision: another patch edits the same place, or wraps the same callable.
+    """
+    still_live = {each.qualname: each for each in before}
+    taken = set() if taken is None else taken
+    taken.update(map(_what_it_takes, before))
+    if not isinstance(change, Rewrite):
+        qualname = Target.parse(change.target).qualname
+        if qualname in still_live:
+            return [still_live[qualname]]
+        place, piece = wrap(owner, change, module, places, claimant)
+        shown = WrapNote(f"{module.__name__}:{qualname}", change.wrapper)
+        return [Mended(weakref.ref(module), qualname, place, piece, shown)]
+    target = Target.parse(change.target)
+    found = []
+    for qualname in target.qualnames_in(module):
+        mended = still_live.get(qualname) or _rewrite(
+            owner, change, target, module, qualname, places, claimant, taken
+        )
+        if mended is not None:
+            taken.add(_what_it_takes(mended))
+            found.append(mended)
+    return found
+
+
+def _what_it_takes(mended: Mended) -> tuple[int, object]:
+    rule = mended.piece.rule if isinstance(mended.piece, Edits) else None
+    return id(mended.place), rule
+
+
+def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> None:
+    """Raise Replaced where the function is not the module's own."""
+    if function.__module__ != module.__name__:
+        raise Replaced(
+            f"{qualname} is {function.__module__}:{function.__qualname__} here, which somebody put "
+            "in its place"
+        )
+
+
+def is_replaced(module: ModuleType, qualname: str) -> bool:
+    """Tell whether something stands in the place of a target that its module does not define."""
+    try:
+        binding = bind(module, qualname)
+        return binding.function().__module__ != module.__name__
+    except Drift:
+        return True
+
+
+def _rewrite(
+    owner: str,
+    change: Rewrite,
+    target: Target,
+    module: ModuleType,
+    qualname: str,
+    places: Places,
+    claimant: Claimant,
+    taken: set[tuple[int, object]],
+) -> Mended | None:
+    swaps = places.swaps
+    try:
+        binding = bind(module, qualname)
+    except Drift:
+        if target.is_glob:
+            return None
+        raise
+    try:
+        function = binding.function()
+    except Drift as error:
+        if target.is_glob:
+            return None
+        raise Replaced(f"{error}, which somebody put in its place") from None
+    known = swaps.of(function)
+    for piece in (known.in_force() or ()) if known else ():
+        if known and isinstance(piece, Edits) and piece.key == (owner, change.rule):
+            if (id(known), change.rule) in taken:
+                return None  # another target of this patch names the same function
+            # It was mended under another name, or before its module left `sys.modules` for a while.
+            source = swaps.source(function)
+            swaps.install(function, piece, claimant, source)
+            shown = Difference(source.name, source.lines, piece.edits)
+            return Mended(weakref.ref(module), qualname, known, piece, shown)
+    missing = [name for name in change.rule.needs if name not in function.__globals__]
+    if missing:
+        if target.is_glob:
+            return None
+        _check_place(function, module, qualname)
+        raise Drift(f"{module.__name__} does not import {', '.join(missing)} any more")
+    sites = []
+    if change.rule.may_concern(swaps.original(function)):
+        source = swaps.source(function)
+        sites = change.rule.plan(source)
+    if target.is_glob and not sites:
+        return None
+    if not sites or len(sites) != (change.sites or len(sites)):
+        expected = f"{change.sites or 'at least 1'} occurrence{'s' * ((change.sites or 1) > 1)}"
+        _check_place(function, module, qualname)
+        raise Drift(f"expected {expected} of the buggy code in {qualname}, found {len(sites)}")
+    piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
+    entry = swaps.install(function, piece, claimant, source)
+    shown = Difference(source.name, source.lines, piece.edits)
+    return Mended(weakref.ref(module), qualname, entry, piece, shown)

@@ -1,0 +1,145 @@
+"""What became of each patch in this process, read off the live objects."""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+
+from ..catalogue.entries import Broken, Entry
+from ..catalogue.resolution import Resolution, resolve
+from ..patch import Patch, Status, call
+from ..reporting.record import PatchRecord, TargetRecord
+from ..reporting.status import worst
+from ..rewrite import Drift, bind
+from ..text import counted
+from .armed import ArmedPatch, Outcome
+from .compiled import ADVICE
+
+_NAMED = 8
+"""How many targets a sentence names; the record has all of them."""
+
+
+def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
+    """The record of one patch.
+
+    Args:
+        entry: the patch.
+        armed: its state, if it is armed.
+        disabled: why the last `apply` left it out, if it did.
+    """
+    patch = entry.patch
+    error: Exception | None = None
+    rival, replaced = "", False
+    targets: tuple[TargetRecord, ...] = ()
+    diffs: tuple[object, ...] = ()
+    try:
+        resolution = _resolution(patch, armed)
+        version = resolution.version
+    except ValueError as problem:
+        version, status, reason, error = None, Status.FAILED, str(problem), problem
+    else:
+        if resolution.verdict is not None:
+            status, reason = resolution.verdict, resolution.reason
+        elif armed is not None:
+            observed = list(armed.observe())
+            outcomes = [outcome for _, _, outcome in observed]
+            targets = tuple(_target_record(place, outcome) for place, _, outcome in observed)
+            status, reason = _overall(targets)
+            if status is Status.APPLIED and armed.is_missed_by_torch():
+                reason = f"{reason}; {ADVICE}"
+            error = next((outcome.error for outcome in outcomes if outcome.error), None)
+            rival = next((outcome.rival for outcome in outcomes if outcome.rival), "")
+            replaced = any(outcome.replaced for outcome in outcomes)
+            diffs = tuple(
+                dict.fromkeys(each.shown for outcome in outcomes for each in outcome.mended)
+            )
+        elif disabled is not None:
+            status, reason = Status.DISABLED, disabled
+        else:
+            status, reason = Status.AVAILABLE, f"due here; {call(patch.opt_in)} applies it"
+    return PatchRecord(
+        id=patch.id,
+        title=patch.title,
+        library=patch.library,
+        version=version,
+        affects=dict(patch.affects),
+        status=status,
+        reason=reason,
+        targets=targets,
+        upstream=patch.upstream,
+        error=error,
+        rival=rival,
+        replaced=replaced,
+        _patch=patch,
+        _diffs=diffs,
+    )
+
+
+def broken_record(broken: Broken) -> PatchRecord:
+    """The record of a definition that could not be read."""
+    return PatchRecord(
+        id=broken.name,
+        title="a patch definition that cannot be read",
+        library="",
+        version=None,
+        affects={},
+        status=Status.FAILED,
+        reason=str(broken.error),
+        targets=(),
+        upstream=(),
+        error=broken.error,
+    )
+
+
+def _resolution(patch: Patch, armed: ArmedPatch | None) -> Resolution:
+    if armed is None:
+        return resolve(patch)
+    found = armed.look_up()
+    if found.resolution is None:
+        raise found.problem or ValueError(patch.id)
+    return found.resolution
+
+
+def _target_record(place: str, outcome: Outcome) -> TargetRecord:
+    if outcome.status is Status.OVERRIDDEN:
+        return TargetRecord(place, outcome.status, _present(place))
+    return TargetRecord(place, outcome.status, outcome.reason)
+
+
+def _present(target: str) -> str:
+    """What is there instead of what was mended, where that has a name of its own."""
+    module, _, qualname = target.partition(":")
+    try:
+        value = bind(sys.modules[module], qualname).value
+    except (Drift, KeyError):
+        return "it is gone"
+    if not isinstance(value, (FunctionType, type)):
+        return f"it is a {type(value).__name__} now"
+    name = f"{getattr(value, '__module__', '?')}:{getattr(value, '__qualname__', '?')}"
+    return f"it is {name} now" if name != target else ""
+
+
+def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
+    """The worst status of the targets, and a sentence about them."""
+    present = {one.status for one in targets}
+    status = worst(present)
+    concerned = [one for one in targets if one.status is status]
+    if status in (Status.DRIFTED, Status.FAILED):
+        others = sum(one.status is Status.APPLIED for one in targets)
+        also = f"; {counted(others, 'other target')} mended" if others else ""
+        return status, concerned[0].reason + also
+    names = ", ".join(one.target.partition(":")[2] for one in concerned[:_NAMED])
+    if len(concerned) > _NAMED:
+        names += f" and {len(concerned) - _NAMED} more"
+    if status is Status.OVERRIDDEN:
+        return status, "; ".join(
+            filter(None, [f"someone replaced {names} since", concerned[0].reason])
+        )
+    if status is Status.PENDING and concerned and concerned[0].reason:
+        return status, concerned[0].reason
+    if status is Status.PENDING:
+        what = counted(len(concerned), "module") if concerned else "a module that has the bug"
+        return status, f"waits for the import of {what}"
+    waiting = len(targets) - len(concerned)
+    later = f"; {waiting} more when their modules are imported" if waiting else ""
+    return status, f"mended {names}{later}"

@@ -1,0 +1,589 @@
+"""The state of this process: which patches are wanted, and applying and reverting them.
+
+There is one kind of transaction. What is wanted is a value, `State`; replacing it is the one step
+that decides. `_become` then brings the live functions in line with it, and can be called again
+after whatever interrupted it. Every public call begins by doing so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import gc
+import logging
+import os
+import re
+import sys
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+
+from .. import settings
+from ..catalogue import entries as catalogue
+from ..catalogue.definitions import Definition
+from ..catalogue.entries import Broken, Catalogue, Entry
+from ..catalogue.folders import Paths, checked, for_other_processes, forgotten_on_error
+from ..catalogue.names import Selection
+from ..catalogue.resolution import resolve
+from ..catalogue.selection import select, switched_off
+from ..environment import looked_up_once
+from ..errors import PatchError, PatchWarning, UnknownPatchError, UsageError
+from ..patch import Status, Wrap
+from ..reporting.record import PatchRecord
+from ..reporting.report import Report
+from ..reporting.status import TROUBLE
+from . import deferred, hooks
+from .armed import ArmedPatch
+from .choices import Choices
+from .recording import broken_record, record
+from .trouble import explain, line_of_the_user, sentence, trouble_in
+from .wrapping import Places, prepare
+
+logger = logging.getLogger("patchkit")
+
+_LOCK = threading.RLock()
+"""Guards the state of all sessions. While it is held nothing is imported and nobody is called: a
+thread that imports a module holds that module's import lock and then asks for this one."""
+
+if hasattr(os, "register_at_fork"):
+    # A child must not inherit the lock of a thread that it does not have.
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+    )
+
+
+@dataclass(frozen=True)
+class State:
+    """What is wanted.
+
+    Args:
+        catalogue: all known patches; None until they are first needed.
+        local: folders and files of a project's own patches.
+        armed: the patches that are wanted, by id.
+        strict: the ids of those whose trouble is raised into the import that meets it.
+        disabled: why the last `apply` left patches out, by id.
+        choices: what was chosen beyond which patches run.
+        suspended: patches that come back when a block of `patched` ends.
+    """
+
+    catalogue: Catalogue | None = None
+    local: tuple[Path, ...] = ()
+    armed: Mapping[str, ArmedPatch] = field(default_factory=dict)
+    strict: frozenset[str] = frozenset()
+    disabled: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    suspended: tuple[ArmedPatch, ...] = ()
+
+
+class Session:
+    """All that patchkit knows about this process.
+
+    Args:
+        known: the patches; those that are installed, read when first needed, if None.
+        before: called before anything is done or told.
+    """
+
+    def __init__(
+        self, known: Catalogue | None = None, before: Callable[[], None] = lambda: None
+    ) -> None:
+        self._before = before
+        self._state = State(known)
+        self._places = Places()
+        self._unsettled = False
+        self._busy = False
+        self._warned: frozenset[tuple[str, str, str]] = frozenset()
+        self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
+        self._listener = _Listener(self)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        if self._state.catalogue is None:
+            known = catalogue.load()
+            with _LOCK:
+                if self._state.catalogue is None:
+                    self._state = replace(self._state, catalogue=known)
+        assert self._state.catalogue is not None
+        return self._state.catalogue
+
+    def armed(self) -> Iterable[ArmedPatch]:
+        return self._state.armed.values()
+
+    def is_armed(self, patch: ArmedPatch) -> bool:
+        return self._state.armed.get(patch.id) is patch
+
+    def is_kept(self, patch: ArmedPatch) -> bool:
+        return self.is_armed(patch) or any(patch is each for each in self._state.suspended)
+
+    def apply(self, choices: Choices, *, at_once: bool = False) -> Report:
+        """Apply as `patchkit.apply` does.
+
+        Args:
+            choices: its arguments.
+            at_once: whether to look up patches of libraries that nobody has imported yet, too;
+                `strict` does.
+        """
+        strict = choices.strict
+        self._before()
+        self._write_reports()
+        with forgotten_on_error():
+            paths, definitions = self._read(choices.patches)
+            known = self.catalogue.with_these(definitions)
+            wanted, _ = _selected(known, choices)
+            fresh = self._prepared(wanted, strict or at_once)
+            if strict:
+                self._look_up(known)
+            with self._transaction() as before:
+                known = self.catalogue.with_these(definitions)
+                wanted, disabled = _selected(known, choices)
+                chosen = settings.resolve(
+                    choices.keywords, choices.dtype, known.settings, known.opt_ins
+                )
+                armed = {
+                    entry.patch.id: before.armed.get(entry.patch.id)
+                    or fresh.get(entry.patch.id)
+                    or ArmedPatch(entry, self)
+                    for entry in wanted
+                }
+                self._become(
+                    State(
+                        known,
+                        (*before.local, *(path for path in paths if path not in before.local)),
+                        {**before.armed, **armed},
+                        (before.strict - armed.keys()) | (armed.keys() if strict else frozenset()),
+                        disabled,
+                        {**before.choices, **chosen},
+                        before.suspended,
+                    )
+                )
+                changed = armed.keys() - before.armed.keys()
+                for patch in armed.values():
+                    if patch.is_looked_up and patch.is_due and patch.mend_loaded(self._places):
+                        changed.add(patch.id)
+                if strict:
+                    ids = list(armed)
+                    report = self._report(())
+                    if trouble := trouble_in(report, ids, everything=choices.only is None):
+                        raise PatchError(explain(trouble))
+                report = self._later_report(changed)
+        if all(patch.is_looked_up for patch in armed.values()):
+            report.write()
+        self._catch_up()
+        if logger.isEnabledFor(logging.INFO):
+            what = "" if report.changed else "nothing new to do; "
+            logger.info("patchkit: %s%s", what, report.summary())
+        self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
+        return report
+
+    def add(self, patches: Paths | None) -> None:
+        """Add a project's own patches to the catalogue, and apply none.
+
+        Args:
+            patches: as for `apply`.
+        """
+        with forgotten_on_error():
+            paths, definitions = self._read(patches)
+            with self._transaction() as before:
+                new = tuple(path for path in paths if path not in before.local)
+                known = self.catalogue.with_these(definitions)
+                self._state = replace(before, catalogue=known, local=(*before.local, *new))
+
+    def _read(self, patches: Paths | None) -> tuple[list[Path], list[Definition]]:
+        """Import patch files. The lock is not held: they may import what is hooked."""
+        paths = [] if patches is None else checked(patches)
+        return paths, self.catalogue.imported(catalogue.in_places(paths))
+
+    def _prepared(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
+        """Look up, and import, what arming these patches needs. The lock is not held.
+
+        Of a package that nobody has imported nothing is needed yet.
+
+        Args:
+            wanted: the patches.
+            at_once: whether all is needed now.
+        """
+        fresh: dict[str, ArmedPatch] = {}
+        with looked_up_once():
+            for entry in wanted:
+                patch = self._state.armed.get(entry.patch.id)
+                if patch is None:
+                    patch = fresh[entry.patch.id] = ArmedPatch(entry, self)
+                elif patch.is_looked_up:
+                    patch.look_again()
+                if at_once or not patch.packages.isdisjoint(sys.modules):
+                    _prepare(patch)
+        return fresh
+
+    @property
+    def local_patches(self) -> str:
+        """The value of `PATCHKIT_PATCHES` with which another process knows the same patches."""
+        return for_other_processes(self._state.local)
+
+    def revert(self, only: Selection) -> Report:
+        self._before()
+        self._write_reports()
+        chosen = None if only is None else self.catalogue.named(only, "only=")
+        with _LOCK:
+            self._settle()
+            before = self._state
+            gone = [name for name in before.armed if chosen is None or name in chosen]
+            due = [name for name in gone if self._was_due(before.armed[name])]
+            after = replace(
+                before,
+                armed={name: patch for name, patch in before.armed.items() if name not in gone},
+                strict=before.strict.difference(gone),
+                disabled={} if chosen is None else before.disabled,
+                choices={} if chosen is None else before.choices,
+            )
+            self._go_forward(after)
+            self._warned = frozenset(known for known in self._warned if known[0] not in gone)
+            report = self._later_report(due)
+        if logger.isEnabledFor(logging.INFO):
+            logger.info("patchkit: reverted %s", ", ".join(due) or "nothing")
+        return report
+
+    @staticmethod
+    def _was_due(patch: ArmedPatch) -> bool:
+        return not patch.is_looked_up or patch.is_due
+
+    @contextlib.contextmanager
+    def patched(self, choices: Choices, *, others: bool = True) -> Iterator[Report]:
+        """Apply for the length of a block, as `patchkit.patched` does.
+
+        Args:
+            choices: the arguments of `apply`.
+            others: as for `patched`.
+        """
+        if not isinstance(others, bool):
+            raise UsageError(f"others= must be True or False, not {others!r}")
+        self._before()
+        self._write_reports()
+        with _LOCK:
+            self._settle()
+            before = self._state
+        try:
+            if not others:
+                with self._transaction():
+                    aside = (*before.suspended, *before.armed.values())
+                    self._become(
+                        replace(before, armed={}, strict=frozenset(), choices={}, suspended=aside)
+                    )
+            yield self.apply(choices)
+        finally:
+            try:
+                self._come_back(before)
+            except BaseException:
+                self._come_back(before)  # it goes forward from wherever it was
+                raise
+            self._catch_up()
+            self._warn([patch for patch in self.armed() if patch.is_looked_up])
+
+    def _come_back(self, before: State) -> None:
+        """Want again what was wanted before a block; patches that were read in it stay known."""
+        for patch in before.armed.values():
+            if patch.is_looked_up:
+                _prepare(patch)
+        with _LOCK:
+            now = self._state
+            after = replace(before, catalogue=now.catalogue, local=now.local)
+            self._become(after, complete=True)
+            with self._transaction():
+                for patch in after.armed.values():
+                    if patch.is_looked_up and patch.is_due:
+                        patch.mend_loaded(self._places)
+
+    def applied(self) -> frozenset[str]:
+        """The ids of the patches that the live targets carry now."""
+        self._before()
+        with _LOCK:
+            self._settle()
+            return frozenset(
+                patch.id
+                for patch in self.armed()
+                if patch.is_looked_up
+                and any(outcome.status is Status.APPLIED for _, _, outcome in patch.observe())
+            )
+
+    def report(self) -> Report:
+        """Tell what has become of all patches, now."""
+        self._before()
+        known = self.catalogue
+        with looked_up_once():
+            self._look_up(known)
+            self._catch_up()
+            with _LOCK:
+                self._settle()
+                return self._report((), known)
+
+    def _look_up(self, known: Catalogue) -> None:
+        """Look up all that a report of these patches needs, while the lock is not held."""
+        for entry in known:
+            patch = self._state.armed.get(entry.patch.id)
+            with contextlib.suppress(ValueError):  # its record tells
+                patch.look_up() if patch else resolve(entry.patch)
+        self._listener.renew()
+
+    def _report(self, changed: Iterable[str], known: Catalogue | None = None) -> Report:
+        known = known or self.catalogue
+        with looked_up_once():
+            left_out = {**self._switched_off(known), **self._state.disabled}
+            records = [
+                record(entry, self._state.armed.get(entry.patch.id), left_out.get(entry.patch.id))
+                for entry in known
+            ]
+            records += [broken_record(broken) for broken in known.broken]
+        return Report(records, tuple(changed))
+
+    def _later_report(self, changed: Iterable[str]) -> Report:
+        """Make a report of this moment that is written when somebody reads it.
+
+        It is written before anything else becomes of the patches, at the latest.
+        """
+
+        def write() -> tuple[list[PatchRecord], tuple[str, ...]]:
+            with looked_up_once():
+                self._look_up(self.catalogue)
+                with _LOCK:
+                    written = self._report(self._due_ones(changed))
+            return list(written), written.changed
+
+        report = Report.later(write)
+        self._reports.add(report)
+        return report
+
+    def _due_ones(self, names: Iterable[str]) -> list[str]:
+        """Return those of these patches that are due, in the order of the catalogue."""
+        names, armed = set(names), self._state.armed
+        found = [entry.patch.id for entry in self.catalogue if entry.patch.id in names]
+        return [name for name in found if name not in armed or armed[name].is_due]
+
+    def _write_reports(self) -> None:
+        """Write the reports that wait for a reader, before what they report changes."""
+        while self._reports:
+            with contextlib.suppress(KeyError):
+                self._reports.pop().write()
+
+    def begins(self, package: str) -> None:
+        """Prepare for a package that is about to be executed; called by the import machinery."""
+        try:
+            self._write_reports()
+            concerned = [patch for patch in list(self.armed()) if package in patch.packages]
+            with looked_up_once():
+                for patch in concerned:
+                    _prepare(patch)
+            self._listener.renew()
+        except Exception:
+            logger.exception("patchkit: an error while preparing for %s", package)
+            return
+        self._raise_or_warn(concerned)
+
+    def module_loaded(self, name: str, module: ModuleType) -> None:
+        """Mend what waits for this module; called by the import machinery."""
+        concerned: list[ArmedPatch] = []
+        try:
+            concerned += [
+                patch
+                for patch in list(self.armed())
+                if patch.is_looked_up and patch.is_due and patch.in_module(name)
+            ]
+            self._write_reports()
+            with self._transaction():
+                for patch in concerned:
+                    if self.is_armed(patch):
+                        patch.mend_module(name, module, self._places)
+        except Exception as error:
+            # Never the user's import: what went wrong is in the log with its traceback.
+            logger.exception("patchkit: an error while mending %s", name)
+            with self._transaction():
+                for patch in concerned:
+                    if self.is_armed(patch) and patch.attempt_in(name) is None:
+                        patch.give_up(name, module, error)
+        self._raise_or_warn(concerned)
+
+    def _raise_or_warn(self, concerned: list[ArmedPatch]) -> None:
+        """Raise into an import where trouble is to be raised, and warn of it where not."""
+        strict = [patch.id for patch in concerned if patch.id in self._state.strict]
+        if strict:
+            with _LOCK:
+                records = Report(record(patch.entry, patch, None) for patch in concerned)
+            if trouble := trouble_in(records, strict):
+                self.revert([each.id for each in trouble])
+                raise PatchError(explain(trouble))
+        try:
+            self._warn(concerned)
+        except PatchWarning as warning:
+            # Somebody made errors of warnings, and the import is none of ours.
+            logger.warning("%s", warning)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[State]:
+        """Hold the lock; where the block raises, want again what was wanted before."""
+        # Two functions: CPython runs no handler for what a tracer raises at a `try:` line, so that
+        # the lock would stay held.
+        with _LOCK, self._rolling_back() as before:
+            yield before
+
+    @contextlib.contextmanager
+    def _rolling_back(self) -> Iterator[State]:
+        self._settle()
+        before, outer, collecting = self._state, self._busy, gc.isenabled()
+
+        def end() -> None:
+            self._busy = outer
+            if collecting:
+                gc.enable()
+
+        try:
+            try:
+                # Each collection that thousands of syntax nodes set off walks the whole heap,
+                # which holds torch and all the libraries by now.
+                gc.disable()
+                self._busy = True
+                with looked_up_once():
+                    yield before
+            except BaseException:
+                self._become(before)
+                raise
+            finally:
+                end()
+        finally:
+            end()  # whatever interrupted the first time
+
+    def _go_forward(self, state: State) -> None:
+        """Want this, from wherever an interruption leaves it."""
+        try:
+            self._become(state)
+        except BaseException:
+            self._become(state)
+            raise
+
+    def _settle(self) -> None:
+        """Bring to an end what was interrupted; the lock is held."""
+        if self._busy:
+            return  # called from within a transaction of this thread, by the handler of a signal
+        if self._unsettled:
+            self._become(self._state)
+        else:
+            self._places.settle()
+
+    def _become(self, state: State, *, complete: bool = False) -> None:
+        """Want this from now on, and bring the live functions in line with it."""
+        self._unsettled = True
+        self._state = state
+        settings.restore(state.choices)
+        self._listener.renew()
+        if state.armed or state.suspended:
+            hooks.listen(self._listener)
+        else:
+            hooks.ignore(self._listener)
+        self._places.settle(complete=complete)
+        self._unsettled = False
+
+    def _catch_up(self) -> None:
+        """Mend what was imported before anybody listened, or as soon as it has been."""
+        for patch in list(self.armed()):
+            if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
+                _prepare(patch)
+                self._listener.renew()
+            if not patch.is_looked_up or not patch.is_due:
+                continue
+            for name in patch.present_modules():
+                module = hooks.module_object(name)
+                if module is None or patch.attempt_in(name) is not None:
+                    continue
+                if hooks.still_loading(module):
+                    hooks.tell_when_done(name, module)
+                else:
+                    self.module_loaded(name, module)
+
+    def _switched_off(self, known: Catalogue) -> dict[str, str]:
+        """What the environment will switch off; nothing where `apply` would refuse it."""
+        try:
+            return switched_off(known)
+        except UnknownPatchError:
+            return {}
+
+    def _warn(self, patches: Iterable[ArmedPatch], broken: Iterable[Broken] = ()) -> None:
+        """Warn of trouble with patches, once for each kind of it. The lock is not held."""
+        with _LOCK:
+            records = [record(patch.entry, patch, None) for patch in patches]
+        records += map(broken_record, broken)
+        for found in records:
+            key = (found.id, found.status.value, found.reason)
+            if found.status in TROUBLE and key not in self._warned:
+                self._warned |= {key}
+                frame = line_of_the_user()
+                warnings.warn_explicit(
+                    sentence(found), PatchWarning, frame.f_code.co_filename, frame.f_lineno
+                )
+
+
+class _Listener:
+    """What a session wants to be told of imports."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.renew()
+
+    def renew(self) -> None:
+        """Find out anew what is wanted: patches came, went, or were looked up."""
+        self._packages: frozenset[str] | None = None
+        self._wanted: tuple[frozenset[str], re.Pattern[str]] | None = None
+
+    def packages(self) -> frozenset[str]:
+        if self._packages is None:
+            self._packages = frozenset[str]().union(
+                *(patch.packages for patch in list(self._session.armed()))
+            )
+        return self._packages
+
+    def wants(self, name: str) -> bool:
+        wanted = self._wanted
+        if wanted is None:
+            wanted = self._wanted = self._index()
+        names, patterns = wanted
+        return name in names or bool(patterns.match(name))
+
+    def _index(self) -> tuple[frozenset[str], re.Pattern[str]]:
+        """Return the modules that are wanted by their names, and by patterns.
+
+        Each of thousands of imports asks, where a patch has dozens of targets.
+        """
+        patches = [patch for patch in list(self._session.armed()) if patch.is_looked_up]
+        modules = [
+            target.target.module
+            for patch in patches
+            if patch.is_due
+            for target in patch.targets
+            if not target.absent
+        ]
+        names = frozenset(name for name in modules if not re.search(r"[*?\[]", name))
+        globs = sorted(fnmatch.translate(name) for name in {*modules} - names)
+        return names, re.compile("|".join(globs) or r"(?!)")
+
+    def begins(self, package: str) -> None:
+        self._session.begins(package)
+
+    def loaded(self, name: str, module: ModuleType) -> None:
+        self._session.module_loaded(name, module)
+
+
+def _selected(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:
+    """Return the patches that were chosen, and why the others were not."""
+    return select(known, choices.only, choices.exclude, choices.asked_for(known.opt_ins))
+
+
+def _prepare(patch: ArmedPatch) -> None:
+    """Look up and import what a patch needs to be applied; no lock is held."""
+    patch.look_up()
+    if patch.is_due:
+        for target in patch.targets:
+            if isinstance(target.change, Wrap):
+                prepare(target.change)
+
+
+SESSION = Session(before=deferred.carry_out)
+"""The one session of this process."""

@@ -1,0 +1,206 @@
+"""Put a wrapper around a live callable, and take it off again.
+
+A Python function keeps its place: its code is swapped for a trampoline, as a rewrite swaps it for
+edited code. Around any other callable goes a proxy of wrapt's.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ..patch import Wrap
+from ..rewrite import (
+    Around,
+    Binding,
+    Claimant,
+    CodeSwaps,
+    Collision,
+    Drift,
+    Target,
+    Wrapper,
+    bind,
+    chain,
+)
+from ..rewrite.install import Claim, SwappedFunction
+from ..rewrite.trampoline import can_carry
+
+
+@dataclass(eq=False)
+class ProxiedCallable:
+    """A callable that is no Python function, with a proxy of ours around it.
+
+    What is in force is read off the place where the callable hangs. The switch silences the proxy
+    where another tool wrapped on top of it, or keeps it for later, and it cannot be taken out.
+    """
+
+    binding: Binding
+    piece: Around
+    proxy: Any = None
+    enabled: bool = False
+    claims: list[Claim] = field(default_factory=list)
+
+    def in_force(self) -> tuple[Around, ...] | None:
+        """Return what is in force now; None where somebody else's callable hangs there."""
+        if any(part is self.proxy for part in chain(self._present())):
+            return (self.piece,) if self.enabled else ()
+        return () if self._present() is self.binding.value else None
+
+    def carries(self, piece: object) -> bool:
+        return self.enabled and piece in (self.in_force() or ())
+
+    def hang(self) -> None:
+        self.enabled = True
+        if self._present() is self.binding.value:
+            setattr(self.binding.owner, self.binding.name, self.proxy)
+
+    def unhang(self) -> None:
+        self.enabled = False
+        if self._present() is self.proxy:
+            setattr(self.binding.owner, self.binding.name, self.binding.value)
+
+    def _present(self) -> Any:
+        return vars(self.binding.owner).get(self.binding.name)
+
+
+class Proxies:
+    """All callables with a proxy of ours. Not thread-safe: the owner locks."""
+
+    def __init__(self) -> None:
+        self._places: list[ProxiedCallable] = []
+
+    def __iter__(self) -> Iterator[ProxiedCallable]:
+        return iter(list(self._places))
+
+    def install(self, binding: Binding, piece: Around, claimant: Claimant) -> ProxiedCallable:
+        """Put a proxy around a callable.
+
+        Raises:
+            Collision: another patch wraps it; which wrapper is the outer one would be left to
+                chance.
+        """
+        for place in self:
+            if any(part is place.proxy for part in chain(binding.value)):
+                if place.enabled and place.piece.owner != piece.owner:
+                    raise already_wrapped(place.piece.owner, piece.owner, piece.qualname)
+                if place.piece == piece:
+                    place.claims.append(Claim(piece, claimant))
+                    place.hang()
+                    return place
+        place = ProxiedCallable(binding, piece)
+        place.proxy = _proxy(binding, piece, place)
+        place.claims.append(Claim(piece, claimant))
+        self._places.append(place)
+        place.hang()
+        return place
+
+    def settle(self, *, complete: bool) -> None:
+        """As `CodeSwaps.settle`."""
+        for place in self:
+            valid = any(claim.claimant.valid for claim in place.claims)
+            if not valid or (complete and place.in_force() == ()):
+                place.hang() if valid else place.unhang()
+            if any(claim.claimant.over for claim in place.claims):
+                place.claims = [claim for claim in place.claims if not claim.claimant.over]
+        self._places = [place for place in self._places if place.claims or place.in_force() is None]
+
+
+@dataclass
+class Places:
+    """All that is changed in this process: code that is swapped, and proxies."""
+
+    swaps: CodeSwaps = field(default_factory=CodeSwaps)
+    proxies: Proxies = field(default_factory=Proxies)
+
+    def settle(self, *, complete: bool = False) -> None:
+        """Take out what nobody claims validly any more.
+
+        Args:
+            complete: whether to put in what is claimed and missing, too.
+        """
+        self.swaps.settle(complete=complete)
+        self.proxies.settle(complete=complete)
+
+
+def wrap(
+    owner: str, change: Wrap, module: ModuleType, places: Places, claimant: Claimant
+) -> tuple[SwappedFunction | ProxiedCallable, Around]:
+    """Wrap the target of a change in its loaded module.
+
+    Args:
+        owner: the id of the patch.
+        change: what to do.
+        module: the module.
+        places: the record of all that is changed.
+        claimant: who wants it.
+
+    Raises:
+        Drift: the target is missing or its signature is not what the wrapper relies on.
+        Collision: another patch wraps it; which wrapper is the outer one would be left to chance.
+    """
+    qualname = Target.parse(change.target).qualname
+    binding = bind(module, qualname)
+    function = _function(binding)
+    if function is None and not callable(getattr(binding.owner, binding.name)):
+        raise Drift(f"{qualname} is {type(binding.value).__name__}, not callable")
+    _check_signature(function or getattr(binding.owner, binding.name), qualname, change.parameters)
+    bound = isinstance(binding.owner, type) and not isinstance(binding.value, staticmethod)
+    piece = Around(owner, resolve_wrapper(change.wrapper), qualname, bound)
+    if function is None:
+        return places.proxies.install(binding, piece, claimant), piece
+    return places.swaps.install(function, piece, claimant), piece
+
+
+def prepare(change: Wrap) -> None:
+    """Import what a wrap needs, while no lock is held; what fails now fails again later."""
+    try:
+        resolve_wrapper(change.wrapper)
+    except Exception:
+        return
+
+
+def already_wrapped(first: str, second: str, qualname: str) -> Collision:
+    """That two patches wrap one callable."""
+    return Collision((first, second), qualname, how="wrap")
+
+
+def resolve_wrapper(wrapper: Wrapper | str) -> Wrapper:
+    """Return a wrapper; one that is given as `module:name` is imported."""
+    if not isinstance(wrapper, str):
+        return wrapper
+    module, _, name = wrapper.partition(":")
+    found: Wrapper = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _function(binding: Binding) -> FunctionType | None:
+    """Return the Python function whose code a trampoline can take the place of, if there is one."""
+    try:
+        function = binding.function()
+    except Drift:
+        return None
+    return function if can_carry(function) else None
+
+
+def _check_signature(value: Any, qualname: str, expected: tuple[str, ...]) -> None:
+    if not expected:
+        return
+    import inspect
+
+    present = inspect.signature(value).parameters
+    missing = [name for name in expected if name not in present]
+    if missing:
+        raise Drift(f"{qualname} has no parameter {', '.join(missing)} any more")
+
+
+def _proxy(binding: Binding, piece: Around, place: ProxiedCallable) -> Any:
+    from .proxy import CallableProxy
+
+    owner = binding.owner
+    module = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
+    proxy: Any = CallableProxy(binding.value, piece.wrapper, enabled=lambda: place.enabled)
+    proxy._self_place = (module, piece.qualname)
+    return proxy

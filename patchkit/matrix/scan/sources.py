@@ -1,0 +1,165 @@
+"""Select releases and find their sources: on the package index, in wheels, or in a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from ...errors import UsageError
+from . import releases, tree
+from .errors import ScanError
+from .questions import Questions
+from .tree import Tree
+from .wheels import Wheels
+
+
+@dataclass(frozen=True)
+class Release:
+    """One release to scan.
+
+    Args:
+        library: the distribution.
+        version: its release.
+        fetch: downloads its sources if they are not there; slow.
+        read: returns the modules of some packages.
+        note: returns a remark on the release, once it was fetched.
+    """
+
+    library: str
+    version: str
+    fetch: Callable[[], None]
+    read: Callable[[Collection[str]], Tree]
+    note: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The releases to scan.
+
+    Args:
+        releases: by library, the oldest first.
+        gaps: library to the reason why it is not scanned, or not completely.
+    """
+
+    releases: tuple[Release, ...]
+    gaps: dict[str, str]
+
+
+def from_index(
+    libraries: Mapping[str, Questions], versions: str, *, newest: bool, cache: Path
+) -> Selection:
+    """Select releases on the package index, to be fetched with pip into a cache folder."""
+    wheels = Wheels(cache)
+    selected: list[Release] = []
+    gaps: dict[str, str] = {}
+    for library, questions in libraries.items():
+        try:
+            listing = releases.list_releases(library, wheels.cached_versions(library))
+        except ScanError as error:
+            gaps[library] = str(error)
+            continue
+        if listing.doubt:
+            gaps[library] = listing.doubt
+        numbers = releases.selected_releases(
+            listing.versions, questions.patches, versions, newest=newest
+        )
+        if not numbers:
+            gaps[library] = _none_in(library, versions)
+        selected += [_of_index(wheels, library, version) for version in numbers]
+    return Selection(tuple(selected), gaps)
+
+
+def _of_index(wheels: Wheels, library: str, version: str) -> Release:
+    return Release(
+        library,
+        version,
+        lambda: wheels.fetch(library, version),
+        lambda packages: wheels.read(library, version, packages),
+        lambda: "yanked" if wheels.is_yanked(library, version) else "",
+    )
+
+
+def from_folder(
+    libraries: Mapping[str, Questions], versions: str, folder: Path, *, newest: bool, explicit: bool
+) -> Selection:
+    """Select releases in a folder: wheels, or one unpacked tree.
+
+    Args:
+        libraries: those to look for.
+        versions: a range; of a tree without metadata, `==` its version.
+        folder: the folder.
+        newest: select only the newest release of each.
+        explicit: whether the user named the libraries, so that a missing one is a gap.
+
+    Raises:
+        UsageError: there is no such folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    wheels = sorted(folder.glob("*.whl"))
+    selected: list[Release] = []
+    gaps: dict[str, str] = {}
+    for library, questions in libraries.items():
+        places = (
+            _archives(wheels, library) if wheels else _tree(folder, library, questions, versions)
+        )
+        if not places:
+            if explicit:
+                gaps[library] = f"{folder} has no {'wheel' if wheels else 'package'} of {library}"
+            continue
+        numbers = releases.sorted_versions(places)  # pre-releases, too
+        if versions:
+            numbers = releases.selected_releases(numbers, questions.patches, versions)
+        numbers = numbers[-1:] if newest else numbers
+        if not numbers:
+            gaps[library] = _none_in(library, versions)
+        selected += [_of_folder(library, version, places[version]) for version in numbers]
+    if not selected and not gaps:
+        raise UsageError(f"{folder} has neither wheels nor packages of {', '.join(libraries)}")
+    return Selection(tuple(selected), gaps)
+
+
+def _archives(wheels: list[Path], library: str) -> dict[str, Path]:
+    from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+    archives: dict[str, Path] = {}
+    for wheel in wheels:
+        try:
+            name, version, _, _ = parse_wheel_filename(wheel.name)
+        except InvalidWheelFilename:
+            continue
+        if name == canonicalize_name(library):
+            archives.setdefault(str(version), wheel)
+    return archives
+
+
+def _tree(folder: Path, library: str, questions: Questions, versions: str) -> dict[str, Path]:
+    from packaging.utils import canonicalize_name
+
+    if not any((folder / name).exists() for name in questions.packages):
+        return {}
+    for installed in metadata.distributions(path=[str(folder)]):
+        name = installed.metadata["Name"]
+        if name and canonicalize_name(name) == canonicalize_name(library):
+            return {installed.version: folder}
+    exact = versions.removeprefix("==").strip()
+    if not versions.startswith("==") or not releases.sorted_versions([exact]):
+        raise UsageError(
+            f"{folder} does not say which version of {library} it has: give it with "
+            "--versions '==1.2.3'"
+        )
+    return {exact: folder}
+
+
+def _of_folder(library: str, version: str, place: Path) -> Release:
+    read = tree.of_folder if place.is_dir() else tree.of_archive
+    return Release(
+        library, version, lambda: None, lambda packages: read(place, packages), lambda: ""
+    )
+
+
+def _none_in(library: str, versions: str) -> str:
+    where = f"lies in {versions!r}" if versions else "is claimed by a patch"
+    return f"no release of {library} {where}"

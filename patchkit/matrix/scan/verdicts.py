@@ -1,0 +1,184 @@
+"""Judge each patch by the facts of a release, just as `apply()` would there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from ...environment import in_range
+from ...patch import Change, Patch, Rewrite
+from ...rewrite import Target
+from .facts import BuggyFunction, Facts
+from .questions import Question, Questions
+
+if TYPE_CHECKING:
+    from .. import Scan
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one patch in one release.
+
+    Args:
+        state: one of `patchkit.matrix.STATES`.
+        notes: what drifted, or where sites are.
+        unlisted: functions with a site that no change of the patch names.
+    """
+
+    state: str
+    notes: list[str] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A function with sites, in its module."""
+
+    module: str
+    function: BuggyFunction
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.function.qualname}"
+
+
+def scan_of(
+    library: str, version: str, modules: Mapping[str, Facts], questions: Questions, note: str = ""
+) -> Scan:
+    """Return the verdicts on all patches in one release.
+
+    Args:
+        library: the distribution.
+        version: its release.
+        modules: the facts of each of its modules.
+        questions: the rules and targets that were looked for.
+        note: a remark on the release as a whole.
+    """
+    from .. import Scan
+    from ..records import OF_THE_RELEASE
+
+    verdicts = {
+        patch.id: verdict(patch, version, modules, questions) for patch in questions.patches
+    }
+    notes = {patch: "; ".join(judged.notes) for patch, judged in verdicts.items() if judged.notes}
+    unread = [
+        f"{name} was not read: {facts.unread}" for name, facts in modules.items() if facts.unread
+    ]
+    if of_the_release := "; ".join(filter(None, [note, *unread])):
+        notes[OF_THE_RELEASE] = of_the_release
+    return Scan(
+        library,
+        version,
+        date.today().isoformat(),
+        {patch: judged.state for patch, judged in verdicts.items()},
+        notes,
+        {patch: judged.unlisted for patch, judged in verdicts.items() if judged.unlisted},
+    )
+
+
+def verdict(
+    patch: Patch, version: str, modules: Mapping[str, Facts], questions: Questions
+) -> Verdict:
+    """Judge one patch in one release."""
+    its_questions = questions.of(patch)
+    due = [question for question in its_questions if _is_due(patch, question.change, version)]
+    rules = {question.rule for question in its_questions}
+    places = [
+        Place(module, function)
+        for module, facts in modules.items()
+        for function in facts.functions
+        if function.rule in rules
+    ]
+    # A function without what the edited code needs (torch, in Flax models) is no target.
+    harmful = [
+        place
+        for place in places
+        if not (
+            place.function.missing or _is_named(place, due) or _is_harmless(place, patch, version)
+        )
+    ]
+    in_targets = [place for place in harmful if _is_named(place, its_questions)]
+    unlisted = sorted({str(place) for place in harmful} - {str(place) for place in in_targets})
+    locations = [f"{place} has the bug" for place in sorted(set(map(str, harmful)))]
+    if due:
+        problems = list(_problems(due, places, modules))
+        if problems:
+            return Verdict("drifted", problems, unlisted)
+        if in_targets:
+            notes = sorted({f"not due there, but {place} has the bug" for place in in_targets})
+            return Verdict("present", notes, unlisted)
+        return Verdict("matches", [], unlisted)
+    if not any(isinstance(question.change, Rewrite) for question in its_questions):
+        return Verdict("no-anchor")
+    if harmful:
+        return Verdict("present", locations, unlisted)
+    return Verdict("harmless" if places else "absent")
+
+
+def _is_due(patch: Patch, change: Change, version: str) -> bool:
+    ranges = [patch.affects[patch.library], change.affects]
+    return all(in_range(version, versions) for versions in ranges if versions)
+
+
+def _is_harmless(place: Place, patch: Patch, version: str) -> bool:
+    for text, versions in patch.harmless.items():
+        target = Target.parse(text)
+        in_module = fnmatchcase(place.module, target.module)
+        if in_module and target.matches_qualname(place.function.qualname):
+            return in_range(version, versions)
+    return False
+
+
+def _is_named(place: Place, questions: list[Question]) -> bool:
+    """Tell whether one of these changes edits that function by that rule."""
+    return any(
+        question.rule == place.function.rule
+        and question.names(place.module, place.function.qualname)
+        and not (question.target.is_glob and place.function.missing)
+        for question in questions
+    )
+
+
+def _problems(
+    due: list[Question], places: list[Place], modules: Mapping[str, Facts]
+) -> Iterator[str]:
+    """Yield the reasons why `apply()` would report drift."""
+    has_place = False
+    for question in due:
+        its_places = [place for place in places if _is_named(place, [question])]
+        has_place |= bool(its_places) or not question.target.is_glob
+        if not question.target.is_glob:
+            missing = _missing(question, modules)
+            if missing or not isinstance(question.change, Rewrite):
+                yield from [f"{question.target}: {missing}"] if missing else ()
+                continue
+            if not its_places:
+                yield f"{question.target}: {_expected(question.change)}, found 0"
+        yield from _misfits(question.change, its_places)
+    if not has_place:
+        yield "its wildcards match no function with this bug"
+
+
+def _missing(question: Question, modules: Mapping[str, Facts]) -> str:
+    facts = modules.get(question.target.module)
+    if facts is None:
+        return f"there is no module {question.target.module}"
+    return facts.targets[question.key]
+
+
+def _misfits(change: Change, places: list[Place]) -> Iterator[str]:
+    for place in places:
+        function = place.function
+        if function.missing:
+            yield f"{place.module} does not import {', '.join(function.missing)} any more"
+        elif function.problem:
+            yield f"{place}: {function.problem}"
+        elif isinstance(change, Rewrite) and change.sites and function.sites != change.sites:
+            yield f"{place}: {_expected(change)}, found {function.sites}"
+
+
+def _expected(change: Rewrite) -> str:
+    number = change.sites or "at least 1"
+    return f"expected {number} occurrence{'s' * ((change.sites or 1) > 1)} of the buggy code"

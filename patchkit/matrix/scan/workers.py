@@ -1,0 +1,110 @@
+"""Gather facts of modules in several processes."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import subprocess
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from types import TracebackType
+
+from ...catalogue import entries as catalogue
+from ...children import command
+from .facts import Facts, facts
+from .questions import Questions
+
+_BATCH = 16
+"""Number of modules that a process is handed at once."""
+
+Module = tuple[str, bytes]
+"""The name of a module, and the content of its file."""
+
+
+def library_questions(entries: catalogue.Catalogue, library: str) -> Questions:
+    return Questions(entry.patch for entry in entries if entry.patch.library == library)
+
+
+class Workers:
+    """Processes that gather facts, each with the catalogue read anew.
+
+    Args:
+        jobs: their number; with one, this process does the work itself.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        # Not forked: threads that download run here.
+        self._all = [_Worker() for _ in range(jobs)] if jobs > 1 else []
+        self._idle: SimpleQueue[_Worker] = SimpleQueue()
+        for worker in self._all:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(jobs)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        for worker in self._all:
+            worker.end()
+
+    def gather(
+        self, library: str, questions: Questions, modules: Sequence[Module]
+    ) -> Iterator[Facts]:
+        """Yield the facts of each module, in their order."""
+        done = 0
+        if self._all:
+            batches = [modules[at : at + _BATCH] for at in range(0, len(modules), _BATCH)]
+            try:
+                for batch_facts in self._threads.map(
+                    self._gather, [library] * len(batches), batches
+                ):
+                    yield from batch_facts
+                    done += len(batch_facts)
+            except (OSError, EOFError, pickle.UnpicklingError):  # one was killed, say
+                self._end_all()
+        for module, content in modules[done:]:
+            yield facts(module, content, questions)
+
+    def _gather(self, library: str, modules: Sequence[Module]) -> list[Facts]:
+        worker = self._idle.get()
+        try:
+            return worker.gather(library, modules)
+        finally:
+            self._idle.put(worker)
+
+    def _end_all(self) -> None:
+        while self._all:
+            self._all.pop().end()
+
+
+class _Worker:
+    """A process that gathers facts, started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def gather(self, library: str, modules: Sequence[Module]) -> list[Facts]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                command("patchkit.matrix.scan.worker"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        pickle.dump((library, list(modules)), self._process.stdin)
+        self._process.stdin.flush()
+        answers: list[Facts] = pickle.load(self._process.stdout)
+        return answers
+
+    def end(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(OSError), self._process:
+                self._process.kill()

@@ -1,0 +1,144 @@
+"""What patchkit has done in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ..errors import UnknownPatchError
+
+TYPE_CHECKING = False  # this is imported where nothing else of patchkit is yet
+if TYPE_CHECKING:
+    from typing import Any, overload
+
+    from ..patch import Status
+    from .record import PatchRecord
+    from .text import Printed
+
+    Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
+
+SCHEMA = 2
+"""Of the JSON. Keys may be added within a schema; none is taken away or changes its meaning."""
+
+
+class Report(Sequence["PatchRecord"]):
+    """All patches of the catalogue and what became of each.
+
+    A sequence of records, and a mapping of them by id: `report["trl-adapter-bf16-cast"]`.
+
+    Args:
+        records: one for each patch.
+        changed: the ids that the call which returned this report armed, mended or took back.
+    """
+
+    def __init__(self, records: Iterable[PatchRecord], changed: tuple[str, ...] = ()) -> None:
+        self._known = {record.id: record for record in records}
+        self._changed = changed
+        self._write: Writer | None = None
+
+    @classmethod
+    def later(cls, write: Writer) -> Report:
+        """Make a report that is written when somebody reads it.
+
+        Args:
+            write: gives the records and the ids.
+        """
+        report = cls(())
+        report._write = write
+        return report
+
+    def write(self) -> None:
+        """Write it down, if that was left for later."""
+        if self._write is not None:
+            records, self._changed = self._write()
+            self._known = {record.id: record for record in records}
+            self._write = None
+
+    @property
+    def _records(self) -> dict[str, PatchRecord]:
+        self.write()
+        return self._known
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        self.write()
+        return self._changed
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: int | str) -> PatchRecord: ...
+        @overload
+        def __getitem__(self, key: slice) -> list[PatchRecord]: ...
+
+    def __getitem__(self, key: int | str | slice) -> PatchRecord | list[PatchRecord]:
+        if isinstance(key, str):
+            try:
+                return self._records[key]
+            except KeyError:
+                known = ", ".join(self._records)
+                raise UnknownPatchError(
+                    f"no patch {key!r} in this report; it has {known}"
+                ) from None
+        return list(self._records.values())[key]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[PatchRecord]:
+        return iter(self._records.values())
+
+    def __contains__(self, key: object) -> bool:
+        return any(key == one.id or key == one for one in self)
+
+    def keys(self) -> list[str]:
+        return list(self._records)
+
+    def with_status(self, *statuses: Status | str) -> list[PatchRecord]:
+        """The records that have one of these statuses."""
+        from .record import with_status
+
+        return with_status(self, *statuses)
+
+    def summary(self) -> str:
+        """The number of patches by status, in one line."""
+        counts: dict[str, int] = {}
+        for one in self:
+            counts[one.status.value] = counts.get(one.status.value, 0) + 1
+        return ", ".join(f"{number} {status}" for status, number in counts.items()) or "no patches"
+
+    def diff(self) -> str:
+        """The diffs of all patches that are applied."""
+        return "".join(record.diff() for record in self.with_status("applied", "overridden"))
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..environment import looked_up_once
+
+        with looked_up_once():
+            return {
+                "schema": SCHEMA,
+                "changed": list(self.changed),
+                "patches": [record.to_dict() for record in self],
+            }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        import json
+
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def __str__(self) -> str:
+        from .text import as_text
+
+        return as_text(self)
+
+    def __rich__(self) -> Printed:
+        from .text import Printed
+
+        return Printed(self)
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import as_html
+
+        return as_html(self)

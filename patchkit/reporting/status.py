@@ -1,0 +1,124 @@
+"""The statuses of a patch: one row for each, worst first, with all that is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ..patch import Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One status.
+
+    Args:
+        status: the status.
+        meaning: what is so, in one sentence.
+        due: whether the patch is due, and nothing is wrong with it.
+        trouble: whether the patch is due and does not hold.
+        style: for rich; empty where it is not due.
+        tint: of its cell in HTML; empty where it is not due.
+        counted_as: what the line of numbers above a report says; the status itself, if empty.
+        listed_as: what `patchkit list` says.
+        mark: the character for that, and its colour.
+    """
+
+    status: Status
+    meaning: str
+    due: bool = False
+    trouble: bool = False
+    style: str = ""
+    tint: str = ""
+    counted_as: str = ""
+    listed_as: str = "cannot be read"
+    mark: tuple[str, str | None] = ("!", "red")
+
+
+TABLE = (
+    Row(
+        status=Status.FAILED,
+        meaning="An error while applying: rolled back, with the exception.",
+        trouble=True,
+        style="bold red",
+        tint="red",
+    ),
+    Row(
+        status=Status.DRIFTED,
+        meaning=(
+            "Due by version, but the anchor did not match as expected: the target was left alone."
+        ),
+        trouble=True,
+        style="bold red",
+        tint="red",
+    ),
+    Row(
+        status=Status.OVERRIDDEN,
+        meaning="Was applied; someone replaced the target since.",
+        trouble=True,
+        style="bold yellow",
+        tint="yellow",
+    ),
+    Row(
+        status=Status.APPLIED,
+        meaning="Due, and the live targets carry it now.",
+        due=True,
+        style="green",
+        tint="green",
+        listed_as="due",
+        mark=("*", "green"),
+    ),
+    Row(
+        status=Status.PENDING,
+        meaning="Due; its module has not been imported yet.",
+        due=True,
+        style="cyan",
+        tint="blue",
+        listed_as="due",
+        mark=("*", "green"),
+    ),
+    Row(
+        status=Status.AVAILABLE,
+        meaning=("Due, and nobody has asked for it: `apply()` was not called, or `revert()` was."),
+        due=True,
+        style="cyan",
+        tint="blue",
+        counted_as="due and not applied",
+        listed_as="due",
+        mark=("*", "green"),
+    ),
+    Row(
+        status=Status.DISABLED,
+        meaning="Left out by `only`, `exclude` or `PATCHKIT_DISABLE`.",
+        listed_as="disabled",
+        mark=("o", None),
+    ),
+    Row(
+        status=Status.NOT_AFFECTED,
+        meaning="The installed version does not have the bug.",
+        listed_as="not affected",
+        mark=("-", None),
+    ),
+    Row(
+        status=Status.NOT_INSTALLED,
+        meaning="The library is absent.",
+        listed_as="not installed",
+        mark=(".", None),
+    ),
+)
+ROWS = {row.status: row for row in TABLE}
+
+TROUBLE = tuple(row.status for row in TABLE if row.trouble)
+DUE = tuple(row.status for row in TABLE if row.due)
+CONCERNED = TROUBLE + DUE
+"""Of patches whose bug the installed versions have."""
+
+
+def rank(status: Status) -> int:
+    """Return the place of a status in the table: the worst has 0."""
+    return TABLE.index(ROWS[status])
+
+
+def worst(statuses: Collection[Status]) -> Status:
+    """Return the worst of what the targets of a due patch have; `pending` where it has none."""
+    return next((status for status in CONCERNED if status in statuses), Status.PENDING)

@@ -1,0 +1,151 @@
+"""Import the libraries, then run each reproducer that is asked for in a fork.
+
+`python -m patchkit.verification.fork_server` reads requests from standard input, each a line of
+JSON: `{"number": 7, "id": …, "patched": …, "patches": …}` begins a fork and `{"end": 7}` ends it.
+What comes of it is answered as `{"number": 7, "outcome": …}`. All ends with the input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import selectors
+import signal
+import traceback
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from .. import children
+from ..catalogue.folders import VARIABLE
+
+PRELOADED = (
+    "accelerate",
+    "bitsandbytes",
+    "datasets",
+    "peft",
+    "transformers.models.llama.modeling_llama",
+    "transformers.trainer",
+    "trl.trainer.reward_trainer",
+    "trl.trainer.sft_trainer",
+)
+_CHUNK = 1 << 16
+
+
+@dataclass
+class _Fork:
+    """One that runs: its number, its process, and what it has said so far."""
+
+    number: int
+    process: int
+    said: bytes = b""
+
+
+class _Server:
+    """Begins forks, ends them, and passes on what comes of them; nothing here is a thread."""
+
+    def __init__(self, requests: int, output: BinaryIO) -> None:
+        self._requests = requests
+        self._output = output
+        self._asked = b""
+        self._forks: dict[int, _Fork] = {}  # by the descriptor that each writes to
+        self._ready = selectors.DefaultSelector()
+        self._ready.register(requests, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        while True:
+            for key, _ in self._ready.select():
+                if key.fd != self._requests:
+                    self._hear(key.fd)
+                elif not self._obey():
+                    return
+
+    def end_all(self) -> None:
+        for descriptor in tuple(self._forks):
+            self._reap(descriptor)
+
+    def _obey(self) -> bool:
+        """Read requests; tell whether more may come."""
+        chunk = os.read(self._requests, _CHUNK)
+        *lines, self._asked = (self._asked + chunk).split(b"\n")
+        for request in map(json.loads, lines):
+            if "end" in request:
+                for descriptor, fork in tuple(self._forks.items()):
+                    if fork.number == request["end"]:
+                        self._reap(descriptor)
+            else:
+                self._begin(request)
+        return bool(chunk)
+
+    def _begin(self, request: dict[str, Any]) -> None:
+        ours, theirs = os.pipe()
+        process = os.fork()
+        if not process:
+            self._become(request, theirs)
+        os.close(theirs)
+        self._forks[ours] = _Fork(request["number"], process)
+        self._ready.register(ours, selectors.EVENT_READ)
+
+    def _become(self, request: dict[str, Any], pipe: int) -> None:
+        """Run a reproducer in a fork, which ends here."""
+        status = 1
+        try:
+            os.close(self._requests)
+            os.close(self._output.fileno())
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for standard in range(3):
+                os.dup2(nowhere, standard)
+            os.environ[VARIABLE] = request["patches"]  # may be newer than this process
+            from .reproduce import outcome
+
+            with os.fdopen(pipe, "wb") as answer:
+                children.tell(answer, outcome(request["id"], patched=request["patched"]))
+            status = 0
+        finally:
+            os._exit(status)
+
+    def _hear(self, descriptor: int) -> None:
+        fork = self._forks[descriptor]
+        chunk = os.read(descriptor, _CHUNK)
+        fork.said += chunk
+        if chunk and not fork.said.endswith(b"\n"):
+            return
+        # A pipe that is closed without an answer is that of a process which is dying by itself.
+        status = self._reap(descriptor, kill=bool(chunk))
+        died = {"outcome": "error", "message": f"died with exit code {status}"}
+        answer = {"number": fork.number, "outcome": children.read(fork.said) or died}
+        children.tell(self._output, answer)
+
+    def _reap(self, descriptor: int, *, kill: bool = True) -> int:
+        """Wait for a fork, and return its exit code."""
+        self._ready.unregister(descriptor)
+        os.close(descriptor)
+        process = self._forks.pop(descriptor).process
+        if kill:
+            os.kill(process, signal.SIGKILL)
+        _, status = os.waitpid(process, 0)
+        return os.waitstatus_to_exitcode(status)
+
+
+def main() -> None:
+    output = children.take_standard_output()
+    requests = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for name in PRELOADED:
+        with contextlib.suppress(Exception):  # the reproducer that needs it will say so
+            importlib.import_module(name)
+    server = _Server(requests, output)
+    status = 1
+    try:
+        server.serve()
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    finally:
+        server.end_all()
+        os._exit(status)  # what libraries do at exit takes time
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Reproducers in forks of one process that has imported the libraries.
+
+An import takes seconds and most reproducers less than one, so this is many times quicker than
+processes of their own. Patches then meet libraries that are loaded already.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent import futures
+from typing import Any
+
+from ..children import command, read, tell
+from ..errors import UsageError
+
+_LEAVE = 5
+"""Seconds that the process has to end by itself, and its forks with it."""
+
+
+class Forking:
+    """Runs reproducers, from any thread.
+
+    Args:
+        timeout: seconds that one may take.
+        patches: the value of `PATCHKIT_PATCHES` there.
+
+    Raises:
+        UsageError: this platform does not fork.
+    """
+
+    def __init__(self, timeout: float, patches: str) -> None:
+        if not hasattr(os, "fork"):
+            raise UsageError(f"processes cannot be forked on {sys.platform}; leave `fork` out")
+        self._timeout = timeout
+        self._patches = patches
+        self._stopped = False
+
+    def __call__(self, patch_id: str, patched: bool) -> dict[str, Any]:
+        """Return what `patchkit.verification.reproduce.outcome` says in a fork.
+
+        Args:
+            patch_id: the patch.
+            patched: whether to apply it first, and nothing else.
+        """
+        with _LOCK:
+            if self._stopped:
+                return {"outcome": "error", "message": "stopped"}
+            server = _running_server()
+        request = {"id": patch_id, "patched": patched, "patches": self._patches}
+        number, outcome = server.begin(request)
+        try:
+            return outcome.result(self._timeout)
+        except futures.TimeoutError:
+            server.end(number)
+            return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
+
+    def stop(self) -> None:
+        """End what is running, and begin nothing more."""
+        with _LOCK:
+            self._stopped = True
+            _leave_server()
+
+
+class _Server:
+    """The process that has imported the libraries."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            command("patchkit.verification.fork_server"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in a terminal is left to the one who waits
+        )
+        self._numbers = itertools.count()
+        self._waiting: dict[int, futures.Future[dict[str, Any]]] = {}
+        self._lock = threading.Lock()
+        self.ended = False
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def begin(self, request: dict[str, Any]) -> tuple[int, futures.Future[dict[str, Any]]]:
+        """Return the number that a fork was given, and what will come of it."""
+        outcome: futures.Future[dict[str, Any]] = futures.Future()
+        with self._lock:
+            number = next(self._numbers)
+            if self.ended:
+                outcome.set_result(self._died())
+                return number, outcome
+            self._waiting[number] = outcome
+            self._say({"number": number, **request})
+        return number, outcome
+
+    def end(self, number: int) -> None:
+        """End a fork, whose outcome nobody waits for any more."""
+        with self._lock:
+            self._waiting.pop(number, None)
+            self._say({"end": number})
+
+    def leave(self) -> None:
+        """End the process and its forks."""
+        with self._lock, contextlib.suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        try:
+            self._process.wait(_LEAVE)
+        except subprocess.TimeoutExpired:  # it is in the middle of an import
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def _say(self, request: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        # Where it has ended, its last words say so to everyone who waits.
+        with contextlib.suppress(OSError, ValueError):
+            tell(self._process.stdin, request)  # type: ignore[arg-type]
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as said:
+            for answer in filter(None, map(read, said)):
+                with self._lock:
+                    outcome = self._waiting.pop(answer["number"], None)
+                if outcome is not None:
+                    outcome.set_result(answer["outcome"])
+        self._process.wait()
+        with self._lock:
+            self.ended = True
+            for outcome in self._waiting.values():
+                outcome.set_result(self._died())
+            self._waiting.clear()
+
+    def _died(self) -> dict[str, Any]:
+        status = self._process.returncode
+        message = f"the process that forks died with exit code {status}"
+        return {"outcome": "error", "message": message}
+
+
+_LOCK = threading.Lock()
+_server: _Server | None = None
+
+
+def _running_server() -> _Server:
+    """Return the process; one serves all, until it is left or dies."""
+    global _server
+    if _server is None or _server.ended:
+        _server = _Server()
+    return _server
+
+
+@atexit.register
+def _leave_server() -> None:
+    global _server
+    if _server is not None:
+        _server.leave()
+        _server = None

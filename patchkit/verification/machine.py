@@ -1,0 +1,69 @@
+"""Whether this machine has what reproducers need."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ..patch import REQUIREMENTS, Requirement
+
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+def missing(names: Iterable[str]) -> list[Requirement]:
+    """Return what this machine lacks.
+
+    Args:
+        names: of requirements.
+    """
+    return [REQUIREMENTS[name] for name in names if not PROBES[name]()]
+
+
+def described(requirements: Iterable[Requirement]) -> str:
+    """Return what all of them are, for a sentence."""
+    return " and ".join(requirement.what for requirement in requirements)
+
+
+def _reaches_cuda() -> bool:
+    try:
+        import torch
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
+
+
+def _has_avx512_bf16() -> bool:
+    """Tell whether programs can use VDPBF16PS and VCVTNE2PS2BF16.
+
+    Linux names an instruction set only where it saves the registers too, as the CPUID of a
+    compiler's run time has it, which bitsandbytes asks; reading that takes no library. Elsewhere
+    only CPUID knows, and torch asks it.
+    """
+    import platform
+
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return False
+    if sys.platform == "linux":
+        try:
+            lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            pass
+        else:
+            return any("avx512_bf16" in line.split() for line in lines if line.startswith("flags"))
+    return _torch_finds("avx512_bf16")
+
+
+def _torch_finds(instructions: str) -> bool:
+    try:
+        import torch
+    except ImportError:
+        return False
+    if ask := getattr(torch.cpu, "get_capabilities", None):
+        return bool(ask().get(instructions))
+    ask = getattr(torch.cpu, f"_is_{instructions}_supported", None)  # before torch had the other
+    return bool(ask and ask())
+
+
+PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _has_avx512_bf16}
+"""Tell whether this machine meets a requirement, by its name."""

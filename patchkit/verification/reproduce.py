@@ -1,0 +1,59 @@
+"""Run the reproducer of one patch in this process.
+
+`python -m patchkit.verification.reproduce ID [--patched]`
+
+What comes of it is a line of JSON on standard output. The libraries must not have been imported
+before, so this is a program of its own and not a function.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from collections.abc import Sequence
+
+from ..children import take_standard_output, tell
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m patchkit.verification.reproduce", description=__doc__
+    )
+    parser.add_argument("id")
+    parser.add_argument("--patched", action="store_true", help="apply the patch, and only it")
+    options = parser.parse_args(argv)
+    answers = take_standard_output()
+    tell(answers, outcome(options.id, patched=options.patched))
+    return 0
+
+
+def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
+    """What comes of a reproducer in this process, which it leaves as it happens to be.
+
+    Args:
+        patch_id: the patch.
+        patched: whether to apply it first, and nothing else.
+    """
+    from ..engine.choices import Choices
+    from ..engine.session import SESSION
+    from .machine import missing
+
+    (found,) = SESSION.catalogue.named([patch_id], "the id")
+    entry = SESSION.catalogue.entries[found]
+    reproduce = entry.reproduce_anywhere if missing(entry.patch.requires) else entry.reproduce
+    if reproduce is None:
+        return {"outcome": "no-reproducer"}
+    SESSION.revert(None)  # under `patchkit run` all that is due is applied by now
+    if patched:
+        SESSION.apply(Choices([found], strict=True))
+    try:
+        reproduce()
+    except Exception as error:
+        traceback.print_exc()
+        return {"outcome": "raised", "type": type(error).__name__, "message": str(error)}
+    return {"outcome": "passed"}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Reproducers in processes of their own, which end when nobody waits for them any more."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Any
+
+from .. import children
+from ..catalogue.folders import VARIABLE
+
+
+class Spawning:
+    """Runs reproducers, from any thread.
+
+    Args:
+        timeout: seconds that one may take.
+        patches: the value of `PATCHKIT_PATCHES` there.
+    """
+
+    def __init__(self, timeout: float, patches: str) -> None:
+        self._timeout = timeout
+        self._patches = patches
+        self._running: set[subprocess.Popen[str]] = set()
+        self._stopped = False
+
+    def __call__(self, patch_id: str, patched: bool) -> dict[str, Any]:
+        """What `patchkit.verification.reproduce.outcome` says in a new process.
+
+        Args:
+            patch_id: the patch.
+            patched: whether to apply it first, and nothing else.
+        """
+        if self._stopped:
+            return {"outcome": "error", "message": "stopped"}
+        with subprocess.Popen(
+            children.command(
+                "patchkit.verification.reproduce", patch_id, *(["--patched"] if patched else [])
+            ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, VARIABLE: self._patches},
+        ) as process:
+            self._running.add(process)
+            try:
+                if self._stopped:  # just before the process was among those to stop
+                    process.kill()
+                said, errors = process.communicate(timeout=self._timeout)
+                found = [answer for answer in map(children.read, said.splitlines()) if answer]
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
+            finally:
+                self._running.discard(process)
+        return found[-1] if found else _died(errors)
+
+    def stop(self) -> None:
+        """End what is running, and begin nothing more."""
+        self._stopped = True
+        for process in tuple(self._running):
+            process.kill()
+
+
+def _died(errors: str) -> dict[str, Any]:
+    return {"outcome": "error", "message": f"died: {errors.strip()[-500:]}"}

@@ -1,0 +1,172 @@
+"""Show each bug, and its absence with the patch: reproducers in fresh processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from re import search
+from typing import Any
+
+from ..catalogue.entries import Entry
+from ..catalogue.folders import Paths
+from ..catalogue.resolution import resolve
+from ..matrix.outcome_table import EXIT_STATUSES
+from ..patch import Patch, Requirement, Status
+from .forking import Forking
+from .machine import described, missing
+from .spawning import Spawning
+from .verdicts import NO_ERROR, Verdict
+
+TIMEOUT = 600
+"""Seconds that one reproducer may take."""
+SCHEMA = 2
+_MOST_JOBS = 4
+"""Each process holds torch, and most of a gigabyte."""
+
+
+class Verification(tuple[Verdict, ...]):
+    """The verdicts on several patches.
+
+    Prints as a table; `to_dict` says where it was measured, too.
+    """
+
+    @property
+    def exit_status(self) -> int:
+        """0 if all is well, 1 if a due patch does not mend, 2 if a due bug does not show.
+
+        A patch whose reproducer failed for another reason is not known to mend: 1 as well.
+        """
+        statuses = {EXIT_STATUSES.get(verdict.outcome, 0) for verdict in self}
+        return 1 if 1 in statuses else max(statuses, default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        from .recording import environment
+
+        return {
+            "schema": SCHEMA,
+            "environment": vars(environment()),
+            "verdicts": [vars(one) for one in self],
+        }
+
+    def __repr__(self) -> str:
+        from .text import tally
+
+        return f"<Verification: {tally(self)}>"
+
+    def __str__(self) -> str:
+        from ..reporting.text import plain_text
+        from .text import as_table
+
+        return plain_text(as_table(self))
+
+    def _repr_html_(self) -> str:
+        from .text import as_html
+
+        return as_html(self)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A patch whose reproducer is to be run.
+
+    Args:
+        patch: the patch.
+        due: whether it is due.
+        lacking: what this machine lacks, so that the reproducer shows a part of the bug.
+    """
+
+    patch: Patch
+    due: bool
+    lacking: tuple[Requirement, ...] = ()
+
+
+def verify(
+    only: str | Iterable[str] | None = None,
+    *,
+    everywhere: bool = False,
+    fork: bool = False,
+    jobs: int | None = None,
+    patches: Paths | None = None,
+    progress: Callable[[Verdict], None] = lambda verdict: None,
+) -> Verification:
+    """`patchkit.verify`, which says what the arguments are.
+
+    `progress` is called with each verdict as it comes, perhaps from another thread.
+    """
+    from ..engine.session import SESSION
+
+    SESSION.add(patches)
+    catalogue = SESSION.catalogue
+    chosen = set(catalogue.entries) if only is None else catalogue.named(only, "only=")
+    tasks = [_task(entry, everywhere) for entry in catalogue if entry.patch.id in chosen]
+    if only is None:
+        tasks += [Verdict(one.name, "error", str(one.error)) for one in catalogue.broken]
+
+    # Other processes must know the patches of this one.
+    reproduce = (Forking if fork else Spawning)(TIMEOUT, SESSION.local_patches)
+    interrupted = False
+
+    def run(task: _Task | Verdict) -> Verdict:
+        verdict = task if isinstance(task, Verdict) else _verdict(task, reproduce)
+        if not interrupted:
+            progress(verdict)
+        return verdict
+
+    with ThreadPoolExecutor(jobs or min(os.cpu_count() or 1, _MOST_JOBS)) as pool:
+        try:
+            return Verification(pool.map(run, tasks))
+        except BaseException:
+            interrupted = True
+            reproduce.stop()
+            raise
+
+
+def _task(entry: Entry, everywhere: bool) -> _Task | Verdict:
+    """What is to be run; the verdict where it is known without running anything."""
+    patch = entry.patch
+    try:
+        resolution = resolve(patch)
+    except ValueError as error:
+        return Verdict(patch.id, "error", str(error))
+    due = resolution.verdict is None
+    unasked = resolution.verdict is Status.NOT_AFFECTED and not everywhere
+    if resolution.verdict is Status.NOT_INSTALLED or unasked:
+        return Verdict(patch.id, "not-affected", resolution.reason)
+    if entry.reproduce is None:
+        return Verdict(patch.id, "error", "the patch has no reproducer")
+    lacking = tuple(missing(patch.requires))
+    if lacking and entry.reproduce_anywhere is None:
+        outcome = lacking[0].outcome if due else "not-affected"
+        return Verdict(patch.id, outcome, f"the reproducer needs {described(lacking)}")
+    return _Task(patch, due, lacking)
+
+
+def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> Verdict:
+    patch = task.patch
+    without = reproduce(patch.id, False)
+    shown = without["outcome"] == "raised" and bool(search(patch.symptom, without["message"]))
+    unclear = not shown and without["outcome"] != "passed"
+    if not task.due:
+        unclear = unclear or bool(task.lacking and not shown)
+        outcome = "not-affected" if unclear else "present" if shown else "absent"
+        return Verdict(patch.id, outcome, _line(without))
+    patched = reproduce(patch.id, True)
+    mended = patched["outcome"] == "passed"
+    if unclear or not (shown or mended):
+        outcome = "error"
+    elif not mended:
+        outcome = "not-mended"
+    else:
+        outcome = "mended" if shown else "not-reproduced"
+    if outcome == "mended" and task.lacking:
+        outcome = task.lacking[0].outcome
+    return Verdict(patch.id, outcome, _line(without), _line(patched))
+
+
+def _line(outcome: dict[str, Any]) -> str:
+    if outcome["outcome"] == "passed":
+        return NO_ERROR
+    message = " ".join(outcome.get("message", "").split())
+    return f"{outcome.get('type', outcome['outcome'])}: {message}"[:300]
