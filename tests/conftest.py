@@ -1,4 +1,4 @@
-"""Fixtures: a made-up library on disk, sessions of its patches, and fresh interpreters."""
+"""Fixtures: a made-up library on disk, sessions of its patches, fresh interpreters and forks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +39,7 @@ NEED_THE_LIBRARIES = (
     "with_libraries",
 )
 LAUNCH_TIMEOUT = 240
+FORK_TIMEOUT = 900
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -147,6 +149,79 @@ def run_fresh(code: str, folder: Path, *, env: dict[str, str] | None = None) -> 
     )
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
+
+
+class Forks:
+    """A process that has imported the libraries, begun when a fork of it is first needed."""
+
+    def __init__(self) -> None:
+        self.server: subprocess.Popen[str] | None = None
+
+    def run(self, folder: Path, env: dict[str, str], **program: Any) -> tuple[int, str, str]:
+        """Return the exit status of a fork, its output and its errors."""
+        if self.server is None:
+            self.server = subprocess.Popen(
+                [sys.executable, Path(__file__).with_name("forks.py")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
+        request = {"folder": str(folder), "env": {**os.environ, **env}, **program}
+        alarm = threading.Timer(FORK_TIMEOUT, self.end)
+        alarm.start()
+        try:
+            self.server.stdin.write(f"{json.dumps(request)}\n")
+            self.server.stdin.flush()
+            answer = self.server.stdout.readline()
+        finally:
+            alarm.cancel()
+        if not answer:
+            self.end()
+            pytest.fail("the process that forks has died, or a fork took too long")
+        stdout, stderr = (
+            (folder / name).read_text(errors="replace") for name in ("stdout", "stderr")
+        )
+        return int(answer), stdout, stderr
+
+    def end(self) -> None:
+        """End the process and its fork."""
+        server, self.server = self.server, None
+        if server is not None:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.communicate()
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks | None]:
+    """Begins forks of a process that has imported the libraries; None where none are wanted.
+
+    An import takes many times what a tiny training does. Patches then meet libraries that are
+    loaded already.
+    """
+    if not hasattr(os, "fork") or os.environ.get("PATCHKIT_TEST_PROCESSES") == "own":
+        yield None
+        return
+    forks = Forks()
+    yield forks
+    forks.end()
+
+
+@pytest.fixture
+def forked(forks: Forks | None, tmp_path: Path, fresh: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs code like `fresh`, but in a fork of a process that has imported the libraries."""
+
+    def run(code: str, *, env: dict[str, str] | None = None) -> Any:
+        assert forks is not None
+        program = f"{textwrap.dedent(code)}\nimport json as _json\nresult = _json.dumps(result)\n"
+        program += "print('\\n' + result)\n"
+        status, stdout, stderr = forks.run(tmp_path, env or {}, argv=["-c"], code=program)
+        assert status == 0, stderr[-4000:]
+        return json.loads(stdout.splitlines()[-1])
+
+    return run if forks else fresh
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Two ranks, each of them patched, train together; and `accelerate launch` is no obstacle."""
+"""Two ranks, each of them patched, train together."""
 
 from __future__ import annotations
 
@@ -35,9 +35,3 @@ def test_two_ranks_train_with(launch) -> None:
     assert done.stdout.count("<patchkit>/trl/trainer/sft_trainer.py") == 2
     assert done.stdout.count("trainable ['torch.float32']") == 2
     assert done.stdout.count("trl-adapter-bf16-cast") == 1
-
-
-def test_accelerate_launch_by_itself(launch) -> None:
-    done = launch("accelerate.commands.launch", "--cpu", "--num_processes=2", str(EXAMPLE))
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert "<patchkit>/trl/trainer/sft_trainer.py" in done.stdout

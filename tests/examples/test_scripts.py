@@ -24,10 +24,10 @@ def has_the_bug(trainer: str) -> bool:
     return any(target.startswith(f"trl.trainer.{trainer}_trainer:") for target in DUE)
 
 
-def accelerate(launch, trainer: str, *arguments: str, **env: str):
+def accelerate(launch, trainer: str, *arguments: str):
     """On a CPU and without MPI it starts one process, whatever it is told."""
     script = str(EXAMPLES / f"train_{trainer}.py")
-    return launch("accelerate.commands.launch", "--cpu", script, *arguments, env=env)
+    return launch("accelerate.commands.launch", "--cpu", "--num_processes=2", script, *arguments)
 
 
 def torchrun(launch, trainer: str, **env: str):
@@ -58,12 +58,17 @@ def test_accelerate_launch(launch, tmp_path: Path, trainer: str) -> None:
 
 
 @pytest.mark.parametrize("trainer", SCRIPTS)
-def test_without_patchkit_it_dies(launch, trainer: str) -> None:
+def test_without_patchkit_it_dies(launch, forks, tmp_path: Path, trainer: str) -> None:
     if not has_the_bug(trainer):
         pytest.skip(f"this TRL's {trainer.upper()} trainer does not have the bug")
-    done = accelerate(launch, trainer, PATCHKIT_DISABLE="all")
-    assert done.returncode != 0
-    assert ERROR in done.stderr
+    script, env = str(EXAMPLES / f"train_{trainer}.py"), {"PATCHKIT_DISABLE": "all"}
+    if forks:
+        status, _, errors = forks.run(tmp_path, env, argv=[script], file=script)
+    else:
+        done = launch("accelerate.commands.launch", "--cpu", script, env=env)
+        status, errors = done.returncode, done.stderr
+    assert status != 0
+    assert ERROR in errors
 
 
 @pytest.mark.parametrize("trainer", ["dpo", "grpo"])

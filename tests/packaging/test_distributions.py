@@ -88,10 +88,17 @@ def check_install(python: Path, folder: Path) -> dict[str, object]:
 
 
 def environment(folder: Path) -> Path:
-    run(sys.executable, "-m", "venv", folder / "env", cwd=folder)
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
     return folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
+def install(python: Path, *what: object) -> None:
+    """Install into the environment of another Python, with the pip of this one."""
+    pip = (sys.executable, "-m", "pip", "--python", python)
+    run(*pip, "install", "-q", *what, cwd=python.parent)
+
+
+@pytest.mark.xdist_group("distributions")
 def test_wheel(distributions: Path, tmp_path: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -103,12 +110,13 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     } <= set(names)
     assert all(name.startswith(("patchkit/", "patchkit-")) for name in names)
     python = environment(tmp_path)
-    run(python, "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
+    install(python, wheel)
     outcome = check_install(python, tmp_path)
     assert str(tmp_path) in str(outcome["file"])
     assert "demo" in run(python, "-m", "patchkit", "--help", cwd=tmp_path)
 
 
+@pytest.mark.xdist_group("distributions")
 def test_a_wheel_without_a_matrix(distributions: Path, tmp_path: Path) -> None:
     """Somebody deletes it, and measures anew with what is built then."""
     (sdist,) = distributions.glob("*.tar.gz")
@@ -125,6 +133,6 @@ def test_a_wheel_without_a_matrix(distributions: Path, tmp_path: Path) -> None:
 
 def test_editable(tmp_path: Path) -> None:
     python = environment(tmp_path)
-    run(python, "-m", "pip", "install", "-q", "-e", ROOT, cwd=tmp_path)
+    install(python, "-e", ROOT)
     outcome = check_install(python, tmp_path)
     assert outcome["file"] == str(ROOT / "patchkit" / "__init__.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -51,19 +52,28 @@ def check_release(modules) -> Callable[[str, str], None]:
     Each known target has its sites, no other function has one, and only sites are edited.
     """
 
+    questions_of = functools.cache(lambda library: library_questions(catalogue.load(), library))
+    # Releases have most files in common.
+    known: dict[tuple[str, bytes], Facts] = {}
+
+    def look(name: str, content: bytes, questions: Questions) -> Facts:
+        if (name, content) not in known:
+            found = facts(name, content, questions)
+            _check_edits(name, content.decode(), found, questions)
+            known[name, content] = found
+        return known[name, content]
+
     def check(library: str, release: str) -> None:
-        questions = library_questions(catalogue.load(), library)
+        questions = questions_of(library)
         assert questions.patches
         contents = modules(library, release)
-        found = {name: facts(name, content, questions) for name, content in contents.items()}
+        found = {name: look(name, content, questions) for name, content in contents.items()}
         scan = scan_of(library, release, found, questions)
         for patch in questions.patches:
             due = in_range(release, patch.affects[library])
             assert scan.states[patch.id] in WELL[due], (patch.id, scan.notes)
         assert scan.unlisted == {}
         assert scan.notes == {}
-        for name, one in found.items():
-            _check_edits(name, contents[name].decode(), one, questions)
 
     return check
 

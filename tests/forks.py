@@ -1,7 +1,7 @@
 """Import the libraries, then run each program that is asked for in a fork.
 
-Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and either
-`"code"`, a program, or `"module"`, what `python -m` would run. A fork writes to the files `stdout`
+Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and
+`"code"`, a program, `"file"`, one in a file, or `"module"`, what `python -m` would run. A fork writes to the files `stdout`
 and `stderr` in the folder. Each is answered with its exit status, one after another.
 """
 
@@ -48,6 +48,8 @@ def become(request: dict) -> None:
         sys.argv = request["argv"]
         if "module" in request:
             runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        elif "file" in request:
+            runpy.run_path(request["file"], run_name="__main__")
         else:
             sys.modules["__main__"] = program = types.ModuleType("__main__")
             exec(compile(request["code"], "<string>", "exec"), vars(program))
