@@ -16,29 +16,18 @@ from patchkit.catalogue import Catalogue, Entry
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
-GOOD = """\
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Pattern, Rule, replace
+from .madeup_bug import patch_file
 
-PATCH = Patch(
-    id="{id}",
-    title="it is mended",
-    affects={{"madeup": "{affects}"}},
-    changes=(Rewrite("madeup.trainer:{function}", Rule(
-        Pattern("bug()"), lambda node: [replace(node, "'mended'")]
-    )),),
-)
-
-def reproduce():
-    pass
-"""
 TRAINER = (
     "def bug():\n    return 'bug'\n\ndef f():\n    return bug()\n\ndef g():\n    return bug()\n"
 )
 
 
 def good(name: str = "addon-bug", function: str = "f", affects: str = ">=1") -> str:
-    return GOOD.format(id=name, function=function, affects=affects)
+    reproduce = "def reproduce():\n    pass"
+    return patch_file(
+        name, target=f"madeup.trainer:{function}", affects=affects, reproduce=reproduce
+    )
 
 
 FILES = {

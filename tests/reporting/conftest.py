@@ -12,38 +12,10 @@ from patchkit.catalogue import Broken, Catalogue
 from patchkit.patch import Patch, Rewrite, Status, Wrap
 from patchkit.patch_record import PatchRecord, TargetRecord
 from patchkit.reporting import Report
-from patchkit.rewrite import Pattern, Rule, replace
+from patchkit.rewrite import Pattern, Rule
 from patchkit.session import Session
 
-BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
-SOURCE = """\
-class Trainer:
-    def __init__(self):
-        self.before = 1
-        self.value = bug()
-        self.after = 2
-
-    def step(self, size=1):
-        return size
-
-
-def bug():
-    return "bug"
-"""
-TARGET = "madeup.trainer:Trainer.__init__"
-
-
-def patch(name: str = "madeup-bug", *changes: Any, affects: str = ">=1", **options: Any) -> Patch:
-    return Patch(
-        **{
-            "id": name,
-            "title": "it is mended",
-            "affects": {"madeup": affects},
-            "changes": changes or (Rewrite(TARGET, BUG),),
-            "upstream": ("https://example.org/1",),
-            **options,
-        }
-    )
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
 
 
 def passing(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:

@@ -11,7 +11,8 @@ from patchkit.patch import Patch, Rewrite, Status
 from patchkit.reporting import Report
 from patchkit.rewrite import Pattern, Rule, replace
 
-from .conftest import TARGET, broken_rule, patch, record, troubled
+from ..madeup_bug import TARGET, patch
+from .conftest import broken_rule, record, troubled
 
 
 def test_html_escapes() -> None:

@@ -15,7 +15,8 @@ from patchkit.patch import Rewrite, Status
 from patchkit.reporting import Report
 from patchkit.session import Session
 
-from .conftest import BUG, TARGET, broken_report, patch, troubled
+from ..madeup_bug import BUG, TARGET, patch
+from .conftest import broken_report, troubled
 
 
 def test_a_sequence_of_records(three) -> None:

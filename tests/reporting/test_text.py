@@ -14,7 +14,8 @@ from patchkit.patch import Status
 from patchkit.rendering import Printed, plain_text
 from patchkit.reporting import Report
 
-from .conftest import broken_report, patch, record, troubled
+from ..madeup_bug import patch
+from .conftest import broken_report, record, troubled
 
 LONG = {
     "words in the reason": {"reason": "so many words in this sentence " * 20},

@@ -9,7 +9,8 @@ import pytest
 from patchkit import UsageError
 from patchkit.patch import Patch, Status, Wrap
 
-from .conftest import double, patch
+from ..madeup_bug import patch
+from .conftest import double
 
 ASKED = {
     "nobody": ({}, None, False),

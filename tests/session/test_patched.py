@@ -12,7 +12,8 @@ from patchkit.patch import Rewrite, Status, Wrap
 from patchkit.reporting import Report
 from patchkit.session import Session
 
-from .conftest import BUG, OTHER_BUG, SOURCE, TARGET, double, patch
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
+from .conftest import OTHER_BUG, double
 
 
 def test_patched_puts_back_what_was_before(trainer, session, apply) -> None:
