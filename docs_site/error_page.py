@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from markup import code_block, ranges
-from patchkit.catalogue.entries.entries import Catalogue
-from patchkit.catalogue.entries.explanation import Explanation, explain
+
+from patchkit.catalogue.entries import Catalogue
+from patchkit.catalogue.explanation import Explanation, explain
 
 MESSAGES = "<!-- messages -->"
 SILENT = "<!-- silent -->"

@@ -12,10 +12,10 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from patch_index import by_library, index_page
 from patch_page import patch_page
-from patchkit.catalogue.entries.definitions import shipped
-from patchkit.catalogue.entries.entries import Catalogue
 
 from patchkit import matrix
+from patchkit.catalogue.definitions import shipped
+from patchkit.catalogue.entries import Catalogue
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ELSEWHERE = {"changelog.md": "CHANGELOG.md", "benchmarks.md": "benchmarks/README.md"}

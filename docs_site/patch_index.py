@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from markup import ranges, table
-from patchkit.catalogue.entries.entries import Catalogue
-from patchkit.catalogue.entries.explanation import Explanation, explain
+
+from patchkit.catalogue.entries import Catalogue
+from patchkit.catalogue.explanation import Explanation, explain
 
 INTRODUCTION = """\
 Which of them are due on your machine: `patchkit list`. What stands on these pages, in a terminal:

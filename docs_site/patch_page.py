@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from markup import code_block, ranges, table, upstream_link
 from measured import measurements
-from patchkit.catalogue.entries.entries import Entry
-from patchkit.catalogue.entries.explanation import Explanation, explain
-from patchkit.verification.verification.machine import described
 
+from patchkit.catalogue.entries import Entry
+from patchkit.catalogue.explanation import Explanation, explain
 from patchkit.matrix import Matrix
 from patchkit.patch import REQUIREMENTS
+from patchkit.verification.machine import described
 
 
 def patch_page(entry: Entry, matrix: Matrix) -> str:

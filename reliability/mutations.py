@@ -26,7 +26,7 @@ from types import CodeType, FunctionType
 from edit_oracle import code_at, wrongs
 from mutants import mutated
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.environment import module_file, modules_matching
 from patchkit.patch import Rewrite
 from patchkit.rewrite import (

@@ -9,9 +9,10 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from madeup_notes import EARLIER, NOTES
-from patchkit.reporting.report.report import Report
 from snapshots import Snapshot
 from world import DRIFTED, NOT_DUE, Place, World
+
+from patchkit.reporting.report import Report
 
 Carried = frozenset[tuple[str, str]]
 """Pairs of a patch and a target whose live function behaves as mended."""

@@ -19,12 +19,12 @@ from types import ModuleType
 from typing import Any
 
 import madeup_notes
-from patchkit.catalogue.entries.entries import Catalogue, Entry
-from patchkit.reporting.report.report import Report
 
+from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.engine.choices import Choices
 from patchkit.engine.session import Session
 from patchkit.patch import Patch, Rewrite, Wrap
+from patchkit.reporting.report import Report
 from patchkit.rewrite import Pattern, Rule, replace
 
 PACKAGE = "madeup"

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from patchkit.errors import PatchError
-from patchkit.matrix.scan import Scanned, scan
+from patchkit.matrix.scan import ScanResult, scan
 from patchkit.matrix.scan.summary import lines
 
 ANY = ">=0"
@@ -41,7 +41,7 @@ def main() -> int:
     return status
 
 
-def findings(scanned: Scanned) -> tuple[str, int]:
+def findings(scanned: ScanResult) -> tuple[str, int]:
     """What is wrong, as Markdown, and the exit status."""
     wrong: dict[str, list[str]] = {}
     holes: list[str] = []

@@ -20,9 +20,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.entries import Catalogue, Entry
 
 from patchkit import settings
+from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.engine.choices import Choices
 from patchkit.engine.session import Session
 from patchkit.patch import Patch

@@ -17,7 +17,7 @@ import sys
 import traceback
 import types
 
-from patchkit.verification.verification.fork_server import PRELOADED
+from patchkit.verification.fork_server import PRELOADED
 
 
 def main() -> None:

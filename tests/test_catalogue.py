@@ -10,37 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.entries import Catalogue, Entry
 
 from patchkit import UnknownPatchError, UsageError
-from patchkit.catalogue.entries import definitions
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import definitions
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
-GOOD = """\
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Pattern, Rule, replace
+from .madeup_bug import patch_file
 
-PATCH = Patch(
-    id="{id}",
-    title="it is mended",
-    affects={{"madeup": "{affects}"}},
-    changes=(Rewrite("madeup.trainer:{function}", Rule(
-        Pattern("bug()"), lambda node: [replace(node, "'mended'")]
-    )),),
-)
-
-def reproduce():
-    pass
-"""
 TRAINER = (
     "def bug():\n    return 'bug'\n\ndef f():\n    return bug()\n\ndef g():\n    return bug()\n"
 )
 
 
 def good(name: str = "addon-bug", function: str = "f", affects: str = ">=1") -> str:
-    return GOOD.format(id=name, function=function, affects=affects)
+    reproduce = "def reproduce():\n    pass"
+    return patch_file(
+        name, target=f"madeup.trainer:{function}", affects=affects, reproduce=reproduce
+    )
 
 
 def asked(name: str, keyword: str) -> str:

@@ -17,6 +17,8 @@ import pytest
 import patchkit
 from patchkit.environment import installed_version
 
+from .madeup_bug import patch_file
+
 ROOT = Path(patchkit.__file__).parent.parent
 NAMES = [
     "argparse",
@@ -54,25 +56,11 @@ def bug():
 def f():
     bug()
 """
-PATCH = """\
-import contextlib
-import importlib
-
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Pattern, Rule, replace
-
-PATCH = Patch(
-    id="madeup-bug",
-    title="it is mended",
-    affects={{"madeup": ">=1"}},
-    changes=(Rewrite("madeup.trainer:f", Rule(
-        Pattern("bug()"), lambda node: [replace(node, "None")]
-    )),),
-    symptom="bug",
-)
-
-
+REPRODUCE = """\
 def reproduce():
+    import contextlib
+    import importlib
+
     for name in {names}:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -101,7 +89,14 @@ def run(tmp_path: Path, trapped: Path, library) -> Run:
     """Runs Python among the traps; a made-up library, and patches of it, are elsewhere."""
     library.write("trainer", MADEUP)
     (tmp_path / "patches").mkdir()
-    (tmp_path / "patches" / "bug.py").write_text(PATCH.format(names=[*IMPORTED]))
+    (tmp_path / "patches" / "bug.py").write_text(
+        patch_file(
+            "madeup-bug",
+            mended="None",
+            more='symptom="bug",',
+            reproduce=REPRODUCE.format(names=[*IMPORTED]),
+        )
+    )
     paths = [str(ROOT), str(tmp_path)]
 
     def run(*arguments: str, **variables: str) -> Any:

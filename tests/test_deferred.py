@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.engine import deferred
 
 HEAVY = (

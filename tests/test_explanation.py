@@ -9,11 +9,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.entries import Entry
-from patchkit.catalogue.entries.explanation import explain
-from patchkit.catalogue.entries.symptoms import with_symptom
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.entries import Entry
+from patchkit.catalogue.explanation import explain
+from patchkit.catalogue.symptoms import with_symptom
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.rewrite import Pattern, Rule, replace
 from patchkit.settings import Setting

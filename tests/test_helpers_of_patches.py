@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import patchkit
-from patchkit.catalogue.entries import definitions
+from patchkit.catalogue import definitions
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, helper, replace
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.folders import PACKAGE
 
 from patchkit import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
+from patchkit.catalogue.folders import PACKAGE
 from patchkit.engine.choices import Choices
 from patchkit.patch import Status
 

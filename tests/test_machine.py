@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from patchkit.patch import REQUIREMENTS
-from patchkit.verification.verification import machine
+from patchkit.verification import machine
 
 
 def has_avx512_bf16() -> bool:

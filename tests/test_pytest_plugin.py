@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from .madeup_bug import patch_file
+
 pytest_plugins = ["pytester"]
 
 LIBRARY = """\
@@ -20,21 +22,6 @@ def second():
 def bug():
     return "bug"
 """
-PATCH = """\
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Pattern, Rule, replace
-from patchkit.settings import Setting
-
-PATCH = Patch(
-    id="madeup-{name}",
-    title="it is mended",
-    affects={{"madeup": ">=1"}},
-    settings=(Setting("madeup_choice", ("this", "that"), "which one"),),
-    changes=(
-        Rewrite("madeup.trainer:{name}", Rule(Pattern("bug()"), lambda n: [replace(n, "'mended'")])),
-    ),
-)
-"""
 MENDED = "from madeup.trainer import first, second\n"
 
 
@@ -45,7 +32,14 @@ def run(library, pytester, monkeypatch) -> Callable[..., pytest.RunResult]:
     info = next(library.folder.glob("*.dist-info"))
     points = ["[pytest11]", "patchkit = patchkit.pytest_plugin", "[patchkit.patches]"]
     for name in ("first", "second"):
-        (library.folder / f"patch_{name}.py").write_text(PATCH.format(name=name))
+        (library.folder / f"patch_{name}.py").write_text(
+            "from patchkit.settings import Setting\n"
+            + patch_file(
+                f"madeup-{name}",
+                target=f"madeup.trainer:{name}",
+                more='settings=(Setting("madeup_choice", ("this", "that"), "which one"),),',
+            )
+        )
         points.append(f"{name} = patch_{name}")
     (info / "entry_points.txt").write_text("\n".join(points))
     path = os.pathsep.join(filter(None, [str(library.folder), os.environ.get("PYTHONPATH")]))

@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
-from patchkit.verification.verification.forking import Forking
-from patchkit.verification.verification.spawning import Spawning
 
 from patchkit.errors import UsageError
-from patchkit.verification.verification import forking
+from patchkit.verification import forking
+from patchkit.verification.forking import Forking
+from patchkit.verification.spawning import Spawning
 
 SLOW = """\
 from patchkit.patch import Patch, Rewrite

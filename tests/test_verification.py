@@ -14,22 +14,8 @@ import pytest
 
 from patchkit.matrix import read
 
-ADDON = """\
-import os
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Pattern, Rule, replace
+from .madeup_bug import patch_file
 
-PATCH = Patch(
-    id="addon-{name}",
-    title="it is mended",
-    affects={{"madeup": "{affects}"}},
-    changes=(Rewrite("madeup.trainer:f", Rule(
-        Pattern("bug({number})"), lambda node: [replace(node, "bug({becomes})")]
-    )),),
-    symptom="{symptom}",
-)
-{reproduce}
-"""
 TRAINER = """\
 def bug(number):
     if number > 0:
@@ -49,16 +35,13 @@ REPRODUCE = "def reproduce():\n    from madeup.trainer import f\n    f({number})
 
 
 def addon(name: str, number: int, **given: Any) -> str:
-    return ADDON.format(
-        **{
-            "name": name,
-            "number": number,
-            "affects": ">=1",
-            "becomes": 0,
-            "symptom": f"bug {number}",
-            "reproduce": REPRODUCE.format(number=number),
-            **given,
-        }
+    symptom = given.pop("symptom", f"bug {number}")
+    return "import os\n" + patch_file(
+        f"addon-{name}",
+        pattern=f"bug({number})",
+        mended=f"bug({given.pop('becomes', 0)})",
+        more=f'symptom="{symptom}",',
+        **{"reproduce": REPRODUCE.format(number=number), **given},
     )
 
 

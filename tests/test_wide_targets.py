@@ -7,10 +7,11 @@ import pytest
 from patchkit import environment
 from patchkit.environment import installed_version, looked_up_once, modules_matching
 from patchkit.matrix.preview import preview
-from patchkit.patch import Patch, Rewrite, Status
+from patchkit.patch import Rewrite, Status
 from patchkit.rewrite import Pattern, Rule, replace
 
-BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
+from .madeup_bug import BUG, patch
+
 NEEDY = Rule(
     Pattern("bug()"), lambda node: [replace(node, "math.pi")], names=("bug",), needs=("math",)
 )
@@ -18,14 +19,10 @@ TWICE = "def forward():\n    return [bug(), bug()]\n"
 NEVER = "def forward():\n    return [1]\n"
 
 
-def patch(*changes: Rewrite) -> Patch:
-    return Patch(id="madeup-bug", title="mended", affects={"madeup": ">=1"}, changes=changes)
-
-
 @pytest.mark.parametrize("target", ["madeup.model:forward", "madeup.*:forward"])
 def test_any_number_of_sites(library, session, apply, target: str) -> None:
     library.write("model", TWICE)
-    one = session(patch(Rewrite(target, BUG, sites=None)))
+    one = session(patch("madeup-bug", Rewrite(target, BUG, sites=None)))
     apply(one, strict=True)
     assert library.load("model").forward() == ["mended", "mended"]
 
@@ -34,10 +31,10 @@ def test_any_number_of_sites(library, session, apply, target: str) -> None:
 def test_no_site_is_drift_where_the_target_is_known(library, session, apply) -> None:
     library.write("model", NEVER)
     library.load("model")
-    known = apply(session(patch(Rewrite("madeup.model:forward", BUG, sites=None))))[0]
+    known = apply(session(patch("madeup-bug", Rewrite("madeup.model:forward", BUG, sites=None))))[0]
     assert known.status == Status.DRIFTED
     assert "expected at least 1 occurrence of the buggy code" in known.reason
-    found = apply(session(patch(Rewrite("madeup.*:forward", BUG, sites=None))))[0]
+    found = apply(session(patch("madeup-bug", Rewrite("madeup.*:forward", BUG, sites=None))))[0]
     assert found.status == Status.PENDING
     assert not found.targets
 
@@ -46,13 +43,13 @@ def test_no_site_is_drift_where_the_target_is_known(library, session, apply) -> 
 def test_an_edit_that_needs_an_import(library, session, apply) -> None:
     library.write("with_it", "import math\ndef forward():\n    return bug()\n")
     library.write("without", "def bug():\n    return 'bug'\ndef forward():\n    return bug()\n")
-    everywhere = session(patch(Rewrite("madeup.*:forward", NEEDY)))
+    everywhere = session(patch("madeup-bug", Rewrite("madeup.*:forward", NEEDY)))
     apply(everywhere, strict=True)
     assert library.load("with_it").forward() > 3
     assert library.load("without").forward() == "bug"
     (target,) = everywhere.report()[0].targets
     assert target.target == "madeup.with_it:forward"
-    known = apply(session(patch(Rewrite("madeup.without:forward", NEEDY))))[0]
+    known = apply(session(patch("madeup-bug", Rewrite("madeup.without:forward", NEEDY))))[0]
     assert known.status == Status.DRIFTED
     assert "does not import math" in known.reason
 
@@ -64,7 +61,7 @@ def models(library) -> None:
 
 
 def test_a_sentence_names_the_first_few(models, library, session, apply) -> None:
-    one = session(patch(Rewrite("madeup.models.*:forward", BUG, sites=None)))
+    one = session(patch("madeup-bug", Rewrite("madeup.models.*:forward", BUG, sites=None)))
     assert apply(one)[0].targets == ()
     for number in range(12):
         library.load(f"models.model_{number:02}")
@@ -74,10 +71,12 @@ def test_a_sentence_names_the_first_few(models, library, session, apply) -> None
 
 
 def test_a_preview_shows_the_first_few(models) -> None:
-    shown = str(preview(patch(Rewrite("madeup.models.*:forward", BUG, sites=None))))
+    shown = str(preview(patch("madeup-bug", Rewrite("madeup.models.*:forward", BUG, sites=None))))
     assert shown.startswith("# madeup.models.*:forward: more modules may be mended like the 4")
     assert shown.count("+++ ") == 4
-    few = str(preview(patch(Rewrite("madeup.models.model_0[012]:forward", BUG, sites=None))))
+    few = str(
+        preview(patch("madeup-bug", Rewrite("madeup.models.model_0[012]:forward", BUG, sites=None)))
+    )
     assert few.startswith("--- ")
     assert few.count("+++ ") == 3
 

@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from patchkit.catalogue.entries.resolution import resolve
-
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.patch import Change, Rewrite
 from patchkit.rewrite import CodeSwaps, Target, bind
 

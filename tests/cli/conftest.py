@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from patchkit.catalogue.entries.entries import Broken, Catalogue, Entry
 
+from patchkit.catalogue.entries import Broken, Catalogue, Entry
 from patchkit.cli import main
 from patchkit.engine.session import Session
 from patchkit.errors import PatchDefinitionError

@@ -6,9 +6,9 @@ import types
 from pathlib import Path
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.precision.adapters import bfloat16_adapters_wanted
 
 RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)

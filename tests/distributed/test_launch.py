@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_sft.py"
 RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 
 RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)

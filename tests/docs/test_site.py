@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 
 pytest.importorskip("material", reason="the site needs mkdocs-material")
 pytest.importorskip("mkdocstrings", reason="the site needs mkdocstrings-python")

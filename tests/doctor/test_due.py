@@ -6,8 +6,8 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from patchkit.catalogue.entries.entries import load
 
+from patchkit.catalogue.entries import load
 from patchkit.cli.doctor import due
 from patchkit.engine import session
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from patchkit.catalogue.entries.entries import Catalogue, Entry
 
+from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.cli.doctor import variables
 from patchkit.engine.session import Session
 from patchkit.patch import Patch, Rewrite

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 
 ID = "trl-adapter-bf16-cast"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)

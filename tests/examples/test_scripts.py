@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ID = "trl-adapter-bf16-cast"

@@ -212,7 +212,7 @@ def test_every_check_is_registered_once() -> None:
 
 
 def test_patches_that_make_findings_moot_exist() -> None:
-    from patchkit.catalogue.entries import entries as catalogue
+    from patchkit.catalogue import entries as catalogue
     from patchkit.inspection import superseding_patches
 
     named = {value for name, value in vars(superseding_patches).items() if name.isupper()}

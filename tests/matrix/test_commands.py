@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.cli import main
 from patchkit.matrix import Environment, Matrix, Scan, write
 from patchkit.matrix import Result as Measured

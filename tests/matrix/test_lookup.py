@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import patchkit
-from patchkit.catalogue.entries import definitions
+from patchkit.catalogue import definitions
 from patchkit.matrix import Environment, Matrix, Result, Scan, write
 
 PATCH = "trl-adapter-bf16-cast"

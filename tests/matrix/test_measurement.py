@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from patchkit.verification.verification.recording import never_run
-
 from patchkit.matrix import Environment, Matrix, Result, Unmeasured
 from patchkit.matrix.sets import VersionSet
+from patchkit.verification.recording import never_run
 
 VERSIONS = {"trl": "1.16.0", "torch": "2.13.0"}
 RAN = Environment({**VERSIONS, "torch": "2.13.0+cpu"}, "3.11.7", "linux", "cpu", "2026-02-03")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.environment import in_range
 from patchkit.matrix import Environment, Matrix, Result, Scan, default_path, read
 from patchkit.matrix.contradictions import contradictions

@@ -6,13 +6,13 @@ import os
 import re
 
 import pytest
-from patchkit.verification.verification.machine import missing
-from patchkit.verification.verification.verification import verify
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.lab.measured import cannot_run_here
 from patchkit.patch import Status
+from patchkit.verification.machine import missing
+from patchkit.verification.verification import verify
 
 ENTRIES = catalogue.load()
 IDS = list(ENTRIES.entries)

@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.lab import quantized_adapters, shapes
 from patchkit.patch import Rewrite
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.environment import in_range
 from patchkit.matrix.scan import tree
 from patchkit.matrix.scan.facts import Facts, facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.matrix import Scan
 from patchkit.matrix.scan.facts import facts
 from patchkit.matrix.scan.tree import Tree

@@ -10,7 +10,7 @@ import types
 
 import pytest
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.rewrite import edited_code, find, functions_in_file
 from patchkit.rewrite.edit import apply_edits
 

@@ -6,44 +6,16 @@ import warnings
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.entries import Broken, Catalogue
-from patchkit.reporting.report.record import PatchRecord, TargetRecord
-from patchkit.reporting.report.report import Report
 
 from patchkit import PatchDefinitionError
+from patchkit.catalogue.entries import Broken, Catalogue
 from patchkit.engine.session import Session
 from patchkit.patch import Patch, Rewrite, Status, Wrap
-from patchkit.rewrite import Pattern, Rule, replace
+from patchkit.reporting.record import PatchRecord, TargetRecord
+from patchkit.reporting.report import Report
+from patchkit.rewrite import Pattern, Rule
 
-BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
-SOURCE = """\
-class Trainer:
-    def __init__(self):
-        self.before = 1
-        self.value = bug()
-        self.after = 2
-
-    def step(self, size=1):
-        return size
-
-
-def bug():
-    return "bug"
-"""
-TARGET = "madeup.trainer:Trainer.__init__"
-
-
-def patch(name: str = "madeup-bug", *changes: Any, affects: str = ">=1", **options: Any) -> Patch:
-    return Patch(
-        **{
-            "id": name,
-            "title": "it is mended",
-            "affects": {"madeup": affects},
-            "changes": changes or (Rewrite(TARGET, BUG),),
-            "upstream": ("https://example.org/1",),
-            **options,
-        }
-    )
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
 
 
 def passing(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:

@@ -9,7 +9,8 @@ import pytest
 from patchkit.matrix.preview import preview
 from patchkit.patch import Patch, Rewrite, Status, Wrap
 
-from .conftest import BUG, SOURCE, TARGET, passing, patch
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
+from .conftest import passing
 
 DIFF = """\
 --- madeup/trainer.py

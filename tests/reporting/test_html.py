@@ -6,12 +6,13 @@ import re
 from html import escape as html_escape
 
 import pytest
-from patchkit.reporting.report.report import Report
 
 from patchkit.patch import Patch, Rewrite, Status
+from patchkit.reporting.report import Report
 from patchkit.rewrite import Pattern, Rule, replace
 
-from .conftest import TARGET, broken_rule, patch, record, troubled
+from ..madeup_bug import TARGET, patch
+from .conftest import broken_rule, record, troubled
 
 
 def test_html_escapes() -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from .conftest import SOURCE
+from ..madeup_bug import SOURCE
 
 PROGRAM = """
 import sys

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.entries import Catalogue, Entry
-from patchkit.reporting.report.report import Report
 
 import patchkit
 from patchkit import PatchError, UnknownPatchError
+from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.engine.session import Session
 from patchkit.patch import Rewrite, Status
+from patchkit.reporting.report import Report
 
-from .conftest import BUG, TARGET, broken_report, patch, troubled
+from ..madeup_bug import BUG, TARGET, patch
+from .conftest import broken_report, troubled
 
 
 def test_a_sequence_of_records(three) -> None:

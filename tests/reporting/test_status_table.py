@@ -13,7 +13,7 @@ import patchkit
 from patchkit.matrix import outcome_table
 from patchkit.matrix.show import states
 from patchkit.patch import Status
-from patchkit.reporting.report import status
+from patchkit.reporting import status
 
 ROOT = Path(patchkit.__file__).parent
 FILES = sorted(file for file in ROOT.rglob("*.py") if "patches" not in file.relative_to(ROOT).parts)

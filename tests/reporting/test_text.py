@@ -6,15 +6,16 @@ import io
 import re
 
 import pytest
-from patchkit.reporting.report.report import Report
-from patchkit.reporting.report.text import Printed, plain_text
 from rich.console import Console
 
 import patchkit
 from patchkit import matrix
 from patchkit.patch import Status
+from patchkit.reporting.report import Report
+from patchkit.reporting.text import Printed, plain_text
 
-from .conftest import broken_report, patch, record, troubled
+from ..madeup_bug import patch
+from .conftest import broken_report, record, troubled
 
 LONG = {
     "words in the reason": {"reason": "so many words in this sentence " * 20},

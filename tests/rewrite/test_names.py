@@ -136,7 +136,7 @@ LAYER = "class Layer:\n    def forward(self, x):\n        return self.lm_head(se
 
 
 def rules_of_the_catalogue(source: str) -> list[Rule]:
-    from patchkit.catalogue.entries import entries as catalogue
+    from patchkit.catalogue import entries as catalogue
     from patchkit.patch import Rewrite
 
     (found,) = functions_in_file(source, "x.py")

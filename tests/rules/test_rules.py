@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Rule, edited_code, functions_in_file
 from patchkit.rewrite.edit import apply_edits

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patchkit.catalogue.entries.entries import Catalogue, Entry
 
+from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.matrix import Scan
 from patchkit.matrix.scan import ScanResult, scan
 from patchkit.patch import Change, Patch, Rewrite

@@ -8,7 +8,8 @@ from types import FunctionType
 
 from patchkit.patch import Rewrite, Status, Wrap
 
-from .conftest import BUG, SOURCE, TARGET, double, patch
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
+from .conftest import double
 
 
 def test_before_the_import(trainer, session, apply) -> None:

@@ -10,7 +10,8 @@ from patchkit import PatchError, PatchWarning
 from patchkit.patch import Rewrite, Status, Wrap
 from patchkit.rewrite import Pattern, Rule, replace
 
-from .conftest import BUG, OTHER_BUG, SOURCE, TARGET, double, patch
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
+from .conftest import OTHER_BUG, double
 
 
 def test_two_patches_of_one_function(trainer, session, apply, library) -> None:

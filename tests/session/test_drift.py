@@ -13,7 +13,8 @@ from patchkit import PatchWarning
 from patchkit.patch import Rewrite, Status, Wrap
 from patchkit.rewrite import Pattern, Rule
 
-from .conftest import BUG, SOURCE, TARGET, double, patch
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
+from .conftest import double
 
 DRIFTED = {
     "no site": (

@@ -10,7 +10,8 @@ from patchkit import UsageError
 from patchkit.engine.choices import Choices
 from patchkit.patch import Patch, Status, Wrap
 
-from .conftest import double, patch
+from ..madeup_bug import patch
+from .conftest import double
 
 KEYWORDS = ("preflight", "lookout")
 ASKED = {

@@ -10,7 +10,8 @@ import pytest
 from patchkit import PatchWarning
 from patchkit.patch import Status, Wrap
 
-from .conftest import SOURCE, double, patch
+from ..madeup_bug import SOURCE, patch
+from .conftest import double
 
 
 def test_overridden_by_another_function(trainer, session, apply) -> None:

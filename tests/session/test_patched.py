@@ -6,14 +6,15 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from patchkit.reporting.report.report import Report
 
 from patchkit import PatchError, PatchWarning, UsageError, settings
 from patchkit.engine.choices import Choices
 from patchkit.engine.session import Session
 from patchkit.patch import Rewrite, Status, Wrap
+from patchkit.reporting.report import Report
 
-from .conftest import BUG, OTHER_BUG, SOURCE, TARGET, double, patch
+from ..madeup_bug import BUG, SOURCE, TARGET, patch
+from .conftest import OTHER_BUG, double
 
 
 def test_patched_puts_back_what_was_before(trainer, session, apply) -> None:

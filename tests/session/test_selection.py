@@ -7,7 +7,8 @@ import pytest
 from patchkit import UnknownPatchError, UsageError
 from patchkit.patch import Rewrite, Status
 
-from .conftest import OTHER_BUG, patch
+from ..madeup_bug import patch
+from .conftest import OTHER_BUG
 
 
 def test_selection(trainer, session, apply) -> None:

@@ -8,7 +8,7 @@ from patchkit import PatchError, UsageError, settings
 from patchkit.engine.armed import ArmedPatch
 from patchkit.patch import Rewrite, Status
 
-from .conftest import BUG, SOURCE, patch
+from ..madeup_bug import BUG, SOURCE, patch
 
 
 def test_strict_raises_once_for_all_and_undoes_the_call(library, session, apply) -> None:

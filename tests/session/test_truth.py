@@ -18,7 +18,8 @@ import pytest
 from patchkit import PatchError, PatchWarning
 from patchkit.patch import Rewrite, Status, Wrap
 
-from .conftest import BUG, SOURCE, double, patch
+from ..madeup_bug import BUG, SOURCE, patch
+from .conftest import double
 
 HEADS = "".join(
     f"class Head{number}:\n    def forward(self):\n        return bug()\n\n" for number in range(4)

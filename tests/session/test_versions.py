@@ -7,7 +7,7 @@ import pytest
 from patchkit import PatchError, PatchWarning
 from patchkit.patch import Patch, Rewrite, Status
 
-from .conftest import BUG, TARGET, patch
+from ..madeup_bug import BUG, TARGET, patch
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from patchkit.patch import Rewrite, Status
 
-from .conftest import BUG, SOURCE, patch
+from ..madeup_bug import BUG, SOURCE, patch
 
 
 def test_threads(library, session, apply) -> None:

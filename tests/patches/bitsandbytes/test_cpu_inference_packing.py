@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import torch
 from bitsandbytes.nn import Linear4bit
-from patchkit.catalogue.entries.resolution import resolve
-from patchkit.verification.verification.verification import verify
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
+from patchkit.verification.verification import verify
 
 ONLY = "bitsandbytes-cpu-inference-packing"
 RESOLUTION = resolve(catalogue.load().entries[ONLY].patch)

@@ -6,12 +6,12 @@ import inspect
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.nemo_automodel._linear_lora import in_dtype_of_layer
 from torch import nn
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 
 ID = "nemo-automodel-lora-input-dtype"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)

@@ -8,11 +8,11 @@ import pickle
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 from torch import nn
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 
 ID = "peft-lora-input-dtype"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)

@@ -9,11 +9,11 @@ import peft
 import pytest
 import torch
 import transformers
-from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.peft._trained_copies import MARK
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab.reproduce import train_in_temporary_folder
 
 ID = "peft-modules-to-save-dtype"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 from torch import nn
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import shapes, tiny
 from patchkit.precision.layer_input import in_dtype_of
 

@@ -7,10 +7,10 @@ import pickle
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import shapes, tiny
 
 ID = "transformers-norm-output-dtype"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, tiny
 from patchkit.precision.loading import is_packed_weight
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import cuda_fp16, quantized, tiny
 from patchkit.precision.quant_state import four_bit_layers
 

@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.patch import Status
 
 ID = "trl-adapter-bf16-cast"

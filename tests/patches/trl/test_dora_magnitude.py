@@ -5,10 +5,10 @@ from __future__ import annotations
 import types
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab.reproduce import train_in_temporary_folder
 
 ID = "trl-dora-magnitude"

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.trl._lm_head import (
     WithoutAutocast,
     cast_input_outside_autocast,
@@ -15,7 +14,8 @@ from patchkit.patches.trl._lm_head import (
 )
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 
 PATCH = "trl-fp32-lm-head-autocast"
 RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)

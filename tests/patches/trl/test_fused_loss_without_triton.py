@@ -6,11 +6,11 @@ import math
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.trl import _fused_loss as fused_loss
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 from patchkit.lab.reproduce import train_in_temporary_folder
 

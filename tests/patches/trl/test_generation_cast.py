@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab.measured import cannot_run_here
 
 RESOLUTION = resolve(catalogue.load().entries["trl-generation-cast"].patch)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import torch
-from patchkit.catalogue.entries.resolution import resolve
 from patchkit.patches.trl import _reference_average as helper
 
 import patchkit
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import averages
 
 BEMA, REFERENCE = "trl-bema-half-precision", "trl-reference-sync-half-precision"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from patchkit.catalogue.entries.resolution import resolve
 
-from patchkit.catalogue.entries import entries as catalogue
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
 
 ID = "trl-peft-helper-bf16-cast"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
