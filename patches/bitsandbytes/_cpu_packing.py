@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from patchkit.precision.quant_state import is_repacked
+from patchkit.precision.quant_state import is_repacked, unpack_in_place
 
 if TYPE_CHECKING:
     import torch
@@ -34,22 +34,6 @@ def restore_scales(state: Any) -> Any:
         if state.absmax.device != device:
             state.to(device)
     return state
-
-
-def unpack_in_place(weight: torch.Tensor) -> Any:
-    """Bring a packed weight back into the layout that gradients can be computed from.
-
-    Args:
-        weight: a packed `Params4bit`, changed in place.
-
-    Returns:
-        its quant state.
-    """
-    from bitsandbytes.functional import _convert_weight_packed_for_cpu_inverse as inverse
-
-    packed: Any = weight
-    packed.data, packed.quant_state = inverse(packed.data, packed.quant_state)
-    return packed.quant_state
 
 
 def unpacked_copy(weight: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from patchkit.precision.cpu_packing import unpacked
-from patchkit.precision.quant_state import is_repacked
+from patchkit.precision.quant_state import is_repacked, unpack_in_place
 
 if TYPE_CHECKING:
     import torch
@@ -50,7 +49,7 @@ def _clamp_4bit(layer: Any, low: float, high: float) -> None:
     from bitsandbytes import functional
 
     weight = layer.weight
-    state = unpacked(weight) if is_repacked(weight.quant_state) else weight.quant_state
+    state = unpack_in_place(weight) if is_repacked(weight.quant_state) else weight.quant_state
     exact = copy.copy(state)
     exact.dtype = torch.float32
     values = functional.dequantize_4bit(weight.data, exact)

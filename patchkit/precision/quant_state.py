@@ -94,3 +94,19 @@ def is_repacked(state: Any) -> bool:
 
 def _attribute(state: Any) -> str:
     return "original_dtype" if is_repacked(state) else "dtype"
+
+
+def unpack_in_place(weight: torch.Tensor) -> Any:
+    """Bring a packed weight back into the layout that gradients can be computed from.
+
+    Args:
+        weight: a packed `Params4bit`, changed in place.
+
+    Returns:
+        its quant state.
+    """
+    from bitsandbytes.functional import _convert_weight_packed_for_cpu_inverse as inverse
+
+    packed: Any = weight
+    packed.data, packed.quant_state = inverse(packed.data, packed.quant_state)
+    return packed.quant_state

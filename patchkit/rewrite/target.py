@@ -191,7 +191,9 @@ def _inside(value: Any, name: str) -> Any:
 
 
 def _innermost_function(value: Any, name: str) -> FunctionType | None:
-    *_, innermost = chain(value)
+    innermost = None
+    for innermost in chain(value):
+        pass
     if not issubclass(type(innermost), FunctionType):
         return None
     if innermost.__code__.co_name == name:

@@ -236,8 +236,9 @@ def test_missing_target(library, source: str, qualname: str, message: str) -> No
         bind(library.load("shape"), qualname)
 
 
-def test_target_that_is_no_function(library) -> None:
-    library.write("shape", "f = len\n")
+@pytest.mark.parametrize("value", ["len", "None"])
+def test_target_that_is_no_function(library, value: str) -> None:
+    library.write("shape", f"f = {value}\n")
     with pytest.raises(Drift, match="not a Python function"):
         bind(library.load("shape"), "f").function()
 

@@ -11,8 +11,8 @@ from packaging.version import Version
 
 import patchkit
 from patchkit import catalogue
+from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
-from patchkit.resolution import resolve
 
 tiny.go_offline()
 
