@@ -191,9 +191,7 @@ def _inside(value: Any, name: str) -> Any:
 
 
 def _innermost_function(value: Any, name: str) -> FunctionType | None:
-    innermost = None
-    for innermost in chain(value):
-        pass
+    *_, innermost = None, *chain(value)
     if not issubclass(type(innermost), FunctionType):
         return None
     if innermost.__code__.co_name == name:

@@ -10,7 +10,7 @@ from patchkit.matrix.preview import preview
 from patchkit.patch import Rewrite, Status
 from patchkit.rewrite import Pattern, Rule, replace
 
-from .madeup_bug import BUG, patch
+from ..madeup_bug import BUG, patch
 
 NEEDY = Rule(
     Pattern("bug()"), lambda node: [replace(node, "math.pi")], names=("bug",), needs=("math",)

@@ -13,7 +13,7 @@ import pytest
 from patchkit.cli.run.missing import missing
 from patchkit.cli.run.variables import AUTOSTART, for_command
 
-ENGINE = Path(AUTOSTART).parents[1]
+ENGINE = Path(AUTOSTART).parents[2]
 
 
 @pytest.fixture(scope="module")

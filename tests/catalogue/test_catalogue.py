@@ -18,7 +18,7 @@ from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
-from .madeup_bug import patch_file
+from ..madeup_bug import patch_file
 
 TRAINER = (
     "def bug():\n    return 'bug'\n\ndef f():\n    return bug()\n\ndef g():\n    return bug()\n"
