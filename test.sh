@@ -10,6 +10,8 @@ if [ ! -x .venv-test/bin/tox ]; then
 fi
 if [ "${1:-}" = quick ]; then
     shift
-    set -- -e lint,unit -- -m 'not releases and not packaging' --ignore reliability "$@"
+    # Not what mostly starts interpreters, builds or downloads.
+    slow=(reliability running scaffolding test_pytest_plugin.py test_verification.py)
+    set -- -e lint,unit -- -m 'not releases and not packaging' "${slow[@]/#/--ignore=}" "$@"
 fi
 exec .venv-test/bin/tox run "$@"
