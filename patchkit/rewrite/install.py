@@ -47,11 +47,11 @@ class Claimant(Protocol):
     """Somebody who claims that a piece belongs into a function."""
 
     @property
-    def valid(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether the claim holds now; one that does not is a piece to be taken out."""
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether it can never hold again."""
 
 
@@ -98,7 +98,7 @@ class SwappedFunction:
 
     def valid_pieces(self) -> tuple[Piece, ...]:
         """Return what belongs into the function, in the order in which it was claimed."""
-        return tuple(dict.fromkeys(claim.piece for claim in self.claims if claim.claimant.valid))
+        return tuple(dict.fromkeys(claim.piece for claim in self.claims if claim.claimant.is_valid))
 
     @property
     def filename(self) -> str:
@@ -205,8 +205,8 @@ class CodeSwaps:
                 due = tuple(dict.fromkeys([*kept, *valid])) if complete else tuple(kept)
                 if due != present:
                     self._put(entry, due)
-            if any(claim.claimant.over for claim in entry.claims):
-                entry.claims = [claim for claim in entry.claims if not claim.claimant.over]
+            if any(claim.claimant.is_over for claim in entry.claims):
+                entry.claims = [claim for claim in entry.claims if not claim.claimant.is_over]
             function = entry.function()
             if function is not None and not entry.claims and entry.in_force() == ():
                 self._functions.pop(function, None)

@@ -36,10 +36,10 @@ class Claim:
     """Somebody who wants an edit until it is given up."""
 
     def __init__(self, swaps: CodeSwaps) -> None:
-        self.valid, self.over, self.swaps = True, False, swaps
+        self.is_valid, self.is_over, self.swaps = True, False, swaps
 
     def give_up(self) -> None:
-        self.valid, self.over = False, True
+        self.is_valid, self.is_over = False, True
         self.swaps.settle(complete=False)
 
 
