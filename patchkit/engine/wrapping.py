@@ -164,7 +164,7 @@ def prepare(change: Wrap) -> None:
 
 def wrap_collision(first: str, second: str, qualname: str) -> Collision:
     """Return the error that two patches wrap the same callable."""
-    return Collision((first, second), qualname, how="wrap")
+    return Collision((first, second), qualname, verb="wrap")
 
 
 def resolve_wrapper(wrapper: Wrapper | str) -> Wrapper:

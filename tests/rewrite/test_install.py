@@ -180,7 +180,7 @@ def test_inspect_reads_the_text_after_the_cache_was_cleared(module) -> None:
     ("text", "message"),
     [
         ("1 +", "does not parse"),
-        ("one() + 1", "leaves a site of the bug behind, at line 7"),
+        ("one() + 1", "leaves buggy code behind, at line 7"),
         ("(yield)", "makes it another kind of function"),
     ],
 )
