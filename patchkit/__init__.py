@@ -337,7 +337,7 @@ def _apply_later() -> Report | None:
 
     from .engine import deferred
 
-    if "patchkit.engine.session" in sys.modules or not deferred.is_nothing_said():
+    if "patchkit.engine.session" in sys.modules or not deferred.is_environment_silent():
         return None
     packages = deferred.packages_to_wait_for()
     if packages is None:
@@ -347,7 +347,7 @@ def _apply_later() -> Report | None:
     call = deferred.until_first_import(
         packages, lambda: _session().apply(_choices(*_NOTHING_SAID, {}))
     )
-    return Report.later(call.written)
+    return Report.later(call.read_report)
 
 
 def __getattr__(name: str) -> object:

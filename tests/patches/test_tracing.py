@@ -367,14 +367,14 @@ def rewritten(text: str, rule) -> dict[str, Any]:
 @pytest.mark.parametrize("given", ["x", "torch.ones(2, 4)", "ones"])
 def test_the_weight_is_a_proxy_where_the_input_is_none(given: str) -> None:
     """torch.fx hands out proxies for parameters too."""
-    from patchkit.precision.input_rule import calls_of
+    from patchkit.precision.input_rule import layer_input_rule
 
     text = (
         "class Model(nn.Module):\n"
         "    def forward(self, x):\n"
         f"        ones = torch.ones(2, 4); return self.score({given}) + x\n"
     )
-    kind = rewritten(text, calls_of("score"))["Model"]
+    kind = rewritten(text, layer_input_rule("score"))["Model"]
     model = kind()
     model.score = nn.Linear(4, 4)
     traced = torch.fx.symbolic_trace(model)
@@ -397,7 +397,7 @@ def test_the_weight_is_a_proxy_where_the_input_is_none(given: str) -> None:
     ],
 )
 def test_an_input_is_computed_once_and_in_its_turn(statement: str, walrus: bool) -> None:
-    from patchkit.precision.input_rule import calls_of
+    from patchkit.precision.input_rule import layer_input_rule
 
     class Noted(tuple):
         def __getitem__(self, index):
@@ -408,7 +408,7 @@ def test_an_input_is_computed_once_and_in_its_turn(statement: str, walrus: bool)
     results, orders = [], []
     names: dict[str, Any] = {"torch": torch, "nn": nn}
     exec(text, names)
-    for kind in (names["Model"], rewritten(text, calls_of("score"))["Model"]):
+    for kind in (names["Model"], rewritten(text, layer_input_rule("score"))["Model"]):
         torch.manual_seed(0)
         model, order = kind(), []
         model.score = nn.Linear(4, 4)
@@ -416,7 +416,7 @@ def test_an_input_is_computed_once_and_in_its_turn(statement: str, walrus: bool)
         orders.append(order)
     assert torch.equal(*results)
     assert orders[0] == orders[1]
-    assert (":=" in rewritten_text(text, calls_of("score"))) is walrus
+    assert (":=" in rewritten_text(text, layer_input_rule("score"))) is walrus
 
 
 FORWARDS = ("transformers-norm-output-dtype", "transformers-lm-head-dtype")
