@@ -74,14 +74,14 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     if _WHOLE_RUN not in config.stash:
         return []
     from .reporting.status import TROUBLE
-    from .text import listed
+    from .text import short_list
 
     report = patchkit.report()
     applied, pending = report.with_status("applied"), report.with_status("pending")
     counts = f"{len(applied)} applied, {len(pending)} pending until their modules are imported"
     lines = [f"patchkit {patchkit.__version__}: {counts}"]
     if trouble := report.with_status(*TROUBLE):
-        lines.append(f"patchkit: {listed(f'{one.id} {one.status}' for one in trouble)}")
+        lines.append(f"patchkit: {short_list(f'{one.id} {one.status}' for one in trouble)}")
     return lines
 
 
@@ -136,9 +136,9 @@ def _begin(config: pytest.Config, options: argparse.Namespace) -> None:
 def _split(given: list[str] | None) -> list[str]:
     if not given:
         return []
-    from .text import separated
+    from .text import split_names
 
-    return separated(given)
+    return split_names(given)
 
 
 def _innermost_marker(item: pytest.Item) -> pytest.Mark | None:

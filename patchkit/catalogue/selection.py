@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import settings
 from ..errors import UsageError
-from ..text import separated
+from ..text import split_names
 
 if TYPE_CHECKING:
     from .entries import Catalogue, Entry
@@ -80,7 +80,7 @@ def switched_off(known: Catalogue) -> dict[str, str]:
     Raises:
         UnknownPatchError: it names no patch.
     """
-    names = [name for name in separated([os.environ.get(DISABLE_VARIABLE, "")]) if name]
+    names = [name for name in split_names([os.environ.get(DISABLE_VARIABLE, "")]) if name]
     chosen = (
         known.entries
         if "all" in names

@@ -67,7 +67,7 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
     """Without rich, whose import takes longer than all the rest."""
     import shutil
 
-    from ..text import cut
+    from ..text import shorten
     from .output import coloured
 
     colour = coloured()
@@ -81,7 +81,7 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
         for one in sorted(here, key=lambda it: list(marks).index(_word(it))):
             mark, style = marks[_word(one)]
             left = max(room - widest - 6, 0)
-            line = f"  {click.style(mark, fg=style)} {one.id:<{widest}}  {cut(one.title, left)}"
+            line = f"  {click.style(mark, fg=style)} {one.id:<{widest}}  {shorten(one.title, left)}"
             click.echo(line.rstrip(), color=colour)
     words = {_word(one) for one in records}
     legend = [f"{mark} {word}" for word, (mark, _) in marks.items() if word in words]

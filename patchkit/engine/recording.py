@@ -11,7 +11,7 @@ from ..patch import Patch, Status, call
 from ..reporting.record import PatchRecord, TargetRecord
 from ..reporting.status import worst
 from ..rewrite import Drift, bind
-from ..text import counted
+from ..text import plural
 from .armed import ArmedPatch, Outcome
 from .compiled import ADVICE
 
@@ -126,7 +126,7 @@ def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     concerned = [one for one in targets if one.status is status]
     if status in (Status.DRIFTED, Status.FAILED):
         others = sum(one.status is Status.APPLIED for one in targets)
-        also = f"; {counted(others, 'other target')} mended" if others else ""
+        also = f"; {plural(others, 'other target')} mended" if others else ""
         return status, concerned[0].reason + also
     names = ", ".join(one.target.partition(":")[2] for one in concerned[:_NAMED])
     if len(concerned) > _NAMED:
@@ -138,7 +138,7 @@ def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     if status is Status.PENDING and concerned and concerned[0].reason:
         return status, concerned[0].reason
     if status is Status.PENDING:
-        what = counted(len(concerned), "module") if concerned else "a module that has the bug"
+        what = plural(len(concerned), "module") if concerned else "a module that has the bug"
         return status, f"waits for the import of {what}"
     waiting = len(targets) - len(concerned)
     later = f"; {waiting} more when their modules are imported" if waiting else ""

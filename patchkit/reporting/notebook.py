@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ..environment import looked_up_once
 from ..patch import Status
-from ..text import counted
+from ..text import plural
 from . import advice
 from .record import PatchRecord
 from .status import CONCERNED, ROWS, TROUBLE, rank
@@ -63,7 +63,7 @@ def _what(one: PatchRecord) -> str:
     changed = [str(target.target) for target in one.targets if target.status is Status.APPLIED]
     functions = "<br>".join(map(html.escape, changed))
     if functions:
-        text += _details(counted(len(changed), "function"), functions)
+        text += _details(plural(len(changed), "function"), functions)
     # What a patch would do takes seconds to find out, and a cell may end with `patchkit.apply()`.
     diff = one.diff_made()
     if diff:

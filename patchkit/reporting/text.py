@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..environment import looked_up_once
 from ..patch import Status, call
-from ..text import counted, listed
+from ..text import plural, short_list
 from . import advice
 from .record import PatchRecord, with_status
 from .status import CONCERNED, ROWS, TROUBLE
@@ -76,7 +76,7 @@ def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableTyp
     for against, ids in advice.doubtful(report).items():
         yield Text.assemble(
             ("\nuntested", "bold yellow"),
-            f" {against}: {listed(ids, _FOLDED)}\n-> `patchkit verify` runs them here",
+            f" {against}: {short_list(ids, _FOLDED)}\n-> `patchkit verify` runs them here",
         )
     for heading, records in _lists(report):
         yield Text(f"\n{heading}", style="bold")
@@ -84,8 +84,8 @@ def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableTyp
     if pending := [one.id for one in with_status(report, Status.PENDING)]:
         yield Text("\npending (each is applied when its module is imported)", style="bold")
         yield Padding(Text(", ".join(pending), style=ROWS[Status.PENDING].style), (0, 0, 0, 2))
-    if folded := list(_folded(report)):
-        yield Text("\n" + "\n".join(folded), style="dim")
+    if not_due := list(_folded(report)):
+        yield Text("\n" + "\n".join(not_due), style="dim")
 
 
 def _versions(report: Sequence[PatchRecord]) -> list[str]:
@@ -114,7 +114,7 @@ def _lists(report: Sequence[PatchRecord]) -> Iterator[tuple[str, list[PatchRecor
     if applied := with_status(report, Status.APPLIED):
         targets = [target for one in applied for target in one.targets]
         changed = sum(one.status is Status.APPLIED for one in targets)
-        functions = f"{counted(changed, 'function')} changed"
+        functions = f"{plural(changed, 'function')} changed"
         waiting = sum(one.status is Status.PENDING for one in targets)
         later = f", {waiting} to come with their modules" if waiting else ""
         yield f"applied ({functions}{later}; report().diff() shows them)", applied
@@ -152,9 +152,9 @@ def _folded(report: Sequence[PatchRecord]) -> Iterator[str]:
     for one in with_status(report, Status.DISABLED):
         disabled.setdefault(one.reason, []).append(one.id)
     for reason, ids in disabled.items():
-        yield f"disabled, {reason}: {listed(ids, _FOLDED)}"
+        yield f"disabled, {reason}: {short_list(ids, _FOLDED)}"
     if ids := [one.id for one in with_status(report, Status.NOT_AFFECTED)]:
-        yield f"not affected: {listed(ids, _FOLDED)}"
+        yield f"not affected: {short_list(ids, _FOLDED)}"
     absent = with_status(report, Status.NOT_INSTALLED)
     if names := dict.fromkeys(one.id if one.version else one.library for one in absent):
-        yield f"not installed: {listed(names, _FOLDED)}"
+        yield f"not installed: {short_list(names, _FOLDED)}"

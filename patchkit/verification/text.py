@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..matrix.outcome_table import OUTCOME_TABLE
 from ..patch import REQUIREMENTS
-from ..text import listed
+from ..text import short_list
 from .verdicts import NO_ERROR, Verdict
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def as_table(verdicts: Sequence[Verdict]) -> Table:
     table = Table(
         title=f"patchkit: {tally(verdicts)}",
         title_justify="left",
-        caption=f"not due here: {listed(rest, shown=_NAMED)}" if rest else None,
+        caption=f"not due here: {short_list(rest, shown=_NAMED)}" if rest else None,
         caption_justify="left",
         box=None,
         show_header=False,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ...environment import installed_version
-from ...text import counted
+from ...text import plural
 from .outcome import Outcome, aside, ending, subject
 
 _WIDTH = 80
@@ -22,7 +22,7 @@ def intro(setup: Mapping[str, str], steps: int) -> str:
         steps: optimizer steps of each training.
     """
     return _fill(
-        f"{subject(setup)}, {counted(steps, 'step')} with TRL {installed_version('trl')}: without "
+        f"{subject(setup)}, {plural(steps, 'step')} with TRL {installed_version('trl')}: without "
         "patchkit, then with it. The model and its data are made here; nothing is downloaded, "
         "and nothing is kept."
     )
