@@ -56,7 +56,7 @@ def take_standard_output() -> BinaryIO:
     return answers
 
 
-def tell(answers: BinaryIO, answer: dict[str, Any]) -> None:
+def write_answer(answers: BinaryIO, answer: dict[str, Any]) -> None:
     """Write an answer at once."""
     import json
 
@@ -64,7 +64,7 @@ def tell(answers: BinaryIO, answer: dict[str, Any]) -> None:
     answers.flush()
 
 
-def read(line: bytes | str) -> dict[str, Any] | None:
+def parse_answer(line: bytes | str) -> dict[str, Any] | None:
     """Return the answer in a line.
 
     None where it holds none: it was cut off, or printed while the interpreter started.

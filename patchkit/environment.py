@@ -28,7 +28,7 @@ _look_ups = _LookUps()
 
 
 @contextlib.contextmanager
-def looked_up_once() -> Iterator[None]:
+def cached_lookups() -> Iterator[None]:
     """Within the block each version and each folder is looked up once.
 
     A catalogue asks for few distributions and folders, and often; between two calls of a user

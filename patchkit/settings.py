@@ -44,7 +44,7 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        return variable_of(self.name)
+        return variable_name(self.name)
 
     def problem(self) -> str:
         """What is wrong with the definition; empty where nothing is."""
@@ -82,12 +82,12 @@ def value(setting: Setting) -> str:
     return given if given in setting.choices else setting.choices[0]
 
 
-def variable_of(name: str) -> str:
+def variable_name(name: str) -> str:
     """Return the environment variable that does what a keyword of `apply` does."""
     return f"PATCHKIT_{name.upper()}"
 
 
-def switched_on(name: str) -> bool:
+def is_switched_on(name: str) -> bool:
     """Tell whether the environment asks for an opt-in patch.
 
     Args:
@@ -96,7 +96,7 @@ def switched_on(name: str) -> bool:
     Raises:
         UsageError: its variable is neither yes nor no.
     """
-    variable = variable_of(name)
+    variable = variable_name(name)
     given = os.environ.get(variable, "").lower()
     if given not in (*_YES, *_NO):
         raise UsageError(f"the environment variable {variable} must be 1 or 0, not {given!r}")
@@ -156,7 +156,7 @@ def _no_such_argument(name: str, settings: Collection[str], opt_ins: Collection[
     return f"apply() has no argument {name!r}{meant}{offered}{asked}"
 
 
-def in_force() -> dict[str, str]:
+def current_choices() -> dict[str, str]:
     """Return what was chosen by arguments."""
     return dict(_chosen)
 

@@ -36,7 +36,7 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
     from ..engine.session import SESSION
     from .output import show_json
 
-    chosen = SESSION.catalogue.named(ids, "IDS") if ids else None
+    chosen = SESSION.catalogue.matching_ids(ids, "IDS") if ids else None
     records = [
         one
         for one in SESSION.report()

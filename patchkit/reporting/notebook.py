@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from ..environment import looked_up_once
+from ..environment import cached_lookups
 from ..patch import Status
 from ..text import plural
 from . import advice
@@ -24,7 +24,7 @@ _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 _LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
 
 
-@looked_up_once()
+@cached_lookups()
 def as_html(report: Sequence[PatchRecord]) -> str:
     """How it stands, a row for each patch that is due, trouble first, and the others folded."""
     from ..about import __version__

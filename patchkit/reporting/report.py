@@ -111,9 +111,9 @@ class Report(Sequence["PatchRecord"]):
         return "".join(record.diff() for record in self.with_status("applied", "overridden"))
 
     def to_dict(self) -> dict[str, Any]:
-        from ..environment import looked_up_once
+        from ..environment import cached_lookups
 
-        with looked_up_once():
+        with cached_lookups():
             return {
                 "schema": SCHEMA,
                 "changed": list(self.changed),

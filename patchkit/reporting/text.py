@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..environment import looked_up_once
+from ..environment import cached_lookups
 from ..patch import Status, call
 from ..text import plural, short_list
 from . import advice
@@ -35,7 +35,7 @@ class Printed:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        with looked_up_once():
+        with cached_lookups():
             yield from _blocks(self.report, options.max_width)
 
 

@@ -100,7 +100,7 @@ class _Server:
             from .reproduce import outcome
 
             with os.fdopen(pipe, "wb") as answer:
-                children.tell(answer, outcome(request["id"], patched=request["patched"]))
+                children.write_answer(answer, outcome(request["id"], patched=request["patched"]))
             status = 0
         finally:
             os._exit(status)
@@ -114,8 +114,8 @@ class _Server:
         # A pipe that is closed without an answer is that of a process which is dying by itself.
         status = self._reap(descriptor, kill=bool(chunk))
         died = {"outcome": "error", "message": f"died with exit code {status}"}
-        answer = {"number": fork.number, "outcome": children.read(fork.said) or died}
-        children.tell(self._output, answer)
+        answer = {"number": fork.number, "outcome": children.parse_answer(fork.said) or died}
+        children.write_answer(self._output, answer)
 
     def _reap(self, descriptor: int, *, kill: bool = True) -> int:
         """Wait for a fork, and return its exit code."""

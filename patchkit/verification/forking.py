@@ -17,7 +17,7 @@ import threading
 from concurrent import futures
 from typing import Any
 
-from ..children import command, read, tell
+from ..children import command, parse_answer, write_answer
 from ..errors import UsageError
 
 _LEAVE = 5
@@ -118,12 +118,12 @@ class _Server:
         assert self._process.stdin is not None
         # Where it has ended, its last words say so to everyone who waits.
         with contextlib.suppress(OSError, ValueError):
-            tell(self._process.stdin, request)  # type: ignore[arg-type]
+            write_answer(self._process.stdin, request)  # type: ignore[arg-type]
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as said:
-            for answer in filter(None, map(read, said)):
+            for answer in filter(None, map(parse_answer, said)):
                 with self._lock:
                     outcome = self._waiting.pop(answer["number"], None)
                 if outcome is not None:

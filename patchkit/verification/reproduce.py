@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from ..children import take_standard_output, tell
+from ..children import take_standard_output, write_answer
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--patched", action="store_true", help="apply the patch, and only it")
     options = parser.parse_args(argv)
     answers = take_standard_output()
-    tell(answers, outcome(options.id, patched=options.patched))
+    write_answer(answers, outcome(options.id, patched=options.patched))
     return 0
 
 
@@ -39,7 +39,7 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
     from ..engine.session import SESSION
     from .machine import missing
 
-    (found,) = SESSION.catalogue.named([patch_id], "the id")
+    (found,) = SESSION.catalogue.matching_ids([patch_id], "the id")
     entry = SESSION.catalogue.entries[found]
     reproduce = entry.reproduce_anywhere if missing(entry.patch.requires) else entry.reproduce
     if reproduce is None:

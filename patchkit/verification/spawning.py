@@ -46,14 +46,14 @@ class Spawning:
             try:
                 if self._stopped:  # just before the process was among those to stop
                     process.kill()
-                said, errors = process.communicate(timeout=self._timeout)
-                found = [answer for answer in map(children.read, said.splitlines()) if answer]
+                output, errors = process.communicate(timeout=self._timeout)
+                answers = list(filter(None, map(children.parse_answer, output.splitlines())))
             except subprocess.TimeoutExpired:
                 process.kill()
                 return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
             finally:
                 self._running.discard(process)
-        return found[-1] if found else _died(errors)
+        return answers[-1] if answers else _died(errors)
 
     def stop(self) -> None:
         """End what is running, and begin nothing more."""

@@ -99,7 +99,7 @@ def verify(
 
     SESSION.add(patches)
     catalogue = SESSION.catalogue
-    chosen = set(catalogue.entries) if only is None else catalogue.named(only, "only=")
+    chosen = set(catalogue.entries) if only is None else catalogue.matching_ids(only, "only=")
     tasks = [_task(entry, everywhere) for entry in catalogue if entry.patch.id in chosen]
     if only is None:
         tasks += [Verdict(one.name, "error", str(one.error)) for one in catalogue.broken]

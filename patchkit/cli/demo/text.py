@@ -71,12 +71,12 @@ def _numbers(outcome: Outcome) -> Iterator[str]:
 
 def _next_steps(without: Outcome, mended: Outcome) -> Iterator[str]:
     from ...catalogue.entries import load
-    from ...catalogue.symptoms import with_symptom
+    from ...catalogue.symptoms import entries_with_symptom
 
     if not without["ok"]:
         rows = mended.get("report", {}).get("patches", ())
         applied = {row["id"] for row in rows if row["status"] == "applied"}
-        matches = with_symptom(str(without["error"]), load())
+        matches = entries_with_symptom(str(without["error"]), load())
         ids = [entry.patch.id for entry in matches if entry.patch.id in applied]
         if ids:
             yield "\n  ".join(["Patches that know the error of the first training:", *ids])
