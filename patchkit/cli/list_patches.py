@@ -95,19 +95,19 @@ def _is_due(record: PatchRecord) -> bool:
 
 
 def _word(one: PatchRecord) -> str:
-    from ..reporting.advice import is_unasked
+    from ..reporting.advice import is_opt_in
     from ..reporting.status import ROWS
 
-    return _ON_REQUEST if is_unasked(one) else ROWS[one.status].listed_as
+    return _ON_REQUEST if is_opt_in(one) else ROWS[one.status].list_word
 
 
 def _marks() -> dict[str, tuple[str, str | None]]:
     """Return the mark of each word and its colour, in the order of the list."""
     from ..reporting.status import TABLE
 
-    due = {row.listed_as: row.mark for row in TABLE if row.due}
+    due = {row.list_word: row.mark for row in TABLE if row.due}
     others = sorted((row for row in TABLE if not row.due), key=lambda row: row.trouble)
-    return {**due, _ON_REQUEST: ("?", "cyan"), **{row.listed_as: row.mark for row in others}}
+    return {**due, _ON_REQUEST: ("?", "cyan"), **{row.list_word: row.mark for row in others}}
 
 
 def _libraries(records: list[PatchRecord]) -> list[str]:

@@ -30,7 +30,7 @@ _LEVELS = {
 
 
 def check() -> Section:
-    records = [record for record in SESSION.report() if not advice.is_unasked(record)]
+    records = [record for record in SESSION.report() if not advice.is_opt_in(record)]
     due = [record for record in records if record.status in DUE]
     left_out = [record for record in records if record.status is Status.DISABLED]
     troubled = [record for record in records if record.status in TROUBLE and record.affects]
