@@ -9,7 +9,7 @@ from patchkit.catalogue.entries import Entry
 from patchkit.catalogue.explanation import Explanation, explain
 from patchkit.matrix import Matrix
 from patchkit.patch import REQUIREMENTS
-from patchkit.verification.machine import described
+from patchkit.verification.machine import description
 
 
 def patch_page(entry: Entry, matrix: Matrix) -> str:
@@ -63,6 +63,6 @@ def _switch_off(one: Explanation) -> list[str]:
 
 
 def _affected(one: Explanation) -> list[str]:
-    needs = described(REQUIREMENTS[name] for name in one.requires)
+    needs = description(REQUIREMENTS[name] for name in one.requires)
     needed = f" Its reproducer needs {needs}." if needs else ""
     return ["", "## Who is affected", "", f"{ranges(one.affects)}.{needed}"]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..catalogue.folders import Paths, checked
+from ..catalogue.folders import Paths, resolve_paths
 from ..catalogue.names import Selection, names_of
 from ..errors import UsageError
 from ..settings import dtype_name
@@ -71,7 +71,7 @@ class Choices:
             "strict": strict,
             "dtype": None if dtype is None else dtype_name(dtype),
             "keywords": keywords,
-            "patches": () if patches is None else tuple(checked(patches)),
+            "patches": () if patches is None else tuple(resolve_paths(patches)),
             "verbose": verbose,
         }
         for name, value in checked_values.items():

@@ -11,7 +11,7 @@ from ..patch import Patch, Status, call
 from ..reporting.record import PatchRecord, TargetRecord
 from ..reporting.status import worst
 from ..rewrite import Drift, bind
-from ..text import counted
+from ..text import plural
 from .armed import ArmedPatch, Outcome
 from .compiled import ADVICE
 
@@ -125,7 +125,7 @@ def _summarize(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     concerned = [target for target in targets if target.status is status]
     if status in (Status.DRIFTED, Status.FAILED):
         others = sum(target.status is Status.APPLIED for target in targets)
-        also = f"; {counted(others, 'other target')} mended" if others else ""
+        also = f"; {plural(others, 'other target')} mended" if others else ""
         return status, concerned[0].reason + also
     names = ", ".join(target.target.partition(":")[2] for target in concerned[:_NAMED])
     if len(concerned) > _NAMED:
@@ -137,7 +137,7 @@ def _summarize(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     if status is Status.PENDING and concerned and concerned[0].reason:
         return status, concerned[0].reason
     if status is Status.PENDING:
-        modules = counted(len(concerned), "module") if concerned else "a module that has the bug"
+        modules = plural(len(concerned), "module") if concerned else "a module that has the bug"
         return status, f"waits for the import of {modules}"
     waiting = len(targets) - len(concerned)
     later = f"; {waiting} more when their modules are imported" if waiting else ""

@@ -26,11 +26,17 @@ from .. import settings
 from ..catalogue import entries as catalogue
 from ..catalogue.definitions import Definition
 from ..catalogue.entries import Broken, Catalogue, Entry
-from ..catalogue.folders import Paths, checked, for_other_processes, forgotten_on_error
+from ..catalogue.folders import (
+    Paths,
+    definitions_in,
+    resolve_paths,
+    unload_on_error,
+    variable_for_children,
+)
 from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
-from ..catalogue.selection import select, switched_off
-from ..environment import looked_up_once
+from ..catalogue.selection import disabled_patches, select
+from ..environment import cached_lookups
 from ..errors import PatchError, PatchWarning, UnknownPatchError, UsageError
 from ..patch import Status, Wrap
 from ..reporting.record import PatchRecord
@@ -131,15 +137,15 @@ class Session:
         strict = choices.strict
         self._before()
         self._write_reports()
-        with forgotten_on_error():
+        with unload_on_error():
             paths, definitions = self._read(choices.patches)
-            known = self.catalogue.with_these(definitions)
+            known = self.catalogue.with_valid(definitions)
             wanted, _ = _select(known, choices)
             fresh = self._prepare_patches(wanted, strict or at_once)
             if strict:
                 self._look_up(known)
             with self._transaction() as before:
-                known = self.catalogue.with_these(definitions)
+                known = self.catalogue.with_valid(definitions)
                 wanted, disabled = _select(known, choices)
                 chosen = settings.resolve(
                     choices.keywords, choices.dtype, known.settings, known.opt_ins
@@ -186,17 +192,17 @@ class Session:
         Args:
             patches: as for `apply`.
         """
-        with forgotten_on_error():
+        with unload_on_error():
             paths, definitions = self._read(patches)
             with self._transaction() as before:
                 new = tuple(path for path in paths if path not in before.local)
-                known = self.catalogue.with_these(definitions)
+                known = self.catalogue.with_valid(definitions)
                 self._state = replace(before, catalogue=known, local=(*before.local, *new))
 
     def _read(self, patches: Paths | None) -> tuple[list[Path], list[Definition]]:
         """Import patch files. The lock is not held: they may import what is hooked."""
-        paths = [] if patches is None else checked(patches)
-        return paths, self.catalogue.imported(catalogue.in_places(paths))
+        paths = [] if patches is None else resolve_paths(patches)
+        return paths, self.catalogue.prefetch_new(definitions_in(paths))
 
     def _prepare_patches(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
         """Look up, and import, what arming these patches needs. The lock is not held.
@@ -208,7 +214,7 @@ class Session:
             at_once: whether all is needed now.
         """
         fresh: dict[str, ArmedPatch] = {}
-        with looked_up_once():
+        with cached_lookups():
             for entry in wanted:
                 patch = self._state.armed.get(entry.patch.id)
                 if patch is None:
@@ -222,12 +228,12 @@ class Session:
     @property
     def local_patches(self) -> str:
         """The value of `PATCHKIT_PATCHES` with which another process knows the same patches."""
-        return for_other_processes(self._state.local)
+        return variable_for_children(self._state.local)
 
     def revert(self, only: Selection) -> Report:
         self._before()
         self._write_reports()
-        chosen = None if only is None else self.catalogue.named(only, "only=")
+        chosen = None if only is None else self.catalogue.matching_ids(only, "only=")
         with _LOCK:
             self._settle()
             before = self._state
@@ -312,7 +318,7 @@ class Session:
         """Return the present state of all patches."""
         self._before()
         known = self.catalogue
-        with looked_up_once():
+        with cached_lookups():
             self._look_up(known)
             self._catch_up()
             with _LOCK:
@@ -329,7 +335,7 @@ class Session:
 
     def _report(self, changed: Iterable[str], known: Catalogue | None = None) -> Report:
         known = known or self.catalogue
-        with looked_up_once():
+        with cached_lookups():
             left_out = {**self._switched_off(known), **self._state.disabled}
             records = [
                 patch_record(
@@ -347,7 +353,7 @@ class Session:
         """
 
         def write() -> tuple[list[PatchRecord], tuple[str, ...]]:
-            with looked_up_once():
+            with cached_lookups():
                 self._look_up(self.catalogue)
                 with _LOCK:
                     written = self._report(self._due_ids(changed))
@@ -374,7 +380,7 @@ class Session:
         try:
             self._write_reports()
             concerned = [patch for patch in list(self.armed()) if package in patch.packages]
-            with looked_up_once():
+            with cached_lookups():
                 for patch in concerned:
                     _prepare(patch)
             self._listener.refresh()
@@ -445,7 +451,7 @@ class Session:
                 # which holds torch and all the libraries by now.
                 gc.disable()
                 self._busy = True
-                with looked_up_once():
+                with cached_lookups():
                     yield before
             except BaseException:
                 self._become(before)
@@ -505,7 +511,7 @@ class Session:
     def _switched_off(self, known: Catalogue) -> dict[str, str]:
         """Return what the environment switches off; nothing where `apply` would refuse it."""
         try:
-            return switched_off(known)
+            return disabled_patches(known)
         except UnknownPatchError:
             return {}
 

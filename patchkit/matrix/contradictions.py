@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..environment import in_range
 from ..patch import Patch
-from ..text import listed
+from ..text import short_list
 from .evidence import Sighting, claims, sightings, states_of_releases
 from .ranges import derived
 from .records import Matrix
@@ -156,5 +156,5 @@ def _on(found: Iterable[Sighting]) -> str:
     from packaging.version import Version
 
     ordered = sorted(found, key=lambda one: [Version(it) for it in one.versions.values()])
-    places = listed(dict.fromkeys(map(str, ordered)), shown=4)
+    places = short_list(dict.fromkeys(map(str, ordered)), shown=4)
     return f"{places} ({', '.join(dict.fromkeys(one.said for one in ordered))})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PatchError
 from ..settings import Setting, value
-from ..text import listed, megabytes
+from ..text import megabytes, short_list
 from .parameters import cast_in_place
 
 if TYPE_CHECKING:
@@ -84,13 +84,13 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
             "patchkit: %s is in half precision, and the optimizer has state for it already, so it "
             "is left alone; the gradient scaler will refuse it. Cast the trainable parameters to "
             "float32 before the first step.",
-            listed(names, _NAMES_SHOWN),
+            short_list(names, _NAMES_SHOWN),
         )
         return
     if value(GRADSCALER_GUARD) == "error":
         raise HalfPrecisionTrainableError(
             f"fp16 training with a gradient scaler needs float32 trainable parameters, but "
-            f"{len(half)} are in half precision: {listed(names, _NAMES_SHOWN)}. "
+            f"{len(half)} are in half precision: {short_list(names, _NAMES_SHOWN)}. "
             "Load the model with dtype=torch.float32, or cast them before the trainer is made: "
             "`for p in model.parameters(): p.data = p.data.float() if p.requires_grad else p.data`"
         )
@@ -102,7 +102,7 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
             "cannot unscale; they are float32 now, %s more memory for the weights: %s",
             len(half),
             megabytes(sum(2 * parameter.numel() for parameter in half)),
-            listed(names, _NAMES_SHOWN),
+            short_list(names, _NAMES_SHOWN),
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..settings import DTYPES
-from ..text import listed
+from ..text import short_list
 from .parameters import cast_in_place, is_plain_float
 from .quant_state import dtype_of, four_bit_layers, packs_weight, quant_states, set_dtype
 
@@ -54,7 +54,7 @@ class ThreadedDtype:
     def __str__(self) -> str:
         if not self:
             return f"{self.dtype} throughout: nothing to change"
-        lines = [f"  {len(names)} {kind}: {listed(names)}" for kind, names in self._by_kind()]
+        lines = [f"  {len(names)} {kind}: {short_list(names)}" for kind, names in self._by_kind()]
         return "\n".join([f"{self.dtype} threaded through the model:", *lines])
 
     def _by_kind(self) -> list[tuple[str, tuple[str, ...]]]:

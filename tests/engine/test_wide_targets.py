@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit import environment
-from patchkit.environment import installed_version, looked_up_once, modules_matching
+from patchkit.environment import cached_lookups, installed_version, modules_matching
 from patchkit.matrix.preview import preview
 from patchkit.patch import Rewrite, Status
 from patchkit.rewrite import Pattern, Rule, replace
@@ -88,10 +88,10 @@ def test_looked_up_once(library, monkeypatch) -> None:
     monkeypatch.setattr(
         environment, "_modules_below", lambda *where: listed.append(where) or look(*where)
     )
-    with looked_up_once():
+    with cached_lookups():
         assert installed_version("madeup") == "1.2.0"
         library.release("1.3.0")
-        with looked_up_once():
+        with cached_lookups():
             assert installed_version("madeup") == "1.2.0"
             assert modules_matching("madeup.*_model") == ["madeup.a_model"]
         assert modules_matching("madeup.*_model") == ["madeup.a_model"]

@@ -235,7 +235,7 @@ def test_what_to_do(library, session, apply) -> None:
     assert session(patch()).report()[0].advice == "patchkit.apply() applies it"
     asked = session(patch("madeup-asked", opt_in="preflight")).report()[0]
     assert asked.advice == "patchkit.apply(preflight=True) applies it"
-    assert "mend that patch file" in broken_report()[0].advice
+    assert "fix that patch file" in broken_report()[0].advice
 
 
 @pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")

@@ -37,8 +37,8 @@ def check(choices: Choices) -> None:
 
 
 def _check_names(choices: Choices, catalogue: Catalogue) -> None:
-    catalogue.named(choices.only, "--only")
-    catalogue.named(choices.exclude, "--exclude")
+    catalogue.matching_ids(choices.only, "--only")
+    catalogue.matching_ids(choices.exclude, "--exclude")
     offered = {setting.name: setting for setting in catalogue.settings}
     for name, value in choices.keywords.items():
         if value is True:
