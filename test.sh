@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Passes the tests on a machine that has python3 with pip and nothing else.
-# Arguments go to tox: ./test.sh -e trl-1.16
+# ./test.sh quick: lint, types and the tests of the engine, which need no library.
+# Other arguments go to tox: ./test.sh -e trl-1.16
 set -euo pipefail
 cd "$(dirname "$0")"
 if [ ! -x .venv-test/bin/tox ]; then
     python3 -m venv .venv-test
     .venv-test/bin/python -m pip install --quiet 'tox>=4.20' 'tox-uv>=1.16'
+fi
+if [ "${1:-}" = quick ]; then
+    shift
+    # Not what mostly starts interpreters, builds or downloads.
+    slow=(reliability cli/run cli/new test_pytest_plugin.py verification/test_verification.py)
+    set -- -e lint,unit -- -m 'not releases and not packaging' "${slow[@]/#/--ignore=}" "$@"
 fi
 exec .venv-test/bin/tox run "$@"

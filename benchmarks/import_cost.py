@@ -53,8 +53,8 @@ def load():
     import patchkit.engine.session
 measured(load)()
 from patchkit.engine.session import Session
-Session.begins = measured(Session.begins)
-Session.module_loaded = measured(Session.module_loaded)
+Session.before_import = measured(Session.before_import)
+Session.after_import = measured(Session.after_import)
 measured(sys.modules["patchkit"].apply)()
 """
 

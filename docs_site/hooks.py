@@ -14,7 +14,7 @@ from patch_index import by_library, index_page
 from patch_page import patch_page
 
 from patchkit import matrix
-from patchkit.catalogue.definitions import shipped
+from patchkit.catalogue.definitions import shipped_definitions
 from patchkit.catalogue.entries import Catalogue
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -23,7 +23,7 @@ ELSEWHERE = {"changelog.md": "CHANGELOG.md", "benchmarks.md": "benchmarks/README
 PATCHES = "Patches"
 """The section of the navigation that lists a page for each patch."""
 
-CATALOGUE = Catalogue({}).extended(shipped())
+CATALOGUE = Catalogue({}).with_definitions(shipped_definitions())
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

@@ -9,7 +9,7 @@ from patchkit.catalogue.entries import Entry
 from patchkit.catalogue.explanation import Explanation, explain
 from patchkit.matrix import Matrix
 from patchkit.patch import REQUIREMENTS
-from patchkit.verification.machine import described
+from patchkit.verification.machine import description
 
 
 def patch_page(entry: Entry, matrix: Matrix) -> str:
@@ -66,6 +66,6 @@ def _switch_off(patch: Explanation) -> list[str]:
 
 
 def _affected(patch: Explanation) -> list[str]:
-    needs = described(REQUIREMENTS[name] for name in patch.requires)
+    needs = description(REQUIREMENTS[name] for name in patch.requires)
     needed = f" Its reproducer needs {needs}." if needs else ""
     return ["", "## Who is affected", "", f"{ranges(patch.affects)}.{needed}"]

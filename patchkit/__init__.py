@@ -1,12 +1,12 @@
-"""Mends the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes in memory.
+"""Mend the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes in memory.
 
     import patchkit
     patchkit.apply()
 
-before training; `patchkit.report()` says what was done, to what and why, and
+before training; `patchkit.report()` shows what was done, to what and why, and
 `patchkit.revert()` undoes it.
 
-PYTEST_DONT_REWRITE: pytest would warn where this was imported before its plugin.
+PYTEST_DONT_REWRITE: pytest would warn if this was imported before its plugin.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ _LAZY = {
 }
 
 
-_NOTHING_SAID = (None, None, False, None, False, None)
+_DEFAULTS = (None, None, False, None, False, None)
 
 
 def apply(
@@ -104,49 +104,49 @@ def apply(
     thread. A call adds to what earlier calls did; one with nothing new to do changes nothing.
 
     Args:
-        only: ids or globs (`"trl-*"`) of the patches to apply; all that are due by default.
+        only: ids or globs (`"trl-*"`) of the patches to apply; by default, all whose bug the
+            installed versions have (they are "due").
         exclude: ids or globs to leave out. `PATCHKIT_DISABLE=id,glob` and `PATCHKIT_DISABLE=all`
             do the same from outside.
-        strict: raise where a patch that is due cannot be applied, and undo this call. A module
-            imported later raises too, from its import.
+        strict: raise if a due patch cannot be applied, and undo this call. For modules that are
+            imported later, their import raises.
         dtype: the precision you train in, `torch.float16`, `torch.bfloat16` or `torch.float32`,
-            where it is not the one that the training arguments say.
-        preflight: run `preflight` at the start of every `Trainer.train()`, and stop there on
-            errors. `PATCHKIT_PREFLIGHT=1` does the same from outside.
-        patches: a folder with patches of your own, or a single `.py` file, or several of them.
-            Each file that begins neither with `_` nor with `test_` defines one `PATCH`. They are
-            known until the process ends, and are read once. `PATCHKIT_PATCHES=folder` does the
+            if it is not the one in the training arguments.
+        preflight: run `preflight` at the start of every `Trainer.train()`, and stop on errors.
+            `PATCHKIT_PREFLIGHT=1` does the same from outside.
+        patches: a folder with patches of your own, a single `.py` file, or several of these. Each
+            file defines one `PATCH`, except those whose names begin with `_` or `test_`. They are
+            read once, and stay known until the process ends. `PATCHKIT_PATCHES=folder` does the
             same from outside, in child processes too; several are separated as in `PATH`.
-        **settings: what single patches offer, such as `adapter_cast="bf16"`; see the page of
-            the patch. An environment variable `PATCHKIT_ADAPTER_CAST` does the same. A patch that
-            nobody gets unasked, with `opt_in="lookout"`, is asked for by `lookout=True` or
-            `PATCHKIT_LOOKOUT=1`.
+        **settings: options of single patches, such as `adapter_cast="bf16"`; see the page of the
+            patch. The environment variable `PATCHKIT_ADAPTER_CAST` does the same. An opt-in patch,
+            with `opt_in="lookout"`, is turned on by `lookout=True` or `PATCHKIT_LOOKOUT=1`.
 
     Returns:
-        the report of all patches; its `changed` names those that this call touched.
+        the report of all patches; its `changed` names those that this call changed.
 
     Raises:
         UnknownPatchError: `only` or `exclude` names no patch.
         UsageError: another argument does not make sense, or there are no patches in a folder.
-        PatchDefinitionError: a file named by `patches` defines no patch that can be used.
+        PatchDefinitionError: a file in `patches` defines no usable patch.
         PatchError: with `strict`, a patch could not be applied; the message lists them all.
     """
-    given = (only, exclude, strict, dtype, preflight, patches)
-    if not settings and all(a is b for a, b in zip(given, _NOTHING_SAID, strict=True)):
+    arguments = (only, exclude, strict, dtype, preflight, patches)
+    if not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True)):
         report = _apply_later()
         if report is not None:
             return report
-    return _session().apply(_choices(*given, settings))
+    return _session().apply(_choices(*arguments, settings))
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
-    """Put back what `apply` changed: every function runs its original code object again.
+    """Undo what `apply` changed: every function runs its original code object again.
 
     Args:
-        only: ids or globs of the patches to take back; all by default.
+        only: ids or globs of the patches to revert; all by default.
 
     Returns:
-        the report; its `changed` names the patches that were taken back.
+        the report; its `changed` names the patches that were reverted.
 
     Raises:
         UnknownPatchError: `only` names no patch.
@@ -165,9 +165,9 @@ def patched(
     others: bool = True,
     **settings: str | bool,
 ) -> AbstractContextManager[Report]:
-    """`apply` for the length of a `with` block; afterwards all is as it was before the block.
+    """Apply patches for the length of a `with` block; afterwards all is as it was before.
 
-    Arguments and errors are those of `apply`, and one more.
+    Arguments and errors are those of `apply`, plus `others`.
 
     Args:
         only: as for `apply`.
@@ -175,9 +175,9 @@ def patched(
         strict: as for `apply`.
         dtype: as for `apply`.
         preflight: as for `apply`.
-        patches: as for `apply`; they are known after the block, too.
-        others: whether patches that were applied before stay applied, and what was chosen before
-            holds. If False, the block has the patches that it asks for and no others.
+        patches: as for `apply`; they stay known after the block.
+        others: whether patches and settings that were applied before stay in force. If False, the
+            block has only the patches that it asks for.
         **settings: as for `apply`.
     """
     choices = _choices(only, exclude, strict, dtype, preflight, patches, settings)
@@ -185,30 +185,30 @@ def patched(
 
 
 def report() -> Report:
-    """What is applied, pending, not due or in trouble now, read off the live objects."""
+    """Return the current state of every patch, read off the live objects."""
     return _session().report()
 
 
 def preflight(
     model: object = None, args: object = None, optimizer: object = None, *, fix: bool = False
 ) -> Findings:
-    """Tell before training what would make it fail, go wrong or run slowly.
+    """Find what would make a training fail, go wrong or run slowly, before it starts.
 
     Looks at the dtypes of parameters, quantized layers, autocast, scaler and optimizer states, at
     their devices and at the hardware. Nothing is run and, without `fix`, nothing is changed.
 
     Args:
-        model: a `torch.nn.Module`; or a trainer, which brings all the rest with it.
+        model: a `torch.nn.Module`; or a trainer, which has all the rest.
         args: training arguments, or an `accelerate.Accelerator`.
-        optimizer: a `torch.optim.Optimizer`, once there is one.
-        fix: do what patchkit can do about the findings, and say what was done.
+        optimizer: a `torch.optim.Optimizer`, if there is one already.
+        fix: repair what patchkit can repair, and say what was done.
 
     Returns:
-        the findings, errors first: what was found, why it matters, the change that mends it, and
-        whether `fix=True` does it.
+        the findings, errors first: what was found, why it matters, the change that repairs it, and
+        whether `fix=True` makes it.
 
     Raises:
-        UsageError: an argument is of another kind, or there is nothing to look at.
+        UsageError: an argument is of the wrong kind, or there is nothing to look at.
     """
     from .inspection.preflight import run
 
@@ -223,28 +223,28 @@ def verify(
     jobs: int | None = None,
     patches: Paths | None = None,
 ) -> Verification:
-    """Show each bug that is due here without its patch, and its absence with it.
+    """Show each bug of the installed versions without its patch, and its absence with it.
 
-    Runs the reproducers of the patches on the libraries that are installed, each in processes of
-    its own, with this Python; nothing changes in the process that calls. All of them take minutes.
+    Runs the reproducers of the patches on the installed libraries, each in processes of its own,
+    with this Python; nothing changes in the calling process. All of them take minutes.
 
     Args:
         only: ids or globs; all by default.
-        everywhere: run reproducers of patches that are not due, too, without the patch.
+        everywhere: also run reproducers of patches that are not due, without the patch.
         fork: run them in forks of one process that has imported the libraries. That is many times
-            quicker; the patches then meet libraries that are loaded already. A script that does
+            faster; the patches then meet libraries that are loaded already. A script that does
             this needs `if __name__ == "__main__":`.
-        jobs: how many reproducers run at once; by default as many as there are processors, and
-            four at most. Each takes most of a gigabyte of memory.
+        jobs: number of reproducers that run at once; by default the number of processors, four at
+            most. Each takes most of a gigabyte of memory.
         patches: a folder with patches of your own, as for `apply`.
 
     Returns:
-        a verdict for each patch; prints as a table, and has `exit_status` and `to_dict()`.
+        a verdict for each patch; it prints as a table, and has `exit_status` and `to_dict()`.
 
     Raises:
         UnknownPatchError: `only` names no patch.
         UsageError: `fork` on a platform that does not fork; or there are no patches in a folder.
-        PatchDefinitionError: a file named by `patches` defines no patch that can be used.
+        PatchDefinitionError: a file in `patches` defines no usable patch.
     """
     from .verification.verification import verify as run
 
@@ -252,30 +252,30 @@ def verify(
 
 
 def thread_dtype(model: torch.nn.Module, dtype: torch.dtype | str) -> ThreadedDtype:
-    """Bring one dtype through a model that is in memory.
+    """Give one dtype to all of a model that should share it.
 
-    What follows it: the compute dtype and the quant state of every bitsandbytes `Linear4bit`,
-    under PEFT layers too (of double quantization the outer state only: the inner one's dtype is
-    that of the scales); parameters and buffers in half precision, such as norms, embeddings, heads
-    and biases; and what the configurations say of dtypes in half precision.
+    Changed are the compute dtype and the quant state of every bitsandbytes `Linear4bit`, under PEFT
+    layers too (with double quantization only the outer state: the inner one's dtype is that of the
+    scales); parameters and buffers in half precision, such as norms, embeddings, heads and biases;
+    and half-precision dtypes in the configurations.
 
-    What keeps its own: packed 4-bit and 8-bit weights, in whatever dtype they are stored, and
-    their scales; what is float32 beside a half-precision dtype, since someone made it so; rotary
-    `inv_freq`, which would not come back from rounding; adapters, and all that is trained in a
-    model with adapters. Parameters that their model names in `_keep_in_fp32_modules` become
-    float32. Parameters stay the same objects, so tied weights stay tied; one tensor at a time is
-    copied. A second call changes nothing.
+    Unchanged are packed 4-bit and 8-bit weights, in whatever dtype they are stored, and their
+    scales; float32 tensors beside a half-precision dtype, since someone made them so; rotary
+    `inv_freq`, which would not survive rounding; adapters, and everything trained in a model with
+    adapters. Parameters that the model names in `_keep_in_fp32_modules` become float32. Parameters
+    stay the same objects, so tied weights stay tied; one tensor at a time is copied. A second call
+    changes nothing.
 
     Args:
         model: a model, or one with adapters; not yet wrapped by FSDP or DeepSpeed.
         dtype: `torch.float16`, `torch.bfloat16` or `torch.float32`, or a name such as `"fp16"`.
 
     Returns:
-        names and counts of what was changed; false where nothing was.
+        names and counts of what was changed; false if nothing was.
 
     Raises:
-        UsageError: another dtype, no model, one that something other than bitsandbytes quantized,
-            or one whose parameters are sharded.
+        UsageError: the dtype is another one, or the model is none, was quantized by something other
+            than bitsandbytes, or has sharded parameters.
     """
     from .precision.threading_dtype import thread_dtype as thread
 
@@ -305,10 +305,10 @@ def _choices(
 
 
 def _extend_path() -> None:
-    """Let `patchkit.patches` and modules that moved be imported by their names.
+    """Make `patchkit.patches` and the old paths of moved modules importable.
 
-    A wheel has the patches inside this package, and a checkout beside it. Mended functions that
-    were pickled by value find their helpers there, before anyone has read the catalogue, too.
+    A wheel has the patches inside this package, and a checkout beside it. Patched functions that
+    were pickled by value look for their helpers there, perhaps before the catalogue was read.
     """
     from os import path
 
@@ -330,24 +330,22 @@ def _apply_later() -> Report | None:
     """Let a plain `apply()` wait for the first import of a library.
 
     Returns:
-        its report, which is written when it is read; None where there is nothing to wait for: the
-        patches are read already, or the environment has something to say about them.
+        its report, which is written when it is read; None if the call cannot wait: the patches are
+        read already, or the environment has settings for them.
     """
     import sys
 
     from .engine import deferred
 
-    if "patchkit.engine.session" in sys.modules or not deferred.is_nothing_said():
+    if "patchkit.engine.session" in sys.modules or not deferred.is_environment_silent():
         return None
     packages = deferred.packages_to_wait_for()
     if packages is None:
         return None
     from .reporting.report import Report
 
-    call = deferred.until_first_import(
-        packages, lambda: _session().apply(_choices(*_NOTHING_SAID, {}))
-    )
-    return Report.later(call.written)
+    call = deferred.until_first_import(packages, lambda: _session().apply(_choices(*_DEFAULTS, {})))
+    return Report.later(call.read_report)
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Which patchkit this is: its version, and the folder that it lies in."""
+"""The version of patchkit, and the folder it lies in."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import os
 __version__ = "0.1.0"
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-"""The folder of the package that runs."""
+"""The folder of the running package."""
 
 
 def shipped_path(name: str) -> str:
-    """Return where something lies that comes along: inside a wheel's package, beside a checkout's.
+    """Return the path of a shipped file or folder, such as `patches`.
 
-    Args:
-        name: of a file or folder, such as `patches`. Where there is none, the path is that of a
-            checkout.
+    It lies inside the package of a wheel, and beside that of a checkout. If it is in neither place,
+    the path is that in a checkout.
     """
     inside = os.path.join(PACKAGE, name)
     return inside if os.path.exists(inside) else os.path.join(os.path.dirname(PACKAGE), name)

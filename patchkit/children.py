@@ -1,10 +1,10 @@
-"""Children of this process that run a module, with nothing of the working directory on their path.
+"""Child processes that run a module without the working directory on their path.
 
-What a child answers on its standard output is an object of JSON in each line.
+They answer with one JSON object per line of standard output.
 
-`python -m` would look in the working directory for whatever the module imports, `json` and `torch`
-included. So this file is the script that a child is given; until it has seen to its path, it
-imports what every interpreter has loaded already.
+`python -m` would look in the working directory for every import of the module, `json` and `torch`
+included. So this file is the script that a child runs; until it has cleaned its path, it imports
+only what every interpreter has loaded already.
 """
 
 from __future__ import annotations
@@ -22,52 +22,52 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 def command(module: str, *arguments: str) -> list[str]:
     """Return the command line that runs a module in a child of this Python.
 
-    Neither the working directory nor the folder of a script is on its path. `patchkit` is there
-    the very one that runs here, wherever that was found; the folder around it is not on the path.
+    Neither the working directory nor the folder of a script is on its path. Its `patchkit` is the
+    one that runs here, wherever it was found; the folder around it is not on the path.
 
     Args:
-        module: what `python -m` would be given, such as `patchkit.verification.reproduce` or `pip`.
-        arguments: what follows it.
+        module: as for `python -m`, such as `patchkit.verification.reproduce` or `pip`.
+        arguments: its arguments.
     """
     flags = ["-P"] if sys.version_info >= (3, 11) else []
-    # A parent that follows no variables and no user's folder starts no child that does.
+    # A child ignores the variables and the user's site-packages if its parent does.
     flags += ["-E"] if sys.flags.ignore_environment else []
     flags += ["-s"] if sys.flags.no_user_site else []
     return [sys.executable, *flags, os.path.join(_PACKAGE, "children.py"), module, *arguments]
 
 
 def leave_working_directory_out() -> None:
-    """Take the working directory off this process's path, where `python -m` has put it."""
+    """Remove the working directory that `python -m` put on this process's path."""
     try:
         if not _path_is_safe() and sys.path[:1] == [os.getcwd()]:
             del sys.path[0]
     except OSError:
-        """It is gone, and so is not on the path."""
+        """The directory is gone, so it is not on the path."""
 
 
 def take_standard_output() -> BinaryIO:
-    """Return standard output for answers alone, from now on.
+    """Reserve standard output for answers, and return it.
 
-    What anything else prints goes to standard error, native code's output and that of processes
-    that are started from here included.
+    Everything else that is printed goes to standard error, including the output of native code and
+    of child processes.
     """
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers
 
 
-def tell(answers: BinaryIO, answer: dict[str, Any]) -> None:
-    """Write an answer at once."""
+def write_answer(answers: BinaryIO, answer: dict[str, Any]) -> None:
+    """Write an answer, and flush it."""
     import json
 
     answers.write(json.dumps(answer).encode() + b"\n")
     answers.flush()
 
 
-def read(line: bytes | str) -> dict[str, Any] | None:
+def parse_answer(line: bytes | str) -> dict[str, Any] | None:
     """Return the answer in a line.
 
-    None where it holds none: it was cut off, or printed while the interpreter started.
+    None if there is none: the line was cut off, or printed while the interpreter started.
     """
     import json
 
@@ -79,7 +79,7 @@ def read(line: bytes | str) -> dict[str, Any] | None:
 
 
 def _path_is_safe() -> bool:
-    """Whether Python was told to put nothing in front of the path."""
+    """Tell whether Python was told to put nothing in front of the path."""
     return bool(getattr(sys.flags, "safe_path", sys.flags.isolated))
 
 
@@ -92,7 +92,7 @@ def _run_as_main(module: str) -> None:
 
 
 def _import_patchkit() -> None:
-    """Import the package that this file is part of."""
+    """Import the package that this file belongs to."""
     from importlib import util
 
     file = os.path.join(_PACKAGE, "__init__.py")

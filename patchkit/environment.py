@@ -1,4 +1,4 @@
-"""What is installed, and whether a version lies in a range."""
+"""Installed distributions and modules, and version ranges."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ from .errors import PatchDefinitionError
 
 
 class _LookUps(threading.local):
-    """What this thread looked up since its outermost `looked_up_once` began."""
+    """The results of this thread's look-ups since its outermost `cached_lookups` began."""
 
-    found: dict[tuple[Callable[..., Any], str], Any] | None = None
+    results: dict[tuple[Callable[..., Any], str], Any] | None = None
 
 
 _look_ups = _LookUps()
 
 
 @contextlib.contextmanager
-def looked_up_once() -> Iterator[None]:
-    """Within the block each version and each folder is looked up once.
+def cached_lookups() -> Iterator[None]:
+    """Look up each version and each folder only once within the block.
 
-    A catalogue asks for few distributions and folders, and often; between two calls of a user
-    anything may be installed.
+    A catalogue asks for the same few distributions and folders again and again; but between two
+    calls of a user anything may be installed.
     """
-    outer = _look_ups.found
+    outer = _look_ups.results
     try:
-        _look_ups.found = {} if outer is None else outer
+        _look_ups.results = {} if outer is None else outer
         yield
     finally:
-        _look_ups.found = outer
+        _look_ups.results = outer
 
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
-def _once(look_up: Callable[[str], _Found]) -> Callable[[str], _Found]:
+def _cached(look_up: Callable[[str], _Result]) -> Callable[[str], _Result]:
     @functools.wraps(look_up)
-    def find(name: str) -> _Found:
-        found = _look_ups.found
-        if found is None:
+    def find(name: str) -> _Result:
+        results = _look_ups.results
+        if results is None:
             return look_up(name)
-        if (look_up, name) not in found:
-            found[look_up, name] = look_up(name)
-        answer: _Found = found[look_up, name]
-        return answer
+        if (look_up, name) not in results:
+            results[look_up, name] = look_up(name)
+        result: _Result = results[look_up, name]
+        return result
 
     return find
 
 
-@_once
+@_cached
 def installed_version(distribution: str) -> str | None:
-    """The version of an installed distribution, or None where it is absent."""
+    """Return the version of an installed distribution, or None if it is absent."""
     from importlib import metadata
 
     try:
@@ -71,10 +71,10 @@ def installed_version(distribution: str) -> str | None:
 
 
 def in_range(version: str, versions: str) -> bool:
-    """Whether a version lies in a PEP 440 range; a pre-release counts as its release.
+    """Tell whether a version lies in a PEP 440 range; a pre-release counts as its release.
 
     By PEP 440 itself `0.27.0rc1` would lie neither in `<0.27` nor in `>=0.27`. A range that names
-    a pre-release is taken at its word.
+    a pre-release is taken literally.
 
     Raises:
         ValueError: the range or the version does not parse.
@@ -94,16 +94,16 @@ def in_range(version: str, versions: str) -> bool:
 
 
 def check_range(patch_id: str, versions: str, where: str = "affects") -> None:
-    """Raise PatchDefinitionError, naming the patch and its field, where a range does not parse."""
+    """Raise PatchDefinitionError, naming the patch and its field, if a range does not parse."""
     try:
         in_range("0", versions)
     except ValueError as error:
         raise PatchDefinitionError(f"patch {patch_id!r}: `{where}`: {error}") from None
 
 
-@_once
+@_cached
 def modules_matching(pattern: str) -> list[str]:
-    """Names of the modules of an installed package, found without importing any.
+    """Return the names of the modules of an installed package without importing any.
 
     Args:
         pattern: a dotted name, or a shell glob whose first part is literal and whose `*` crosses
@@ -124,7 +124,7 @@ def modules_matching(pattern: str) -> list[str]:
 
 
 def _modules_below(folder: Path | str, name: str) -> Iterator[str]:
-    """The modules in a folder and in those below it; quicker than `rglob` by a factor of six."""
+    """Yield the modules in a folder and those below it, six times as fast as `rglob`."""
     try:
         entries = os.scandir(folder)
     except OSError:
@@ -139,7 +139,7 @@ def _modules_below(folder: Path | str, name: str) -> Iterator[str]:
 
 
 def _modules_inside(location: str, name: str) -> Iterator[str]:
-    """The modules in a place that is no folder, such as a zip file."""
+    """Yield the modules in something other than a folder, such as a zip file."""
     import pkgutil
 
     for module in pkgutil.iter_modules([location]):
@@ -149,7 +149,7 @@ def _modules_inside(location: str, name: str) -> Iterator[str]:
 
 
 def module_file(module: str) -> Path | None:
-    """The source file of a module of an installed package, found without importing it."""
+    """Return the source file of an installed module without importing it."""
     package, _, rest = module.partition(".")
     if not rest and (alone := _single_file(package)):
         return alone
@@ -162,13 +162,13 @@ def module_file(module: str) -> Path | None:
 
 
 def short_name(module: str, file: Path | None) -> str:
-    """Return how messages call a module's file: `trl/trainer/utils.py`, `trl/__init__.py`."""
+    """Return a module's file as messages show it: `trl/trainer/utils.py`, `trl/__init__.py`."""
     package = file is not None and file.stem == "__init__"
     return module.replace(".", "/") + ("/__init__.py" if package else ".py")
 
 
 def module_is_absent(module: str) -> bool:
-    """Whether no such module can be imported, as far as that shows without importing anything."""
+    """Tell whether a module cannot be imported, as far as that shows without importing anything."""
     package, _, rest = module.partition(".")
     if package not in sys.modules and _spec(package) is None:
         return True
@@ -196,19 +196,19 @@ def _locations(package: str) -> Iterator[Path]:
 
 
 def _search_path(package: str) -> list[str]:
-    """Where the modules of a package are looked for: folders, and places inside of zip files."""
+    """Return where the modules of a package are looked for: folders, and paths inside zip files."""
     spec = _spec(package)
     return list((spec and spec.submodule_search_locations) or ())
 
 
-@_once
+@_cached
 def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
-    """Where a top-level package or module would be imported from; nothing is imported."""
+    """Return where a top-level package or module would be imported from, without importing it."""
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
         spec = None
     if not isinstance(spec, importlib.machinery.ModuleSpec) and package in sys.modules:
-        # What is there has no spec, or makes one up: a stand-in.
+        # A stand-in module has no spec, or makes one up.
         spec = importlib.machinery.PathFinder.find_spec(package)
     return spec if isinstance(spec, importlib.machinery.ModuleSpec) else None

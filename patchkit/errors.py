@@ -1,4 +1,4 @@
-"""Everything that can be raised or warned about in front of a user."""
+"""The errors and the warning that users see."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class PatchError(Exception):
-    """Base of all errors of patchkit: what was wrong, what was expected, what to do."""
+    """Base of all errors of patchkit: what is wrong, what was expected, what to do."""
 
 
 class UsageError(PatchError, ValueError):
@@ -36,4 +36,4 @@ class PreflightError(PatchError):
 
 
 class PatchWarning(UserWarning):
-    """A patch that is due does not hold: it drifted, failed, or was overridden."""
+    """A due patch does not hold: it drifted, failed, or was overridden."""

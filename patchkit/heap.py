@@ -1,4 +1,4 @@
-"""The heap of this process, on which thousands of small objects are made."""
+"""Garbage collection, held off while many small objects are made."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Hold collections off while thousands of small objects are made: syntax trees, facts.
+    """Hold off garbage collection while thousands of small objects are made: syntax trees, facts.
 
-    Each collection that they set off walks the whole heap, which holds torch and all the
-    libraries by now.
+    Each collection that they trigger would walk the whole heap, torch and all libraries included.
     """
     enabled = gc.isenabled()
     try:

@@ -1,4 +1,4 @@
-"""What a patch is: plain data that can be listed, compared and printed without running it."""
+"""The patch: plain data that can be listed, compared and printed without running it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def is_id(text: object) -> bool:
-    """Whether a patch can have this id: lower-case words joined by hyphens."""
+    """Tell whether a patch can have this id: lower-case words joined by hyphens."""
     return isinstance(text, str) and bool(_ID.fullmatch(text))
 
 
 class Status(str, Enum):
-    """What became of a patch in this process."""
+    """The state of a patch in this process."""
 
     APPLIED = "applied"
     """Due, and the live targets carry it now."""
     PENDING = "pending"
     """Due; its module has not been imported yet."""
     AVAILABLE = "available"
-    """Due, and nobody has asked for it: `apply()` was not called, or `revert()` was."""
+    """Due, but not applied: `apply()` was not called, or `revert()` was."""
     NOT_INSTALLED = "not-installed"
     """The library is absent."""
     NOT_AFFECTED = "not-affected"
@@ -54,13 +54,13 @@ class Rewrite:
     """Edit the source of a function and swap its code in place.
 
     Args:
-        target: `module:qualname`; shell wildcards make it "wherever such a function is", and a
-            function without a site is then no target at all.
-        rule: what to look for and what to put there.
-        sites: how many sites one target has; any other number is drift. None where their number
-            means nothing, since each is mended alike: none at all is drift still.
-        affects: a range of the patch's first library, where this target has the bug in fewer
-            releases than the patch as a whole.
+        target: `module:qualname`; with shell wildcards, every such function in which the rule finds
+            the buggy code.
+        rule: the code to look for and its replacement.
+        sites: how many places ("sites") the rule finds in one target; any other number is drift.
+            None if the number does not matter, since all are mended alike; none is still drift.
+        affects: the range of the patch's first library in which this target has the bug, if that
+            is narrower than the range of the patch.
     """
 
     target: str
@@ -73,15 +73,14 @@ class Rewrite:
 class Wrap:
     """Put a wrapper around a callable.
 
-    A Python function keeps its identity: its code is swapped, so references taken before call the
-    wrapper, too. Around any other callable, and around generators and coroutines, goes a proxy,
-    which references taken before miss.
+    A Python function keeps its identity: its code is swapped, so older references call the wrapper
+    too. Any other callable, a generator or a coroutine gets a proxy, which older references bypass.
 
     Args:
         target: `module:qualname`, without wildcards.
         wrapper: called as `wrapper(wrapped, instance, args, kwargs)`, as wrapt's wrappers are; or
-            `module:name` of one, which is imported when it is needed. Arguments come as the
-            signature of the target sorts them: by position where they may, with defaults filled in.
+            `module:name` of one, which is imported when needed. Arguments are bound to the
+            signature of the target: positional where possible, with defaults filled in.
         parameters: names that the signature of the target must have; a missing one is drift.
         affects: as for `Rewrite`.
     """
@@ -97,11 +96,11 @@ Change = Rewrite | Wrap
 
 @dataclass(frozen=True)
 class Requirement:
-    """One thing that a reproducer may need and that not every machine has.
+    """Something that a reproducer needs and not every machine has.
 
     Args:
         name: as in `Patch(requires=…)`.
-        what: what it is, for a sentence.
+        what: its description, for a sentence.
     """
 
     name: str
@@ -109,7 +108,7 @@ class Requirement:
 
     @property
     def outcome(self) -> str:
-        """The outcome of a reproducer where it is absent."""
+        """The outcome of a reproducer on a machine without it."""
         return f"needs-{self.name}"
 
 
@@ -120,7 +119,7 @@ REQUIREMENTS = {
         Requirement("avx512-bf16", "a CPU with AVX512-BF16"),
     )
 }
-"""All that a reproducer can say it needs; `machine` looks whether it is there."""
+"""All known requirements, by name; `verification.machine` probes for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,27 +128,27 @@ class Patch:
 
     Args:
         id: lower-case words joined by hyphens; the library comes first.
-        title: what is so once the patch is applied, in one line.
+        title: how things are once the patch is applied, in one line.
         affects: distribution name to PEP 440 range, as measured; all must hold. The first is the
             library that the patch mends. A range open at the top means: not fixed in any release
             measured so far.
-        changes: what is done.
+        changes: the changes it makes.
         upstream: links to the reports and fixes.
-        symptom: a regular expression that finds the error a user sees without the patch; what its
-            reproducer raises must match it.
-        messages: what stands on a user's screen without the patch, word for word and without what
-            varies, so that a search for it finds the patch; each matches `symptom`. Empty where
-            the bug raises nothing.
-        caution: what differs afterwards for someone who was not hit by the bug.
-        settings: what a user may choose.
-        opt_in: the keyword of `apply` that asks for a patch which nobody gets unasked, since it is
-            no mend: `lookout` for `apply(lookout=True)`, `PATCHKIT_LOOKOUT=1` and
-            `patchkit run --opt-in lookout`. Its id spelled out in `only` asks for it too. Empty
-            for all others.
-        requires: what the reproducer needs of a machine, by the names in `REQUIREMENTS`,
-            such as `cuda`; empty where any machine will do.
-        harmless: functions with code that looks like the bug and does no harm, as targets with or
-            without wildcards, to the range of the patch's library in which it does none.
+        symptom: a regular expression that finds the error a user sees without the patch; the error
+            that the reproducer raises must match it.
+        messages: the error a user sees without the patch, word for word but without the parts that
+            vary, so that a search for it finds the patch; each matches `symptom`. Empty if the bug
+            raises nothing.
+        caution: what changes for someone who never met the bug.
+        settings: options for the user.
+        opt_in: the keyword of `apply` that turns on a patch which is off by default, since it mends
+            no bug: `lookout` for `apply(lookout=True)`, `PATCHKIT_LOOKOUT=1` and
+            `patchkit run --opt-in lookout`. Naming its id in `only` turns it on too. Empty for all
+            other patches.
+        requires: what the reproducer needs of the machine, by the names in `REQUIREMENTS`, such as
+            `cuda`; empty if any machine will do.
+        harmless: functions whose code looks like the bug but does no harm, as targets with or
+            without wildcards, each with the range of the patch's library for which that is so.
 
     Raises:
         PatchDefinitionError: something is missing or malformed.
@@ -196,14 +195,14 @@ class Patch:
         if not isinstance(self.opt_in, str) or (self.opt_in and not _is_name(self.opt_in)):
             self._refuse(f"`opt_in` must be a keyword of apply(), not {self.opt_in!r}")
         if self.opt_in in RESERVED and self.opt_in != "preflight":
-            self._refuse(f"`opt_in` means something else to patchkit: {self.opt_in!r}")
+            self._refuse(f"`opt_in` is a name that patchkit uses itself: {self.opt_in!r}")
         if not _is_strings(self.requires) or not REQUIREMENTS.keys() >= set(self.requires):
             known = ", ".join(map(repr, REQUIREMENTS))
             self._refuse(f"`requires` must be a tuple made of {known}, not {self.requires!r}")
         if not isinstance(self.harmless, Mapping):
             self._refuse(f"`harmless` must map targets to ranges, not {self.harmless!r}")
-        for place, versions in self.harmless.items():
-            self._check_harmless(place, versions)
+        for target, versions in self.harmless.items():
+            self._check_harmless(target, versions)
         if not isinstance(self.settings, tuple):
             self._refuse(f"`settings` must be a tuple of Setting, not {self.settings!r}")
         for setting in self.settings:
@@ -224,7 +223,7 @@ class Patch:
         except ValueError as error:
             self._refuse(str(error))
         if target.package_is_glob:
-            self._refuse(f"the package of a target is spelled out, without wildcards: {target}")
+            self._refuse(f"the package of a target must not contain wildcards: {target}")
         if not isinstance(change.affects, str):
             self._refuse(f"`affects` of {target} must be a version range, not {change.affects!r}")
         if isinstance(change, Rewrite):
@@ -236,38 +235,38 @@ class Patch:
                 self._refuse(f"the number of sites of {target} must be at least 1")
         else:
             if target.is_glob:
-                self._refuse(f"a Wrap names one callable, without wildcards: {target}")
+                self._refuse(f"a Wrap names one callable, so its target has no wildcards: {target}")
             if not callable(change.wrapper) and not _is_path(change.wrapper):
                 self._refuse(f"the wrapper of {target} is neither callable nor 'module:name'")
             if not _is_strings(change.parameters):
                 self._refuse(f"the parameters of {target} must be a tuple of names")
 
-    def _check_harmless(self, place: str, versions: object) -> None:
+    def _check_harmless(self, target: str, versions: object) -> None:
         try:
-            Target.parse(place)
+            Target.parse(target)
         except ValueError as error:
             self._refuse(f"`harmless`: {error}")
         if not isinstance(versions, str):
-            self._refuse(f"`harmless` must map targets to ranges, not {place!r}: {versions!r}")
+            self._refuse(f"`harmless` must map targets to ranges, not {target!r}: {versions!r}")
 
     def _refuse(self, reason: str) -> NoReturn:
         raise PatchDefinitionError(f"patch {self.id!r}: {reason}")
 
 
 def note(target: str, wrapper: Wrapper | str) -> str:
-    """Return what stands in a diff for a wrapper."""
+    """Return the line of a diff for a wrapper."""
     return f"# {target} is wrapped by {wrapper_name(wrapper)}\n"
 
 
 def wrapper_name(wrapper: Wrapper | str) -> str:
-    """Return the dotted name of a wrapper; nothing is imported."""
+    """Return the dotted name of a wrapper, without importing it."""
     if isinstance(wrapper, str):
         return wrapper.replace(":", ".")
     return f"{wrapper.__module__}.{getattr(wrapper, '__qualname__', '?')}"
 
 
 def _is_strings(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+    return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
 
 
 def _is_name(text: str) -> bool:
@@ -279,9 +278,5 @@ def _is_path(text: object) -> bool:
 
 
 def call(opt_in: str) -> str:
-    """Return the call that applies a patch which is due.
-
-    Args:
-        opt_in: the keyword that asks for it; empty for most.
-    """
+    """Return the call of `apply` that applies a patch with this opt-in keyword, or with none."""
     return f"patchkit.apply({f'{opt_in}=True' if opt_in else ''})"

@@ -1,4 +1,4 @@
-"""Draw with matplotlib under our settings, and write files that come out the same."""
+"""Draw with matplotlib under our own settings, and write reproducible files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PictureError(PatchError):
 
 @contextmanager
 def matplotlib_style() -> Iterator[None]:
-    """Draw with matplotlib's defaults and our settings, whatever the user's own settings are.
+    """Draw with matplotlib's defaults and our settings instead of the user's.
 
     Raises:
         PictureError: matplotlib is absent.
@@ -54,7 +54,7 @@ def matplotlib_style() -> Iterator[None]:
 
 
 def as_bytes(figure: Figure, form: str, *, title: str, maker: str) -> bytes:
-    """Return a figure as bytes, the same ones for the same figure and matplotlib.
+    """Return a figure as bytes, which are the same for the same figure and matplotlib.
 
     Args:
         figure: a figure drawn within `matplotlib_style()`, before that ends.

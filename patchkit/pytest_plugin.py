@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 _MARKER = "patchkit"
-# What messages call the arguments of `apply`, and what the user of a command line calls them.
+# The arguments of `apply` as messages name them, and the options that set them.
 _OPTION_FOR = {
     "only=": "--patchkit-only",
     "exclude=": "--patchkit-exclude",
@@ -48,14 +48,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--patchkit-strict",
         action="store_true",
-        help="the same, and stop where a patch that is due cannot be applied",
+        help="the same, and stop if a patch that is due cannot be applied",
     )
     parser.addini("patchkit", f"{help_on}, as --patchkit does", type="bool", default=False)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    _begin(early_config, early_config.known_args_namespace)
+    _apply_for_run(early_config, early_config.known_args_namespace)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,31 +63,33 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         f"{_MARKER}(*ids, exclude=None, strict=False, dtype=None, **settings): run the test with "
-        "these patches of patchkit and no others: ids or globs, all that are due if none is "
-        "given, or False for no patch at all",
+        "only these patches of patchkit: ids or globs; all that are due if none is given; or "
+        "False for no patch at all",
     )
-    # Where the plugin was loaded too late for the hook above: by a conftest file, say.
-    _begin(config, config.option)
+    # If a conftest file loads the plugin, it is too late for the hook above.
+    _apply_for_run(config, config.option)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     if _WHOLE_RUN not in config.stash:
         return []
     from .reporting.status import TROUBLE
-    from .text import listed
+    from .text import short_list
 
     report = patchkit.report()
     applied, pending = report.with_status("applied"), report.with_status("pending")
     counts = f"{len(applied)} applied, {len(pending)} pending until their modules are imported"
     lines = [f"patchkit {patchkit.__version__}: {counts}"]
     if trouble := report.with_status(*TROUBLE):
-        lines.append(f"patchkit: {listed(f'{one.id} {one.status}' for one in trouble)}")
+        lines.append(
+            f"patchkit: {short_list(f'{record.id} {record.status}' for record in trouble)}"
+        )
     return lines
 
 
 @pytest.fixture
 def patchkit_report() -> patchkit.Report:
-    """What patchkit has applied in this test: `patchkit.report()` as the test begins."""
+    """Return `patchkit.report()` as the test begins."""
     return patchkit.report()
 
 
@@ -97,7 +99,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if marker is None:
         return
     try:
-        item.stash[_ONE_TEST] = _entered(_asked_for_by(marker, item.config), item.warn)
+        item.stash[_ONE_TEST] = _enter(_block_for(marker, item.config), item.warn)
     except (patchkit.PatchError, patchkit.PatchWarning) as error:
         message = f"@pytest.mark.{_MARKER}: {str(error).replace('only=', 'the marker')}"
         raise pytest.fail.Exception(message, pytrace=False) from None
@@ -111,17 +113,17 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
         del item.stash[_ONE_TEST]
 
 
-def _begin(config: pytest.Config, options: argparse.Namespace) -> None:
-    """Apply for the whole run, if that was asked for and has not been done yet."""
-    # A plugin that is loaded late has no options yet in what was parsed before.
+def _apply_for_run(config: pytest.Config, options: argparse.Namespace) -> None:
+    """Apply patches for the whole run, if the options say so and it was not done yet."""
+    # If the plugin is loaded late, the parsed options lack its own.
     only = _split(getattr(options, "patchkit_only", None))
     exclude = _split(getattr(options, "patchkit_exclude", None))
     strict = bool(getattr(options, "patchkit_strict", False))
-    asked = only or exclude or strict or getattr(options, "patchkit", False)
-    if _WHOLE_RUN in config.stash or not (asked or config.getini("patchkit")):
+    requested = only or exclude or strict or getattr(options, "patchkit", False)
+    if _WHOLE_RUN in config.stash or not (requested or config.getini("patchkit")):
         return
     try:
-        config.stash[_WHOLE_RUN] = _entered(
+        config.stash[_WHOLE_RUN] = _enter(
             patchkit.patched(only or None, exclude or None, strict=strict),
             lambda warning: config.issue_config_time_warning(warning, stacklevel=2),
         )
@@ -133,12 +135,12 @@ def _begin(config: pytest.Config, options: argparse.Namespace) -> None:
     config.add_cleanup(config.stash[_WHOLE_RUN].close)
 
 
-def _split(given: list[str] | None) -> list[str]:
-    if not given:
+def _split(values: list[str] | None) -> list[str]:
+    if not values:
         return []
-    from .text import separated
+    from .text import split_names
 
-    return separated(given)
+    return split_names(values)
 
 
 def _innermost_marker(item: pytest.Item) -> pytest.Mark | None:
@@ -150,16 +152,16 @@ def _innermost_marker(item: pytest.Item) -> pytest.Mark | None:
     return None
 
 
-def _asked_for_by(marker: pytest.Mark, config: pytest.Config) -> AbstractContextManager[Any]:
-    """A block with the patches that a marker names.
+def _block_for(marker: pytest.Mark, config: pytest.Config) -> AbstractContextManager[Any]:
+    """Return a block with the patches that a marker names.
 
     Raises:
         UsageError: the marker's arguments make no sense.
     """
     options = {"strict": config.getoption("patchkit_strict"), **marker.kwargs}
-    if named := {"only", "others"} & options.keys():
+    if wrong := {"only", "others"} & options.keys():
         raise patchkit.UsageError(
-            f"takes ids and globs without a keyword, such as patchkit('trl-*'), not {min(named)!r}"
+            f"takes ids and globs without a keyword, such as patchkit('trl-*'), not {min(wrong)!r}"
         )
     if marker.args == (False,):
         if marker.kwargs:
@@ -168,21 +170,21 @@ def _asked_for_by(marker: pytest.Mark, config: pytest.Config) -> AbstractContext
     return patchkit.patched(marker.args or None, others=False, **options)
 
 
-def _entered(
+def _enter(
     block: AbstractContextManager[Any], warn: Callable[[Warning], None]
 ) -> contextlib.ExitStack:
-    """Enter a block, and leave it to the caller to close it.
+    """Enter a block, and return what closes it.
 
     Args:
-        block: what to enter.
-        warn: is given what the block warns of: pytest knows a better place for it than the line
-            of its machinery that called us.
+        block: the block.
+        warn: called with each warning of the block; pytest knows a better place for it than the
+            line of its machinery that called us.
     """
     with contextlib.ExitStack() as stack:
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as records:
             warnings.simplefilter("always", patchkit.PatchWarning)
             stack.enter_context(block)
-        for each in caught:
-            assert isinstance(each.message, Warning)
-            warn(each.message)
+        for record in records:
+            assert isinstance(record.message, Warning)
+            warn(record.message)
         return stack.pop_all()

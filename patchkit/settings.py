@@ -1,4 +1,4 @@
-"""What a user may choose beyond which patches run: by an argument of `apply`, or a variable."""
+"""Options of patches, set by an argument of `apply` or an environment variable."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ DTYPES = {
 
 
 ARGUMENTS = ("only", "exclude", "strict", "dtype", "preflight", "patches")
-"""What `apply` takes by name, whatever patches there are."""
+"""Arguments that `apply` always has."""
 RESERVED = (*ARGUMENTS, "others", "disable", "run", "cache", "wheels")
-"""What no patch may call a setting: arguments, and what has a variable of that name."""
+"""Names that no setting may have: arguments, and names of our own variables."""
 _YES = ("1", "true", "on", "yes")
 _NO = ("", "0", "false", "off", "no")
 
@@ -35,7 +35,7 @@ class Setting:
     Args:
         name: the keyword of `apply`; the environment variable is `PATCHKIT_` and this in capitals.
         choices: the values it can take; the first is the default.
-        help: what it decides, in one line.
+        help: its effect, in one line.
     """
 
     name: str
@@ -44,23 +44,23 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        return variable_of(self.name)
+        return variable_name(self.name)
 
     def problem(self) -> str:
-        """What is wrong with the definition; empty where nothing is."""
+        """Return what is wrong with the definition; empty if nothing is."""
         if not isinstance(self.name, str) or not self.name.isidentifier():
             return "needs a name that can be a keyword of apply()"
         if self.name in RESERVED:
-            return "has a name that means something else to patchkit"
+            return "has a name that patchkit uses itself"
         choices = self.choices
         if not isinstance(choices, tuple) or not choices:
             return "needs a tuple of choices"
-        return (
-            "" if all(isinstance(one, str) for one in choices) else "needs strings to choose from"
-        )
+        if not all(isinstance(choice, str) for choice in choices):
+            return "needs strings to choose from"
+        return ""
 
     def check(self, value: object, source: str) -> str:
-        """The value, if it is one of the choices.
+        """Return the value, if it is one of the choices.
 
         Raises:
             UsageError: it is not.
@@ -75,61 +75,58 @@ _chosen: dict[str, str] = {}
 
 
 def value(setting: Setting) -> str:
-    """What holds now: the argument of `apply`, else the environment variable, else the default."""
+    """Return the value in force: the argument, else the variable, else the default."""
     if setting.name in _chosen:
         return _chosen[setting.name]
-    given = os.environ.get(setting.variable)
-    return given if given in setting.choices else setting.choices[0]
+    text = os.environ.get(setting.variable)
+    return text if text in setting.choices else setting.choices[0]
 
 
-def variable_of(name: str) -> str:
-    """Return the environment variable that does what a keyword of `apply` does."""
+def variable_name(name: str) -> str:
+    """Return the environment variable that stands for a keyword of `apply`."""
     return f"PATCHKIT_{name.upper()}"
 
 
-def switched_on(name: str) -> bool:
-    """Tell whether the environment asks for an opt-in patch.
-
-    Args:
-        name: the keyword.
+def is_switched_on(name: str) -> bool:
+    """Tell whether the environment turns on the opt-in patch with this keyword.
 
     Raises:
         UsageError: its variable is neither yes nor no.
     """
-    variable = variable_of(name)
-    given = os.environ.get(variable, "").lower()
-    if given not in (*_YES, *_NO):
-        raise UsageError(f"the environment variable {variable} must be 1 or 0, not {given!r}")
-    return given in _YES
+    variable = variable_name(name)
+    text = os.environ.get(variable, "").lower()
+    if text not in (*_YES, *_NO):
+        raise UsageError(f"the environment variable {variable} must be 1 or 0, not {text!r}")
+    return text in _YES
 
 
 def requested_dtype() -> str | None:
-    """The name of the dtype given to `apply(dtype=…)`, such as `float16`; None if none was."""
+    """Return the name of the dtype in `apply(dtype=…)`, such as `float16`; None without one."""
     return _chosen.get("dtype")
 
 
 def resolve(
-    given: Mapping[str, object],
+    keywords: Mapping[str, object],
     dtype: object,
     known: Iterable[Setting],
     opt_ins: Collection[str] = (),
 ) -> dict[str, str]:
-    """Check what a call of `apply` chose, and the environment with it.
+    """Check the settings of a call of `apply`, and those of the environment.
 
     Args:
-        given: keyword arguments by name.
+        keywords: keyword arguments by name.
         dtype: a `torch.dtype`, a name such as `float16` or `fp16`, or None.
-        known: the settings that the catalogue offers.
-        opt_ins: the keywords that ask for opt-in patches of the catalogue.
+        known: all settings of the catalogue.
+        opt_ins: the keywords of its opt-in patches.
 
     Returns:
-        the choices made by arguments.
+        the values set by arguments.
 
     Raises:
         UsageError: an unknown name or value.
     """
     settings = {setting.name: setting for setting in known}
-    for name in given:
+    for name in keywords:
         if name not in settings and name not in opt_ins:
             raise UsageError(_no_such_argument(name, settings, opt_ins))
     for setting in settings.values():
@@ -138,7 +135,7 @@ def resolve(
             setting.check(variable, f"the environment variable {setting.variable}")
     chosen = {
         name: settings[name].check(value, f"{name}=")
-        for name, value in given.items()
+        for name, value in keywords.items()
         if name in settings
     }
     if dtype is not None:
@@ -150,19 +147,19 @@ def _no_such_argument(name: str, settings: Collection[str], opt_ins: Collection[
     import difflib  # only a mistake needs it
 
     near = difflib.get_close_matches(name, [*ARGUMENTS, *settings, *opt_ins], n=1)
-    meant = f". Did you mean {near[0]!r}?" if near else "."
+    hint = f". Did you mean {near[0]!r}?" if near else "."
     offered = f" The patches here offer: {', '.join(sorted(settings)) or 'none'}"
-    asked = f"; on request: {', '.join(sorted(opt_ins))}" if opt_ins else ""
-    return f"apply() has no argument {name!r}{meant}{offered}{asked}"
+    on_request = f"; on request: {', '.join(sorted(opt_ins))}" if opt_ins else ""
+    return f"apply() has no argument {name!r}{hint}{offered}{on_request}"
 
 
-def in_force() -> dict[str, str]:
-    """Return what was chosen by arguments."""
+def current_choices() -> dict[str, str]:
+    """Return the values set by arguments."""
     return dict(_chosen)
 
 
 def restore(chosen: Mapping[str, str]) -> None:
-    """Let these choices hold, and no others."""
+    """Set these values, and no others."""
     global _chosen
     _chosen = dict(chosen)
 
@@ -174,7 +171,7 @@ def dtype_name(dtype: object) -> str:
         dtype: a `torch.dtype`, or a name such as `float16` or `fp16`.
 
     Raises:
-        UsageError: it is another.
+        UsageError: it is another one.
     """
     # `str(torch.float16)` is "torch.float16": no need to import torch in order to read one.
     name = DTYPES.get(str(dtype).removeprefix("torch."))

@@ -1,4 +1,4 @@
-"""Names and sizes as messages write them."""
+"""Names, sizes and paragraphs as messages write them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from collections.abc import Iterable
 _SPACE = "\0"
 
 
-def listed(names: Iterable[str], shown: int = 3) -> str:
-    """The first few names, and how many more there are."""
+def short_list(names: Iterable[str], shown: int = 3) -> str:
+    """Return the first few names, and how many more there are."""
     names = list(names)
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
-def separated(texts: Iterable[str]) -> list[str]:
-    """Return the names that commas separate, of one text or several."""
+def split_names(texts: Iterable[str]) -> list[str]:
+    """Return the names in one or several comma-separated texts."""
     return [name.strip() for text in texts for name in text.split(",")]
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 module`, `2 modules`."""
+def plural(number: int, noun: str) -> str:
+    """Return a count with its noun: `1 module`, `2 modules`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def cut(text: str, width: int) -> str:
-    """A text in one line of so many characters; a longer one ends in `...` between two words."""
+def shorten(text: str, width: int) -> str:
+    """Return a text on one line of at most this width; a longer one ends in `...` after a word."""
     line = " ".join(text.split())
     if len(line) <= width:
         return line
@@ -36,19 +36,17 @@ def cut(text: str, width: int) -> str:
     return f"{words.rstrip(' ,;:')}..."
 
 
-def folded(
+def wrap_lines(
     text: str, first: str, others: str, width: int, *, break_long_words: bool = True
 ) -> list[str]:
-    """Return a text as lines, folded between words.
-
-    What stands in backticks is one word, so that it can be copied and found.
+    """Break a text into lines between words; text in backticks stays whole, so it can be copied.
 
     Args:
-        text: it.
+        text: the text.
         first: begins the first line.
         others: begins the others.
         width: characters of a line.
-        break_long_words: whether a word is broken that is longer than a line.
+        break_long_words: whether a word longer than a line is broken.
     """
     whole = re.sub("`[^`]*`", lambda quoted: quoted[0].replace(" ", _SPACE), text)
     lines = textwrap.wrap(
@@ -63,5 +61,5 @@ def folded(
 
 
 def megabytes(size: float) -> str:
-    """A number of bytes, as `1.5 MiB`."""
+    """Return a number of bytes as `1.5 MiB`."""
     return f"{size / 2**20:.1f} MiB"

@@ -90,8 +90,11 @@ MALFORMED: dict[str, tuple[dict[str, Any], str]] = {
     "upstream of numbers": ({"upstream": (4901,)}, "`upstream`"),
     "opt_in true": ({"opt_in": True}, "`opt_in` must be a keyword of apply(), not True"),
     "opt_in a word of Python": ({"opt_in": "yield"}, "`opt_in` must be a keyword of apply()"),
-    "opt_in strict": ({"opt_in": "strict"}, "`opt_in` means something else to patchkit: 'strict'"),
-    "opt_in cache": ({"opt_in": "cache"}, "`opt_in` means something else to patchkit: 'cache'"),
+    "opt_in strict": (
+        {"opt_in": "strict"},
+        "`opt_in` is a name that patchkit uses itself: 'strict'",
+    ),
+    "opt_in cache": ({"opt_in": "cache"}, "`opt_in` is a name that patchkit uses itself: 'cache'"),
     "opt_in words": ({"opt_in": "when asked"}, "`opt_in` must be a keyword of apply(), not 'when"),
     "requires something else": (
         {"requires": ("cuda", "tpu")},
@@ -138,7 +141,7 @@ BAD_CHANGES: dict[str, tuple[Any, str]] = {
     "range of a wrap": (Wrap("m:f", wrapper, affects=1.2), "m:f"),  # type: ignore[arg-type]
     "wrap of a glob": (
         Wrap("m:*Trainer.f", wrapper),
-        "a Wrap names one callable, without wildcards: m:*Trainer.f",
+        "a Wrap names one callable, so its target has no wildcards: m:*Trainer.f",
     ),
     "wrapper none": (
         Wrap("m:f", None),  # type: ignore[arg-type]

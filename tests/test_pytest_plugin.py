@@ -270,10 +270,10 @@ MARKED = """
 
     @mark(dtype="fp16", madeup_choice="that")
     def test_settings():
-        assert settings.in_force() == {"dtype": "float16", "madeup_choice": "that"}
+        assert settings.current_choices() == {"dtype": "float16", "madeup_choice": "that"}
 
     def test_settings_are_gone():
-        assert settings.in_force() == {}
+        assert settings.current_choices() == {}
 
     @pytest.fixture
     def around():

@@ -20,7 +20,7 @@ VARIABLE = "PATCHKIT_MADEUP_CAST"
 
 @pytest.fixture(autouse=True)
 def nothing_chosen() -> Iterator[None]:
-    before = settings.in_force()
+    before = settings.current_choices()
     settings.restore({})
     yield
     settings.restore(before)
@@ -38,7 +38,7 @@ class Dtype:
 
 def choose(dtype: object = None, /, **given: object) -> dict[str, str]:
     chosen = settings.resolve(given, dtype, [CAST, GUARD])
-    settings.restore({**settings.in_force(), **chosen})
+    settings.restore({**settings.current_choices(), **chosen})
     return chosen
 
 
@@ -80,7 +80,7 @@ def test_a_bad_variable_met_while_training_counts_as_none(monkeypatch) -> None:
 def test_a_later_choice_replaces_only_what_it_names() -> None:
     choose("fp16", madeup_cast="bf16", madeup_guard="error")
     choose(madeup_cast="fp16")
-    assert settings.in_force() == {
+    assert settings.current_choices() == {
         "dtype": "float16",
         "madeup_cast": "fp16",
         "madeup_guard": "error",
@@ -92,7 +92,7 @@ def test_nothing_is_chosen_by_resolving() -> None:
         "madeup_cast": "bf16",
         "dtype": "float16",
     }
-    assert settings.in_force() == {}
+    assert settings.current_choices() == {}
 
 
 SPELLINGS = {
@@ -191,7 +191,7 @@ def test_unknown_value(given: object) -> None:
     assert str(caught.value) == (
         f"madeup_cast= must be one of 'off', 'bf16', 'fp16', not {given!r}"
     )
-    assert settings.in_force() == {}
+    assert settings.current_choices() == {}
 
 
 @pytest.mark.parametrize("argument", [None, "fp16"])
@@ -206,20 +206,20 @@ def test_bad_variable(monkeypatch, argument: str | None) -> None:
 
 def test_a_bad_argument_leaves_the_other_choices_alone() -> None:
     choose("bf16", madeup_cast="bf16")
-    before = settings.in_force()
+    before = settings.current_choices()
     for bad in ({"madeup_cast": "fp16", "madeup_guard": "no"}, {"madeup_csat": "fp16"}):
         with pytest.raises(UsageError):
             choose("fp16", **bad)
-    assert settings.in_force() == before
+    assert settings.current_choices() == before
 
 
 def test_restore() -> None:
     choose("fp16", madeup_cast="bf16")
-    before = settings.in_force()
+    before = settings.current_choices()
     choose("bf16", madeup_cast="fp16", madeup_guard="error")
     assert before == {"dtype": "float16", "madeup_cast": "bf16"}
     settings.restore(before)
-    assert settings.in_force() == before
+    assert settings.current_choices() == before
     assert (settings.value(CAST), settings.value(GUARD)) == ("bf16", "upcast")
     before["madeup_cast"] = "changed in the copy"
     assert settings.value(CAST) == "bf16"
@@ -265,7 +265,7 @@ def test_a_bad_choice_mends_nothing(library, session, apply, monkeypatch) -> Non
     with pytest.raises(UsageError, match=VARIABLE):
         apply(one)
     assert library.load("trainer").f.__code__ is code
-    assert settings.in_force() == {}
+    assert settings.current_choices() == {}
 
 
 def test_patched_puts_the_choices_back(library, session, apply) -> None:

@@ -14,20 +14,20 @@ from patchkit.precision.quant_state import is_repacked, unpack_in_place
 if TYPE_CHECKING:
     import torch
 
-KEPT = "patchkit_before_packing"
+ORIGINALS = "patchkit_before_packing"
 """Attribute of a packed quant state: its fields as they were, by their names."""
 
 FIELDS = ("absmax", "nested", "offset", "state2")
-"""What packing changes for good."""
+"""Fields that packing changes for good."""
 
 
 def restore_scales(state: Any) -> Any:
-    """Give an unpacked quant state the very scales that it had; without kept ones, it stays.
+    """Give an unpacked quant state the very scales that it had, if they were saved.
 
     Returns:
         the quant state itself.
     """
-    before = vars(state).pop(KEPT, None)
+    before = vars(state).pop(ORIGINALS, None)
     if before is not None:
         device = state.absmax.device
         vars(state).update(before)
@@ -37,7 +37,7 @@ def restore_scales(state: Any) -> Any:
 
 
 def unpacked_copy(weight: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
-    """Unpacked copies of packed numbers and their quant state, for who dequantizes them.
+    """Return unpacked copies of packed numbers and their quant state, to dequantize them.
 
     Args:
         weight: packed 4-bit numbers, or a transposed view of them.

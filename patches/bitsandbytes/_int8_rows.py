@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def quantize_rows(quantize: Callable[..., Any], rows: torch.Tensor, threshold: float) -> Any:
-    """What bitsandbytes' `int8_vectorwise_quant` gives, also for rows beyond float16's range.
+    """Quantize as bitsandbytes' `int8_vectorwise_quant`, also rows beyond float16's range.
 
     The kernels take float16. A row with a larger number is divided by a power of two beforehand,
     and its scale multiplied by it. Rows in range, and rows with infinities or NaN, are left as

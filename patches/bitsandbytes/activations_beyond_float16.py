@@ -20,7 +20,7 @@ from patchkit.rewrite.edit import operand
 QUANTIZES = Pattern("M.int8_vectorwise_quant(R.to(torch.float16), threshold=S.threshold)")
 
 
-def within_range(node: ast.AST) -> list[Edit]:
+def scale_into_range(node: ast.AST) -> list[Edit]:
     match node:
         case ast.Call(
             func=quantize,
@@ -28,14 +28,14 @@ def within_range(node: ast.AST) -> list[Edit]:
             keywords=[ast.keyword(value=threshold)],
         ):
             call, activations, outliers = map(operand, (quantize, rows, threshold))
-            ask = helper(f"{__package__}._int8_rows:quantize_rows")
+            quantizer = helper(f"{__package__}._int8_rows:quantize_rows")
             # A compiled forward is left as it is: fetching the helper would break its graph.
             return [
                 replace(
                     node,
                     f"({call}({activations}.half(), threshold={outliers})"
                     " if torch.compiler.is_compiling()"
-                    f" else {ask}({call}, {activations}, {outliers}))",
+                    f" else {quantizer}({call}, {activations}, {outliers}))",
                 )
             ]
     raise AssertionError(ast.dump(node))
@@ -48,7 +48,7 @@ PATCH = Patch(
     changes=(
         Rewrite(
             "bitsandbytes.autograd._functions:MatMul8bitLt.forward",
-            Rule(QUANTIZES, within_range, names=("int8_vectorwise_quant", "float16")),
+            Rule(QUANTIZES, scale_into_range, names=("int8_vectorwise_quant", "float16")),
         ),
     ),
     upstream=(

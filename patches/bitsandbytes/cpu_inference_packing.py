@@ -21,7 +21,7 @@ from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
 from patchkit.rewrite.edit import operand, span
 
-from ._cpu_packing import FIELDS, KEPT
+from ._cpu_packing import FIELDS, ORIGINALS
 
 STATE = Pattern("Q = S.weight.quant_state")
 PACKS = Pattern("_convert_weight_packed_for_cpu(W, Q)")
@@ -42,19 +42,19 @@ def infers_packed(node: ast.AST) -> bool:
 
 def unpack_for_gradients(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.FunctionDef)
-    layer, inputs = (one.arg for one in node.args.args)
+    layer, inputs = (parameter.arg for parameter in node.args.args)
     (state,) = filter(STATE, node.body)
     assert isinstance(state, ast.Assign)
-    given = ast.unparse(state.value)
+    original = ast.unparse(state.value)
     # Just what upstream does not pack for.
     trains = f"({layer}.training or {inputs}.requires_grad)"
     back = helper(f"{HELPERS}:unpack_in_place") + f"({layer}.weight)"
-    packed = IS_PACKED.format(state=given)
-    return [replace(state.value, f"({back} if {trains} and {packed} else {given})")]
+    packed = IS_PACKED.format(state=original)
+    return [replace(state.value, f"({back} if {trains} and {packed} else {original})")]
 
 
 def takes_scales(node: ast.AST) -> bool:
-    """The branch that takes the scales of a given quant state, and does nothing else."""
+    """Match the branch that takes the scales of a given quant state, and does nothing else."""
     match node:
         case ast.If(orelse=[scales]):
             return SCALES(scales)
@@ -68,9 +68,9 @@ def dequantizes(node: ast.AST) -> bool:
     return False
 
 
-def read_a_copy(node: ast.AST) -> list[Edit]:
+def read_unpacked_copy(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.FunctionDef)
-    weight, state = (one.arg for one in node.args.args[:2])
+    weight, state = (parameter.arg for parameter in node.args.args[:2])
     (branch,) = filter(takes_scales, node.body)
     assert isinstance(branch, ast.If)
     start, _ = span(branch.orelse[0])
@@ -94,8 +94,8 @@ def keep_scales(node: ast.AST) -> list[Edit]:
             # Spelled out too: a compiled forward packs.
             packed = operand(state)
             fields = (f"{name!r}: getattr({packed}, {name!r}, None)" for name in FIELDS)
-            noted = f"bool({packed}.{nested}); {packed}.{KEPT} = {{{', '.join(fields)}}}"
-            return [replace(value, noted)]
+            saved = f"bool({packed}.{nested}); {packed}.{ORIGINALS} = {{{', '.join(fields)}}}"
+            return [replace(value, saved)]
     raise AssertionError(ast.dump(node))
 
 
@@ -106,7 +106,7 @@ def returns_weight_and_state(node: ast.AST) -> bool:
     return False
 
 
-def give_scales_back(node: ast.AST) -> list[Edit]:
+def restore_packed_scales(node: ast.AST) -> list[Edit]:
     match node:
         case ast.Return(value=ast.Tuple(elts=[_, state])):
             return [replace(state, helper(f"{HELPERS}:restore_scales") + f"({ast.unparse(state)})")]
@@ -124,7 +124,7 @@ PATCH = Patch(
         ),
         Rewrite(
             "bitsandbytes.functional:_convert_weight_packed_for_cpu_inverse",
-            Rule(returns_weight_and_state, give_scales_back, names=("original_nested",)),
+            Rule(returns_weight_and_state, restore_packed_scales, names=("original_nested",)),
         ),
         Rewrite(
             "bitsandbytes.nn.modules:Linear4bit.forward",
@@ -136,7 +136,7 @@ PATCH = Patch(
         ),
         Rewrite(
             "bitsandbytes.functional:dequantize_4bit",
-            Rule(dequantizes, read_a_copy, names=("absmax",)),
+            Rule(dequantizes, read_unpacked_copy, names=("absmax",)),
         ),
     ),
     harmless={
@@ -158,7 +158,7 @@ PATCH = Patch(
 
 
 def reproduce() -> None:
-    """A forward in evaluation, then one in training, on the kernel.
+    """Run a forward in evaluation, then one in training, on the kernel.
 
     A build of bitsandbytes for CUDA, or one for Windows, lacks the kernel on such a CPU too. A
     gradient flows there then, through another weight.
@@ -182,7 +182,7 @@ def reproduce() -> None:
 
 
 def reproduce_anywhere() -> None:
-    """Who reads the weight after a forward in evaluation, and what is saved, without the kernel."""
+    """Read and save the weight after a forward in evaluation, without the kernel."""
     import torch
     from bitsandbytes.functional import dequantize_4bit
 
@@ -194,8 +194,8 @@ def reproduce_anywhere() -> None:
         expected = layer.train()(inputs)
         layer.eval()(inputs)
     assert layer.weight.quant_state.packing_format_for_cpu, "nothing was packed"
-    found = dequantize_4bit(layer.weight.data, layer.weight.quant_state)
-    assert torch.equal(found, dequantized), "dequantize_4bit reads the packed weight"
+    again = dequantize_4bit(layer.weight.data, layer.weight.quant_state)
+    assert torch.equal(again, dequantized), "dequantize_4bit reads the packed weight"
     saved = layer.state_dict()
     assert all(torch.equal(saved[name], loaded[name]) for name in loaded), (
         "what is saved has the rounded scales of the packed weight"

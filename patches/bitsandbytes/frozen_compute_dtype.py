@@ -18,7 +18,7 @@ from patchkit.rewrite import Edit, Pattern, Rule, replace
 WRITES_DOWN = Pattern("M.compute_dtype = X.dtype")
 
 
-def only_over_another(node: ast.AST) -> list[Edit]:
+def keep_unset_dtype(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Assign)
     chosen, seen = ast.unparse(node.targets[0]), ast.unparse(node.value)
     return [replace(node.value, f"(None if {chosen} is None else {seen})")]
@@ -31,7 +31,7 @@ PATCH = Patch(
     changes=(
         Rewrite(
             "bitsandbytes.nn.modules:Linear4bit.set_compute_type",
-            Rule(WRITES_DOWN, only_over_another, names=("compute_dtype",)),
+            Rule(WRITES_DOWN, keep_unset_dtype, names=("compute_dtype",)),
         ),
     ),
     upstream=(
@@ -46,7 +46,7 @@ PATCH = Patch(
 
 
 def reproduce() -> None:
-    """The same float32 input before and after one in bfloat16."""
+    """Compute the same float32 input before and after one in bfloat16."""
     import torch
     from bitsandbytes.nn import Linear4bit
 

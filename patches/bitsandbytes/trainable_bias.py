@@ -23,7 +23,7 @@ PRODUCTS = ("matmul", "matmul_4bit")
 
 
 def casts_in_place(node: ast.AST) -> bool:
-    """An `if` around nothing but the assignment of the bias, whoever trains it."""
+    """Match an `if` around nothing but the assignment of the bias, whoever trains it."""
     match node:
         case ast.If(test=test, body=[cast], orelse=[]):
             return IN_PLACE(cast) and not mentions(test, "requires_grad")
@@ -31,14 +31,14 @@ def casts_in_place(node: ast.AST) -> bool:
 
 
 def uses(node: ast.AST) -> Iterator[ast.expr]:
-    """Where the bias is read for the product: to be cast, or handed over as it is."""
+    """Yield where the bias is read for the product: to be cast, or handed over as it is."""
     for inner in ast.walk(node):
         match inner:
             case ast.Call() if IN_COMPUTE_DTYPE(inner) and mentions(inner, "bias"):
                 yield inner
             case ast.Call(func=ast.Attribute(attr=name), keywords=keywords) if name in PRODUCTS:
-                given = (one.value for one in keywords if one.arg == "bias")
-                yield from (one for one in given if isinstance(one, ast.Attribute))
+                values = (keyword.value for keyword in keywords if keyword.arg == "bias")
+                yield from (value for value in values if isinstance(value, ast.Attribute))
 
 
 def forward_with_cast(node: ast.AST) -> bool:
@@ -50,7 +50,7 @@ def forward_with_cast(node: ast.AST) -> bool:
 
 def cast_a_copy(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.FunctionDef)
-    _, activations = (one.arg for one in node.args.args)
+    _, activations = (parameter.arg for parameter in node.args.args)
     edits = []
     for cast in filter(casts_in_place, ast.walk(node)):
         assert isinstance(cast, ast.If)

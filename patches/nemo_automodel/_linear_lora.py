@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def in_dtype_of_layer(layer: Any, x: torch.Tensor) -> torch.Tensor:
-    """The input of a `LinearLoRA` in the dtype that the layer computes in; so is its output then.
+    """Cast the input of a `LinearLoRA` to the dtype that the layer computes in; its output follows.
 
     That is the dtype of the base weight, or, where the base is quantized, that of the adapter.
 

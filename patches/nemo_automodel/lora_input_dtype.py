@@ -22,7 +22,7 @@ CAST = "in_dtype_of_layer"
 
 
 def first_use_of_input(node: ast.AST) -> bool:
-    """The `if` that chooses between the forward of a quantized layer and a plain one."""
+    """Match the `if` that chooses between the forward of a quantized layer and a plain one."""
     match node:
         case ast.If(test=test, body=body):
             chooses = Pattern(OWN_FORWARD).within(test) and any(map(BASE, body))

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import torch
 
 
-def like_the_model(
+def cast_like_model(
     state: Mapping[str, torch.Tensor], model: torch.nn.Module
 ) -> dict[str, torch.Tensor]:
-    """The tensors of a state, each in the dtype and on the device of the one that it replaces.
+    """Cast and move the tensors of a state to match those that they replace.
 
     Tensors that replace one on the meta device stay as they are, and so do those of quantized
     weights and those that the model does not have.
@@ -23,11 +23,11 @@ def like_the_model(
         state: tensors by the model's names.
         model: what they are about to be assigned to.
     """
-    present = {
+    current = {
         **dict(model.named_buffers(remove_duplicate=False)),
         **dict(model.named_parameters(remove_duplicate=False)),
     }
-    return {name: _like(tensor, present.get(name)) for name, tensor in state.items()}
+    return {name: _like(tensor, current.get(name)) for name, tensor in state.items()}
 
 
 def _like(tensor: torch.Tensor, replaced: torch.Tensor | None) -> torch.Tensor:

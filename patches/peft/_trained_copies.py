@@ -19,7 +19,7 @@ MARK = "_patchkit_upcast"
 def after_cast_adapter_dtype(
     wrapped: Callable[..., None], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Wraps `BaseTuner._cast_adapter_dtype`, which PEFT calls for each new or loaded adapter."""
+    """Wrap `BaseTuner._cast_adapter_dtype`, which PEFT calls for each new or loaded adapter."""
     wrapped(*args, **kwargs)
     _upcast(instance, *args, **kwargs)
 
@@ -27,7 +27,7 @@ def after_cast_adapter_dtype(
 def after_unload(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wraps `ModulesToSaveWrapper.unload_and_optionally_merge_module`: back to the base's dtype."""
+    """Wrap `ModulesToSaveWrapper.unload_and_optionally_merge_module`: restore the base's dtype."""
     module = wrapped(*args, **kwargs)
     if vars(module).pop(MARK, False):
         dtype = _dtype_of(instance.original_module)
@@ -37,8 +37,8 @@ def after_unload(
     return module
 
 
-def around(wrapper: Any, copy: Any) -> Callable[..., Any]:
-    """A float32 copy of a module, taking and giving what the module itself would.
+def wrap_in_input_dtype(wrapper: Any, copy: Any) -> Callable[..., Any]:
+    """Make a float32 copy of a module take and give what the module itself would.
 
     Without autocast the output has the dtype of the input. Under autocast, which decides that
     dtype, only the output of what has no floats to start from is cast: that of an embedding.
@@ -49,15 +49,15 @@ def around(wrapper: Any, copy: Any) -> Callable[..., Any]:
     """
 
     def forward(*args: Any, **kwargs: Any) -> Any:
-        floats = [one for one in (*args, *kwargs.values()) if _is_float(one)]
+        floats = [value for value in (*args, *kwargs.values()) if _is_float(value)]
         if not floats:
-            return _in_dtype(copy(*args, **kwargs), _dtype_of(wrapper.original_module))
+            return _cast(copy(*args, **kwargs), _dtype_of(wrapper.original_module))
         if is_autocast_on(floats[0]):
             return copy(*args, **kwargs)
         inner = _dtype_of(copy)
-        given = tuple(_in_dtype(one, inner) for one in args)
-        named = {name: _in_dtype(one, inner) for name, one in kwargs.items()}
-        return _in_dtype(copy(*given, **named), floats[0].dtype)
+        positional = tuple(_cast(value, inner) for value in args)
+        named = {name: _cast(value, inner) for name, value in kwargs.items()}
+        return _cast(copy(*positional, **named), floats[0].dtype)
 
     return forward
 
@@ -88,7 +88,7 @@ def _copies(model: Any, adapter_name: str) -> Iterator[torch.nn.Module]:
 
 
 def _dtype_of(module: torch.nn.Module) -> torch.dtype:
-    return next(one.dtype for one in module.parameters() if is_plain_float(one))
+    return next(tensor.dtype for tensor in module.parameters() if is_plain_float(tensor))
 
 
 def _is_float(value: Any) -> bool:
@@ -97,7 +97,7 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def _in_dtype(value: Any, dtype: torch.dtype) -> Any:
+def _cast(value: Any, dtype: torch.dtype) -> Any:
     if type(value) in (tuple, list):
-        return type(value)(_in_dtype(one, dtype) for one in value)
+        return type(value)(_cast(part, dtype) for part in value)
     return value.to(dtype) if _is_float(value) else value

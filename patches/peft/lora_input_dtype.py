@@ -12,10 +12,10 @@ adapters enabled or not; quantized layers cast for themselves and keep upstream'
 """
 
 from patchkit.patch import Patch, Rewrite
-from patchkit.precision.input_rule import calls_of
+from patchkit.precision.input_rule import layer_input_rule
 
 # MultiheadAttention is left out by the name: it has three inputs, none of them called x.
-RULE = calls_of("base_layer", "in_dtype_of_base", argument="x")
+RULE = layer_input_rule("base_layer", "in_dtype_of_base", argument="x")
 
 PATCH = Patch(
     id="peft-lora-input-dtype",

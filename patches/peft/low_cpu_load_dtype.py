@@ -25,10 +25,10 @@ def assigns_as_it_comes(node: ast.AST) -> bool:
     return False
 
 
-def like_the_model(node: ast.AST) -> list[Edit]:
+def match_model(node: ast.AST) -> list[Edit]:
     match node:
         case ast.Call(func=ast.Attribute(value=model), args=[state]):
-            like = helper(f"{__package__}._assigned_state:like_the_model")
+            like = helper(f"{__package__}._assigned_state:cast_like_model")
             return [replace(state, f"{like}({ast.unparse(state)}, {ast.unparse(model)})")]
     raise AssertionError(ast.dump(node))
 
@@ -40,7 +40,7 @@ PATCH = Patch(
     changes=(
         Rewrite(
             "peft.utils.save_and_load:set_peft_model_state_dict",
-            Rule(assigns_as_it_comes, like_the_model, names=("load_state_dict",)),
+            Rule(assigns_as_it_comes, match_model, names=("load_state_dict",)),
         ),
     ),
     upstream=("https://github.com/huggingface/peft/pull/3509",),

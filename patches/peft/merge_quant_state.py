@@ -35,7 +35,7 @@ def quantizes_again(node: ast.AST) -> bool:
     return False
 
 
-def keep_the_state(node: ast.AST) -> list[Edit]:
+def keep_state(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Assign)
     assert isinstance(node.value, ast.Call)
     old = ast.unparse(node.value.args[0]).removesuffix(".device")
@@ -44,7 +44,7 @@ def keep_the_state(node: ast.AST) -> list[Edit]:
     return [Edit(start, start, f"{like}({old}, "), insert_after(node.value, ")")]
 
 
-RULE = Rule(quantizes_again, keep_the_state, names=("Params4bit", "device"))
+RULE = Rule(quantizes_again, keep_state, names=("Params4bit", "device"))
 
 # DoRA's part of LoRA, and OFT from 0.21, cast the sum themselves; OFT of 0.20 fails to make its
 # 4-bit layers.
@@ -87,5 +87,5 @@ def reproduce() -> None:
         model = quantized.load(folder)
     merged = peft.get_peft_model(model, config).merge_and_unload()
     weight = merged.model.layers[0].self_attn.q_proj.weight
-    found = weight.quant_state.dtype
-    assert found == torch.bfloat16, f"a bfloat16 base dequantizes to {found} after the merge"
+    dtype = weight.quant_state.dtype
+    assert dtype == torch.bfloat16, f"a bfloat16 base dequantizes to {dtype} after the merge"

@@ -26,18 +26,17 @@ def calls_copy(node: ast.AST) -> bool:
     return False
 
 
-def call_it_in_its_dtype(node: ast.AST) -> list[Edit]:
+def call_copy_in_its_dtype(node: ast.AST) -> list[Edit]:
     # The choice is spelled out: a copy that was not cast is called as before. One that was cast is
     # compiled too, and torch.compile traces this way to a helper, for one that is loaded.
     assert isinstance(node, ast.Call)
     copy = ast.unparse(node.func)
-    around = f"torch.sys.modules[{after_cast_adapter_dtype.__module__!r}].around"
-    return [
-        replace(node.func, f"({around}(self, {copy}) if hasattr({copy}, {MARK!r}) else {copy})")
-    ]
+    module = f"torch.sys.modules[{after_cast_adapter_dtype.__module__!r}]"
+    wrap = f"{module}.wrap_in_input_dtype"
+    return [replace(node.func, f"({wrap}(self, {copy}) if hasattr({copy}, {MARK!r}) else {copy})")]
 
 
-RULE = Rule(calls_copy, call_it_in_its_dtype, names=("modules_to_save",), needs=("torch",))
+RULE = Rule(calls_copy, call_copy_in_its_dtype, names=("modules_to_save",), needs=("torch",))
 WRAPPER = "peft.utils.other:ModulesToSaveWrapper"
 
 PATCH = Patch(
@@ -75,8 +74,8 @@ def reproduce() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)).half()
     config = peft.LoraConfig(r=2, target_modules=["0"], modules_to_save=["1"])
     model = peft.get_peft_model(model, config)
-    trained = [one for one in model.parameters() if one.requires_grad]
-    before = [one.detach().clone() for one in trained]
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    before = [parameter.detach().clone() for parameter in trained]
     scaler, optimizer = torch.amp.GradScaler("cpu"), torch.optim.AdamW(trained, lr=0.1)
     with torch.autocast("cpu", torch.float16):
         loss = model(torch.ones(2, 8)).float().square().mean()

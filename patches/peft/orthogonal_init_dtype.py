@@ -22,7 +22,7 @@ def takes_base_dtype(node: ast.AST) -> bool:
     return False
 
 
-def float32_unless_floating(node: ast.AST) -> list[Edit]:
+def use_float32_unless_floating(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Assign)
     dtype = ast.unparse(node.value)
     return [replace(node.value, f"{dtype} if {dtype}.is_floating_point else torch.float32")]
@@ -35,7 +35,7 @@ PATCH = Patch(
     changes=(
         Rewrite(
             "peft.tuners.lora.layer:LoraLayer.orthogonal_init",
-            Rule(takes_base_dtype, float32_unless_floating, names=("get_base_layer", "dtype")),
+            Rule(takes_base_dtype, use_float32_unless_floating, names=("get_base_layer", "dtype")),
         ),
     ),
     # Elsewhere it is the dtype of weights that are read or given back, or LoRA-GA's, which needs
@@ -62,5 +62,5 @@ def reproduce() -> None:
     )
     model = peft.get_peft_model(model, config)
     quantized_adapters.step(model)
-    dtypes = {str(one.dtype) for one in model.parameters() if one.requires_grad}
+    dtypes = {str(tensor.dtype) for tensor in model.parameters() if tensor.requires_grad}
     assert dtypes == {"torch.float32"}, dtypes

@@ -24,7 +24,7 @@ def casts_whatever_is_frozen(node: ast.AST) -> bool:
     return False
 
 
-def plain_floats_only(node: ast.AST) -> list[Edit]:
+def pass_over_packed(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.For)
     plain = helper("patchkit.precision.parameters:is_plain_float")
     return [replace(node.iter, f"filter({plain}, {ast.unparse(node.iter)})")]
@@ -37,7 +37,7 @@ PATCH = Patch(
     changes=(
         Rewrite(
             "peft.utils.other:cast_mixed_precision_params",
-            Rule(casts_whatever_is_frozen, plain_floats_only, names=("requires_grad", "to")),
+            Rule(casts_whatever_is_frozen, pass_over_packed, names=("requires_grad", "to")),
         ),
     ),
     upstream=("https://github.com/huggingface/peft/pull/1318",),

@@ -17,20 +17,20 @@ from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace, require
 from patchkit.rewrite.edit import operand
 
 RESULT_IN_DTYPE_OF = Pattern("R.to(X.dtype)")
-NOTED = "input_dtype"
+INPUT_DTYPE = "input_dtype"
 # What upstream asks before it converts anything: CUDA's autocast, whatever the device. A proxy of
 # torch.fx has no dtype yet.
-AS_BEFORE = f"torch.is_autocast_enabled() or not isinstance({NOTED}, torch.dtype)"
+AS_BEFORE = f"torch.is_autocast_enabled() or not isinstance({INPUT_DTYPE}, torch.dtype)"
 
 
 def returns_what_it_computed_in(node: ast.AST) -> bool:
-    """A forward with an early way out, whose last word is its result or that in a late dtype."""
+    """Match a forward with an early way out that ends with its result, or that in a late dtype."""
     match node:
         case ast.FunctionDef(name="forward", body=[*before, ast.Return(value=value)]):
             return (
-                any(isinstance(one, ast.If) for one in before)
+                any(isinstance(statement, ast.If) for statement in before)
                 and (isinstance(value, ast.Name) or _in_late_dtype(value))
-                and not mentions(node, NOTED)
+                and not mentions(node, INPUT_DTYPE)
             )
     return False
 
@@ -45,13 +45,13 @@ def return_in_dtype_of_input(node: ast.AST) -> list[Edit]:
             args=ast.arguments(args=[_, ast.arg(arg=x), *_]),
             body=[*before, ast.Return(value=ast.expr() as value)],
         ):
-            first = next(one for one in before if isinstance(one, ast.If))
+            first = next(statement for statement in before if isinstance(statement, ast.If))
             result, as_before = operand(value), ast.unparse(value)
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                 result = operand(value.func.value)
-            mended = f"({as_before} if {AS_BEFORE} else {result}.to({NOTED}))"
+            mended = f"({as_before} if {AS_BEFORE} else {result}.to({INPUT_DTYPE}))"
             return [
-                *require(first.test, f"({NOTED} := {x}.dtype) is not None"),
+                *require(first.test, f"({INPUT_DTYPE} := {x}.dtype) is not None"),
                 replace(value, mended),
             ]
     raise AssertionError(ast.dump(node))

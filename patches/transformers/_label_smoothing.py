@@ -8,12 +8,12 @@ from typing import Any
 
 
 def half_precision_evaluation_loss(dtype: str, *, rows: int = 16, tokens: int = 128) -> float:
-    """The evaluation loss of an untrained model that is sure of its mistakes.
+    """Return the evaluation loss of an untrained model that is sure of its mistakes.
 
     Args:
-        dtype: what the model is evaluated in: "float16", "bfloat16" or "float32".
-        rows: how many rows there are, in one batch.
-        tokens: how many tokens a row has.
+        dtype: the dtype of the evaluation: "float16", "bfloat16" or "float32".
+        rows: number of rows, all in one batch.
+        tokens: number of tokens in a row.
     """
     from patchkit.lab import tiny
 

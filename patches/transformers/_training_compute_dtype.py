@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("patchkit")
 
-_UNSAID = (None, "torch.float32")
-"""What a layer computes in where nobody chose: `BitsAndBytesConfig` makes float32 of nothing."""
+_UNCHOSEN = (None, "torch.float32")
+"""Compute dtypes of a layer where nobody chose: `BitsAndBytesConfig` makes float32 of nothing."""
 
 
 def after_trainer_init(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wraps `Trainer.__init__`: model and arguments are known then, and there is no optimizer."""
+    """Wrap `Trainer.__init__`: model and arguments are known then, and there is no optimizer."""
     result = wrapped(*args, **kwargs)
     thread_for_training(getattr(instance, "model", None), getattr(instance, "args", None))
     return result
@@ -49,21 +49,21 @@ def thread_for_training(model: Any, args: Any) -> None:
     }
     if not computes_in:
         return
-    wanted = _wanted(model, args, computes_in)
-    if wanted is None or computes_in == {f"torch.{wanted}"}:
+    target = _choose_dtype(model, args, computes_in)
+    if target is None or computes_in == {f"torch.{target}"}:
         return
-    summary = thread_quantized(model, wanted)
+    summary = thread_quantized(model, target)
     if summary and getattr(args, "should_log", True):
         logger.warning(
             "patchkit: training is in %s, and 4-bit layers were to compute in %s; %s",
             training_dtype(args),
-            ", ".join(sorted(str(one).removeprefix("torch.") for one in computes_in)),
+            ", ".join(sorted(str(dtype).removeprefix("torch.") for dtype in computes_in)),
             summary,
         )
 
 
-def _wanted(model: torch.nn.Module, args: Any, computes_in: set[str | None]) -> str | None:
-    """`apply(dtype=…)`, else what the model was loaded with on request, else the arguments.
+def _choose_dtype(model: torch.nn.Module, args: Any, computes_in: set[str | None]) -> str | None:
+    """Return the dtype of `apply(dtype=…)`, else the one requested at loading, else the arguments'.
 
     Of a model that was loaded before `apply()` it is not known what was asked for; a layer that
     computes in half precision was told so by someone, and is left alone.
@@ -73,4 +73,4 @@ def _wanted(model: torch.nn.Module, args: Any, computes_in: set[str | None]) -> 
     request = request_of(model)
     if request is not None:
         return request.for_layers or training_dtype(args)
-    return training_dtype(args) if computes_in.issubset(_UNSAID) else None
+    return training_dtype(args) if computes_in.issubset(_UNCHOSEN) else None

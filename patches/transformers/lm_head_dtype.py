@@ -10,11 +10,11 @@ dtype.
 """
 
 from patchkit.patch import Patch, Rewrite
-from patchkit.precision.input_rule import calls_of
+from patchkit.precision.input_rule import layer_input_rule
 
 HEADS = ("lm_head", "score", "classifier", "qa_outputs")
 MODULES = ("transformers.models.*.modeling_*", "transformers.modeling_layers")
-RULES = {head: calls_of(head) for head in HEADS}
+RULES = {head: layer_input_rule(head) for head in HEADS}
 
 PATCH = Patch(
     id="transformers-lm-head-dtype",

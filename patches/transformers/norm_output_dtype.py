@@ -11,10 +11,11 @@ autocast, and where nothing but float32 comes in, nothing changes.
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.precision.autocast import spell_out_autocast
-from patchkit.precision.input_rule import calls_of
+from patchkit.precision.input_rule import layer_input_rule
 from patchkit.rewrite import Edit, Rule
 from patchkit.rewrite.edit import span
 
@@ -47,10 +48,11 @@ def returned_products(function: ast.FunctionDef) -> Iterator[ast.Return]:
 
 
 def factors(product: ast.expr) -> list[str]:
-    """The factors of a product; of anything else none."""
+    """Return the factors of a product; of anything else none."""
     match product:
         case ast.BinOp(op=ast.Mult(), left=left, right=right):
-            return [one for side in (left, right) for one in factors(side) or [ast.unparse(side)]]
+            sides = (factors(side) or [ast.unparse(side)] for side in (left, right))
+            return list(chain.from_iterable(sides))
     return []
 
 
@@ -59,7 +61,7 @@ def first_statement(function: ast.FunctionDef) -> ast.stmt:
     return others[0] if ast.get_docstring(function) and others else first
 
 
-def return_to_the_dtype_given(node: ast.AST) -> list[Edit]:
+def return_input_dtype(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.FunctionDef)
     begin, _ = span(first_statement(node))
     edits = [Edit(begin, begin, f"{GIVEN} = {node.args.args[1].arg}.dtype; ")]
@@ -72,14 +74,14 @@ def return_to_the_dtype_given(node: ast.AST) -> list[Edit]:
 
 RULE = Rule(
     norm_that_ends_with_its_weight,
-    return_to_the_dtype_given,
+    return_input_dtype,
     names=("weight", "rsqrt"),
     needs=("torch",),
 )
 
 # In float16 T5's `wo` stays float32, and so all that comes to the norms after it is float32: there
 # the next layer says what the dtype is.
-AFTER_NORM_OF_T5 = {name: calls_of(name) for name in ("q", "k", "v", "wi", "wi_0", "wi_1")}
+AFTER_NORM_OF_T5 = {name: layer_input_rule(name) for name in ("q", "k", "v", "wi", "wi_0", "wi_1")}
 
 PATCH = Patch(
     id="transformers-norm-output-dtype",

@@ -25,13 +25,13 @@ def casts_any_float(node: ast.AST) -> bool:
     return False
 
 
-def unless_packed(node: ast.AST) -> list[Edit]:
+def skip_packed(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.If)
     packed = helper(f"patchkit.precision.loading:{PACKED}")
     return require(node.test, f"not {packed}(model, param_name, hf_quantizer)")
 
 
-RULE = Rule(casts_any_float, unless_packed, names=("is_floating_point",))
+RULE = Rule(casts_any_float, skip_packed, names=("is_floating_point",))
 
 PATCH = Patch(
     id="transformers-packed-weight-cast",

@@ -51,5 +51,5 @@ def reproduce() -> None:
         try:
             trainer.train()
         except PreflightError as stopped:
-            found = stopped.findings
-            assert "half-trainable-under-scaler" in found, found
+            findings = stopped.findings
+            assert "half-trainable-under-scaler" in findings, findings

@@ -30,7 +30,7 @@ PATCH = Patch(
         *(
             Wrap(
                 f"{CONVERSIONS}:{conversion}.convert",
-                f"{LOADING}:cast_what_is_not_quantized",
+                f"{LOADING}:cast_unquantized",
                 parameters=("input_dict", "model", "full_layer_name"),
                 affects=">=5.21",
             )
@@ -54,5 +54,6 @@ def reproduce() -> None:
 
     with saved_in_temporary_folder(dtype="bfloat16") as folder:
         model = load(folder, dtype="float16", compute_dtype="float16")
-    found = compute_dtypes(model) | {str(p.dtype) for p in model.model.norm.parameters()}
-    assert found == {"torch.float16"}, f"asked for float16, loaded in {sorted(found)}"
+    norm = {str(parameter.dtype) for parameter in model.model.norm.parameters()}
+    dtypes = compute_dtypes(model) | norm
+    assert dtypes == {"torch.float16"}, f"asked for float16, loaded in {sorted(dtypes)}"

@@ -46,5 +46,5 @@ def reproduce() -> None:
         path = tiny.build_causal_lm(Path(folder) / "model", dtype="bfloat16")
         config = quantized.configuration(4)
         model = quantized.load(path, dtype="bfloat16", quantization_config=config)
-        found = quantized.dtypes_multiplied_in(model, Path(folder), bf16=True)
-    assert found == {"torch.bfloat16"}, f"4-bit layers computed in {sorted(found)} in a bf16 run"
+        dtypes = quantized.dtypes_multiplied_in(model, Path(folder), bf16=True)
+    assert dtypes == {"torch.bfloat16"}, f"4-bit layers computed in {sorted(dtypes)} in a bf16 run"

@@ -16,4 +16,4 @@ TRAINERS = {
     "trl.trainer.kto_trainer:KTOTrainer.__init__": ">=1.8",
     "trl.trainer.distillation_trainer:DistillationTrainer.__init__": ">=1.10",
 }
-"""Where the cast is, and the releases that have it there."""
+"""Functions with the cast, and the releases that have it there."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _LOGITS_AT_A_TIME = 2**24
 
 
-def kernels_run_on(tensor: torch.Tensor) -> bool:
-    """Whether Triton is there, and drives the device that a tensor lies on."""
+def has_kernels_for(tensor: torch.Tensor) -> bool:
+    """Tell whether Triton is installed, and drives the device that a tensor lies on."""
     return tensor.device.type in ("cuda", "xpu") and importlib.util.find_spec("triton") is not None
 
 
@@ -32,7 +32,7 @@ def log_probs(
     scale: float = 1.0,
     outputs: tuple[str, ...] = (),
 ) -> tuple[torch.Tensor | None, ...]:
-    """What TRL's `ChunkedLogProbFunction.apply` gives, from the same arguments.
+    """Compute what TRL's `ChunkedLogProbFunction.apply` does, from the same arguments.
 
     The projection is computed in the dtype of autocast, or else of `hidden`; all else in float32.
 
@@ -62,7 +62,7 @@ def log_probs(
         product = torch.nn.functional.linear(
             hidden.to(compute), weight.to(compute), None if bias is None else bias.to(compute)
         )
-        logits = _transformed(product.float(), scale, softcap, temperature)
+        logits = _transform(product.float(), scale, softcap, temperature)
         log_z = logits.logsumexp(-1)
         chosen = logits.gather(-1, target.unsqueeze(-1)).squeeze(-1)
         entropy = _entropy(logits) if "entropy" in outputs else None
@@ -76,9 +76,9 @@ def log_probs(
             fixed.argmax(-1) == target if "is_top1" in outputs else None,
         )
 
-    head = _summing_gradients_in_float32(weight), _summing_gradients_in_float32(bias)
+    head = _in_float32_if_trained(weight), _in_float32_if_trained(bias)
     chunks = _chunks(weight.shape[0], hidden, targets)
-    return _joined(of_chunk, ((rows, *head, target) for rows, target in chunks))
+    return _join(of_chunk, ((rows, *head, target) for rows, target in chunks))
 
 
 def divergence(
@@ -95,7 +95,7 @@ def divergence(
     teacher_scale: float = 1.0,
     teacher_softcap: float | None = None,
 ) -> tuple[torch.Tensor | None, ...]:
-    """What TRL's `ChunkedDivergenceFunction.apply` gives, from the same arguments.
+    """Compute what TRL's `ChunkedDivergenceFunction.apply` does, from the same arguments.
 
     Weights and states are rounded to the dtype of autocast, or else of the states, and multiplied
     in float32.
@@ -135,20 +135,23 @@ def divergence(
             )
 
     def of_chunk(
-        rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, taught: torch.Tensor
+        rows: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        teacher_rows: torch.Tensor,
     ) -> tuple[torch.Tensor | None, ...]:
         logits = project(rows, weight, bias, student_dtype)
-        logits = _transformed(logits, student_scale, student_softcap, temperature)
+        logits = _transform(logits, student_scale, student_softcap, temperature)
         with torch.no_grad():
             entropy = _entropy(logits)
-            target = project(taught, teacher_weight, teacher_bias, teacher_dtype)
-            target = _transformed(target, teacher_scale, teacher_softcap, temperature)
+            target = project(teacher_rows, teacher_weight, teacher_bias, teacher_dtype)
+            target = _transform(target, teacher_scale, teacher_softcap, temperature)
             target = target.log_softmax(-1)
         return _jensen_shannon(logits.log_softmax(-1), target, beta), entropy
 
-    head = _summing_gradients_in_float32(student_weight), student_bias
+    head = _in_float32_if_trained(student_weight), student_bias
     chunks = _chunks(student_weight.shape[0], student_hidden, teacher_hidden.detach())
-    return _joined(of_chunk, ((rows, *head, taught) for rows, taught in chunks))
+    return _join(of_chunk, ((rows, *head, teacher_rows) for rows, teacher_rows in chunks))
 
 
 def _compute_dtype(hidden: torch.Tensor) -> torch.dtype:
@@ -160,12 +163,12 @@ def _compute_dtype(hidden: torch.Tensor) -> torch.dtype:
     return hidden.dtype
 
 
-def _summing_gradients_in_float32(parameter: torch.Tensor | None) -> torch.Tensor | None:
-    """Chunk after chunk adds to a head's gradient: in half precision that would lose digits."""
+def _in_float32_if_trained(parameter: torch.Tensor | None) -> torch.Tensor | None:
+    """Cast a head: each chunk adds to its gradient, and half precision would lose digits."""
     return parameter.float() if parameter is not None and parameter.requires_grad else parameter
 
 
-def _transformed(
+def _transform(
     logits: torch.Tensor, scale: float, softcap: float | None, temperature: float
 ) -> torch.Tensor:
     logits = logits * scale
@@ -183,8 +186,8 @@ def _jensen_shannon(student: torch.Tensor, teacher: torch.Tensor, beta: float) -
 
     import torch
 
-    def divergence_of(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        return (one.exp() * (one - other)).sum(-1)
+    def divergence_of(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+        return (first.exp() * (first - second)).sum(-1)
 
     if beta in (0.0, 1.0):
         return divergence_of(student, teacher) if beta else divergence_of(teacher, student)
@@ -193,12 +196,12 @@ def _jensen_shannon(student: torch.Tensor, teacher: torch.Tensor, beta: float) -
 
 
 def _chunks(vocabulary: int, *tensors: torch.Tensor) -> Iterator[tuple[torch.Tensor, ...]]:
-    """The tensors by stretches of tokens; one empty stretch where there are no tokens."""
+    """Split tensors into stretches of tokens; one empty stretch where there are no tokens."""
     rows = max(1, _LOGITS_AT_A_TIME // vocabulary)
     return zip(*(tensor.split(rows) for tensor in tensors), strict=True)
 
 
-def _joined(
+def _join(
     of_chunk: Callable[..., tuple[Any, ...]], chunks: Iterator[tuple[Any, ...]]
 ) -> tuple[torch.Tensor | None, ...]:
     import torch

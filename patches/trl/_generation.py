@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from patchkit.precision.borrowed import dtypes_given_back
+from patchkit.precision.borrowed import restore_dtypes
 from patchkit.precision.parameters import is_plain_float
 from patchkit.precision.requested import training_dtype
 
@@ -41,7 +41,7 @@ def half_precision_for_generation(model: torch.nn.Module, args: Any) -> Iterator
     if dtype is None:
         yield
         return
-    with dtypes_given_back(model):
+    with restore_dtypes(model):
         for parameter in model.parameters():
             if is_plain_float(parameter) and parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)
@@ -49,7 +49,7 @@ def half_precision_for_generation(model: torch.nn.Module, args: Any) -> Iterator
 
 
 def train_with_batched_generation(trainer: str, **options: Any) -> train.TrainingResult:
-    """Three steps of LoRA on an unquantized base, with real batched generation.
+    """Train three steps of LoRA on an unquantized base, with real batched generation.
 
     Args:
         trainer: `grpo`, `rloo` or `online_dpo`.
@@ -75,14 +75,14 @@ def _arguments(trainer: str) -> dict[str, Any]:
             "transformers_continuous_batching_config": {**_CACHE, "use_cuda_graph": False},
         }
     if not hasattr(transformers, "ContinuousBatchingConfig"):
-        _report_memory_of_a_cpu()
+        _report_cpu_memory()
         return {"use_transformers_paged": True, "generation_kwargs": dict(_CACHE)}
-    _make_small_caches_the_default()
+    _default_to_small_caches()
     return {"use_transformers_paged": True}
 
 
-def _report_memory_of_a_cpu() -> None:
-    """Earlier Transformers find no memory on a CPU, and fail to subtract from it."""
+def _report_cpu_memory() -> None:
+    """Report memory: earlier Transformers find none on a CPU, and fail to subtract from it."""
     import torch
     from transformers.generation.continuous_batching import cache
 
@@ -90,8 +90,8 @@ def _report_memory_of_a_cpu() -> None:
         cache.get_device_and_memory_breakdown = lambda: (torch.device("cpu"), 2**33, 0, 0)
 
 
-def _make_small_caches_the_default() -> None:
-    """Releases of TRL with Transformers 5 and no argument for the cache."""
+def _default_to_small_caches() -> None:
+    """Change the default for releases of TRL that take no argument for the cache."""
     import transformers
 
     config = transformers.ContinuousBatchingConfig

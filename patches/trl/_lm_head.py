@@ -44,7 +44,7 @@ def cast_input_outside_autocast(head: torch.nn.Module, cast: Callable[..., Any])
 
 
 def trained_logits_dtypes(*, precision: train.Precision = "bf16", **args: Any) -> set[str]:
-    """The dtypes, by name, of what the head returned where gradients are wanted, in one step.
+    """Return the dtypes, by name, of the head's outputs with gradients, in one step.
 
     Args:
         precision: mixed precision of the run, and the dtype that the model is loaded in.
@@ -58,7 +58,7 @@ def trained_logits_dtypes(*, precision: train.Precision = "bf16", **args: Any) -
     tiny.go_offline()
     import torch
 
-    seen: set[str] = set()
+    dtypes: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         # Where the trainer's recipe looks for it.
         model = tiny.build_causal_lm(Path(folder) / "causal-lm")
@@ -67,7 +67,7 @@ def trained_logits_dtypes(*, precision: train.Precision = "bf16", **args: Any) -
         def note(module: Any, inputs: Any, output: Any) -> None:
             head = isinstance(module, torch.nn.Linear) and module.out_features == vocabulary
             if head and output.requires_grad:
-                seen.add(str(output.dtype).removeprefix("torch."))
+                dtypes.add(str(output.dtype).removeprefix("torch."))
 
         hook = torch.nn.modules.module.register_module_forward_hook(note)
         try:
@@ -81,4 +81,4 @@ def trained_logits_dtypes(*, precision: train.Precision = "bf16", **args: Any) -
             )
         finally:
             hook.remove()
-    return seen
+    return dtypes

@@ -14,7 +14,7 @@ _averages: MutableMapping[torch.Tensor, _Average] | None = None
 
 
 class _Average:
-    """A float32 average, and what its tensor looked like when it was last written there."""
+    """A float32 average, and the state of its tensor when it was last written there."""
 
     def __init__(self, target: torch.Tensor) -> None:
         self.value = target.data.float()
@@ -35,7 +35,7 @@ def move_towards(target: torch.Tensor, source: torch.Tensor, alpha: float) -> No
     if alpha > 0.5 or not _loses_small_steps(target):
         target.data.mul_(1.0 - alpha).add_(source.data, alpha=alpha)
         return
-    averages = _known()
+    averages = _known_averages()
     average = averages.get(target)
     if average is None or average.written != _state(target):
         average = averages[target] = _Average(target)
@@ -44,7 +44,7 @@ def move_towards(target: torch.Tensor, source: torch.Tensor, alpha: float) -> No
     average.written = _state(target)
 
 
-def _known() -> MutableMapping[torch.Tensor, _Average]:
+def _known_averages() -> MutableMapping[torch.Tensor, _Average]:
     global _averages
     if _averages is None:
         from torch.utils.weak import WeakTensorKeyDictionary

@@ -17,27 +17,27 @@ from patchkit.rewrite import Edit, Rule, helper, mentions, require
 
 from ._bfloat16_cast import ALL_NAMED_PARAMETERS, ALL_PARAMETERS, CAST, TRAINERS
 
-WANTED = "bfloat16_adapters_wanted"
+CONDITION = "should_cast_adapters"
 
 
 def forced_cast(node: ast.AST) -> bool:
-    """An `if` that does nothing but cast parameters, and asks nobody whether to."""
+    """Match an `if` that does nothing but cast parameters, unconditionally."""
     match node:
         case ast.If(test=test, body=[ast.For(iter=parameters) as loop], orelse=[]):
             return (
                 (ALL_PARAMETERS(parameters) or ALL_NAMED_PARAMETERS(parameters))
                 and CAST.within(loop)
-                and not (mentions(test, "bf16") or mentions(test, WANTED))
+                and not (mentions(test, "bf16") or mentions(test, CONDITION))
             )
     return False
 
 
-def ask_first(node: ast.AST) -> list[Edit]:
+def require_wanted_cast(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.If)
-    return require(node.test, helper(f"patchkit.precision.adapters:{WANTED}") + "(args)")
+    return require(node.test, helper(f"patchkit.precision.adapters:{CONDITION}") + "(args)")
 
 
-RULE = Rule(forced_cast, ask_first, names=("bfloat16", "data"))
+RULE = Rule(forced_cast, require_wanted_cast, names=("bfloat16", "data"))
 
 PATCH = Patch(
     id="trl-adapter-bf16-cast",

@@ -18,7 +18,7 @@ HELPERS = f"{__package__}._lm_head"
 
 
 def runs_under_autocast(node: ast.AST) -> bool:
-    """The head gets a hook that casts its input, or a forward that casts input and weights."""
+    """Match where the head gets a hook that casts its input, or a forward that casts both."""
     match node:
         case ast.Expr(value=call):
             return HOOK(call)

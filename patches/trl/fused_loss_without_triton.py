@@ -23,15 +23,15 @@ HELPERS = f"{__package__}._fused_loss"
 
 
 def makes_fused_forward(node: ast.AST) -> bool:
-    """A function in which another one is defined, and that one runs the kernel."""
+    """Match a function in which another one is defined that runs the kernel."""
     match node:
         case ast.FunctionDef(body=body):
-            inner = [one for one in body if isinstance(one, ast.FunctionDef)]
+            inner = [statement for statement in body if isinstance(statement, ast.FunctionDef)]
             return any(map(LOG_PROBS.within, inner))
     return False
 
 
-def unless_on_a_gpu(node: ast.AST) -> list[Edit]:
+def run_kernel_on_gpu_only(node: ast.AST) -> list[Edit]:
     (call,) = filter(LOG_PROBS, ast.walk(node))
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Attribute)
@@ -56,9 +56,9 @@ def _kernel_import(node: ast.AST) -> bool:
     return False
 
 
-def import_it_on_a_gpu(node: ast.AST) -> list[Edit]:
+def import_kernel_on_gpu_only(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.FunctionDef)
-    runs = helper(f"{HELPERS}:kernels_run_on") + "(student_lm_head_weight)"
+    runs = helper(f"{HELPERS}:has_kernels_for") + "(student_lm_head_weight)"
     fallback = helper(f"{HELPERS}:divergence")
     (statement,) = filter(_kernel_import, node.body)
     (kernel,) = filter(DIVERGENCE, ast.walk(node))
@@ -80,7 +80,7 @@ PATCH = Patch(
             "trl.trainer.utils:add_fused_lm_head",
             Rule(
                 makes_fused_forward,
-                unless_on_a_gpu,
+                run_kernel_on_gpu_only,
                 names=("_ChunkedLogProbFunction", "apply"),
             ),
         ),
@@ -88,7 +88,7 @@ PATCH = Patch(
             "trl.trainer.distillation_trainer:_chunked_divergence_loss",
             Rule(
                 imports_divergence_kernel,
-                import_it_on_a_gpu,
+                import_kernel_on_gpu_only,
                 names=("ChunkedDivergenceFunction", "apply"),
             ),
         ),

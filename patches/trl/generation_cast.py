@@ -22,19 +22,19 @@ IF_FP16 = Pattern("self.args.fp16")
 
 
 def casts_model(node: ast.AST) -> bool:
-    """`if bf16: cast`, `elif fp16: cast` of one model."""
+    """Match `if bf16: cast`, `elif fp16: cast` of one model."""
     match node:
         case ast.If(
             test=bf16,
-            body=[ast.Expr(value=one)],
-            orelse=[ast.If(test=fp16, body=[ast.Expr(value=other)], orelse=[])],
+            body=[ast.Expr(value=first)],
+            orelse=[ast.If(test=fp16, body=[ast.Expr(value=second)], orelse=[])],
         ):
             return (
                 IF_BF16(bf16)
-                and TO_BFLOAT16(one)
+                and TO_BFLOAT16(first)
                 and IF_FP16(fp16)
-                and TO_FLOAT16(other)
-                and _cast_model(one) == _cast_model(other)
+                and TO_FLOAT16(second)
+                and _cast_model(first) == _cast_model(second)
             )
     return False
 
@@ -46,14 +46,14 @@ def _cast_model(call: ast.AST) -> str:
 
 
 def generation_under_cast(node: ast.AST) -> bool:
-    """A `with` block in which the model is cast first."""
+    """Match a `with` block in which the model is cast first."""
     match node:
         case ast.With(body=[first, *_]):
             return casts_model(first)
     return False
 
 
-def cast_for_the_block_only(node: ast.AST) -> list[Edit]:
+def cast_for_block_only(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.With)
     first = node.body[0]
     assert isinstance(first, ast.If)
@@ -67,7 +67,7 @@ def cast_for_the_block_only(node: ast.AST) -> list[Edit]:
     ]
 
 
-RULE = Rule(generation_under_cast, cast_for_the_block_only, names=("bfloat16", "generate_batch"))
+RULE = Rule(generation_under_cast, cast_for_block_only, names=("bfloat16", "generate_batch"))
 
 KNOWN = {
     "trl.trainer.grpo_trainer:GRPOTrainer._generate_and_score_completions": ">=0.20,<0.24",

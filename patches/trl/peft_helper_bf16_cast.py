@@ -47,15 +47,15 @@ def casts_whole_module(node: ast.AST) -> bool:
 
 def cast_frozen_only(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Assign)
-    cast = helper("patchkit.precision.adapters:frozen_to_bfloat16")
+    cast = helper("patchkit.precision.adapters:cast_frozen_to_bfloat16")
     return [replace(node.value, f"{cast}({ast.unparse(node.targets[0])})")]
 
 
-def _unasked(node: ast.AST) -> bool:
+def casts_unconditionally(node: ast.AST) -> bool:
     return casts_any_float32(node) and not mentions(node, MAY_CAST)
 
 
-PARAMETERS = Rule(_unasked, ask_for_each, names=("bfloat16", "float32", "data"))
+PARAMETERS = Rule(casts_unconditionally, ask_for_each, names=("bfloat16", "float32", "data"))
 MODULES = Rule(casts_whole_module, cast_frozen_only, names=("bfloat16", "named_modules"))
 
 PATCH = Patch(

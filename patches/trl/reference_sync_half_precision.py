@@ -30,9 +30,9 @@ def update_in_float32(node: ast.AST) -> list[Edit]:
             args=[ast.Attribute(value=source)],
             keywords=[ast.keyword(value=alpha)],
         ):
-            given = ", ".join(map(ast.unparse, (target, source, alpha)))
+            arguments = ", ".join(map(ast.unparse, (target, source, alpha)))
             move = helper(f"{__package__}._reference_average:move_towards")
-            return [replace(node, f"{move}({given})")]
+            return [replace(node, f"{move}({arguments})")]
     raise AssertionError(ast.dump(node))
 
 

@@ -74,6 +74,8 @@ def reproduce() -> None:
             saved, dtype=torch.float16, load_in_4bit=True, max_seq_length=64
         )
     states = {
-        str(one.quant_state.dtype) for one in model.parameters() if hasattr(one, "quant_state")
+        str(weight.quant_state.dtype)
+        for weight in model.parameters()
+        if hasattr(weight, "quant_state")
     }
     assert states == {"torch.float16"}, f"quant states are {states}"

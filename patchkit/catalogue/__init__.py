@@ -1,1 +1,1 @@
-"""The patches there are: where they are found, which are due, and what is said of one."""
+"""The known patches: where they are found, which are due, and how one is explained."""

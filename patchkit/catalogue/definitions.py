@@ -1,4 +1,4 @@
-"""Where installed patch definitions are: shipped with patchkit, and in other distributions."""
+"""Installed patch definitions: those shipped with patchkit, and those of other distributions."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Definition:
     """A file that should define a patch.
 
     Args:
-        name: what a message calls it.
+        name: its name in messages.
         fetch: imports it.
-        file: its path, if it was found by its place; empty for what is installed.
+        file: its path in a project's own folder; empty if it is installed.
     """
 
     name: str
     fetch: Callable[[], ModuleType]
     file: str = ""
 
-    def imported(self) -> Definition:
-        """The same after its import: `fetch` gives the module, or raises what the import raised."""
+    def prefetch(self) -> Definition:
+        """Import it now; the result's `fetch` gives the module, or raises the import's error."""
         try:
             module = self.fetch()
         except (Exception, SystemExit) as error:
@@ -43,16 +43,16 @@ class Definition:
         return replace(self, fetch=lambda: module)
 
 
-def shipped() -> Iterator[Definition]:
-    """The files of the catalogue that comes with patchkit."""
+def shipped_definitions() -> Iterator[Definition]:
+    """Yield the files of the catalogue that comes with patchkit."""
     package = shipped_package()
-    for found in pkgutil.walk_packages(package.__path__, f"{_SHIPPED}."):
-        if not found.ispkg and not found.name.rpartition(".")[2].startswith("_"):
-            yield Definition(found.name, partial(importlib.import_module, found.name))
+    for module in pkgutil.walk_packages(package.__path__, f"{_SHIPPED}."):
+        if not module.ispkg and not module.name.rpartition(".")[2].startswith("_"):
+            yield Definition(module.name, partial(importlib.import_module, module.name))
 
 
-def of_other_distributions() -> Iterator[Definition]:
-    """What the installed distributions name as entry points."""
+def entry_point_definitions() -> Iterator[Definition]:
+    """Yield the entry points of installed distributions."""
     from importlib import metadata
 
     for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
@@ -60,7 +60,7 @@ def of_other_distributions() -> Iterator[Definition]:
 
 
 def shipped_package() -> ModuleType:
-    """The package `patchkit.patches`: inside a wheel, or beside the engine in a checkout.
+    """Return the package `patchkit.patches`: inside a wheel, or beside the engine in a checkout.
 
     Raises:
         PatchDefinitionError: it is not there.

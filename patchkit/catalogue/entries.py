@@ -1,4 +1,4 @@
-"""Finds patch definitions: those shipped, those of other distributions, and a project's own."""
+"""The catalogue: patches shipped, those of other distributions, and a project's own."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..environment import check_range
 from ..errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
 from ..patch import Patch
 from ..settings import Setting
-from .definitions import Definition, of_other_distributions, shipped
-from .folders import VARIABLE, checked, definitions, from_environment
+from .definitions import Definition, entry_point_definitions, shipped_definitions
+from .folders import VARIABLE, definitions_in, paths_from_environment, resolve_paths
 from .names import names_of
 
-_NAMED = 8
+_IDS_SHOWN = 8
 """How many ids an error lists."""
 
 
@@ -29,9 +29,9 @@ class Entry:
         patch: the definition.
         module: name of the module that holds it.
         reproduce: shows the bug: raises without the patch, returns with it.
-        file: the file, where a project keeps it in a folder; empty for what is installed.
-        reproduce_anywhere: shows what shows of the bug on a machine that lacks what `reproduce`
-            requires; None where nothing does.
+        file: the file in a project's own folder; empty if the patch is installed.
+        reproduce_anywhere: shows the part of the bug that needs nothing of the machine; None if
+            there is no such part.
     """
 
     patch: Patch
@@ -42,13 +42,18 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """What a message calls it."""
+        """The file or module, for messages."""
         return self.file or self.module
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A definition that cannot be used, and why."""
+    """A definition that cannot be used.
+
+    Args:
+        name: its name in messages.
+        error: why.
+    """
 
     name: str
     error: PatchError
@@ -56,7 +61,12 @@ class Broken:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All known patches by id, and the definitions that could not be read."""
+    """All known patches by id, and the definitions that could not be read.
+
+    Args:
+        entries: the patches.
+        broken: the rest.
+    """
 
     entries: dict[str, Entry]
     broken: tuple[Broken, ...] = ()
@@ -67,18 +77,18 @@ class Catalogue:
 
     @property
     def opt_ins(self) -> list[str]:
-        """The keywords of `apply` that ask for patches which nobody gets unasked."""
+        """The keywords of `apply` that turn on opt-in patches."""
         return sorted({entry.patch.opt_in for entry in self if entry.patch.opt_in})
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries.values())
 
-    def named(self, names: str | Iterable[str] | None, argument: str) -> set[str]:
-        """The ids that a selection means.
+    def matching_ids(self, names: str | Iterable[str] | None, argument: str) -> set[str]:
+        """Return the ids that a selection matches.
 
         Args:
             names: ids and shell globs.
-            argument: what the user calls the selection, for the message.
+            argument: the user's name for the selection, for the message.
 
         Raises:
             UsageError: the selection is not made of strings.
@@ -88,109 +98,102 @@ class Catalogue:
             return set()
         chosen: set[str] = set()
         for name in names_of(names, argument):
-            found = fnmatch.filter(self.entries, name)
-            if not found:
+            matches = fnmatch.filter(self.entries, name)
+            if not matches:
                 raise UnknownPatchError(
                     f"{argument} names no patch: {name!r}. {self._nearest(name)}"
                 )
-            chosen.update(found)
+            chosen.update(matches)
         return chosen
 
     def _nearest(self, name: str) -> str:
-        meant = [one for one in self.broken if name.replace("-", "_") in one.name]
-        if meant:
-            return f"It cannot be read: {meant[0].error}"
-        unread = "".join(f" Cannot be read: {one.error}." for one in self.broken[:1])
+        for broken in self.broken:
+            if name.replace("-", "_") in broken.name:
+                return f"It cannot be read: {broken.error}"
+        unread = "".join(f" Cannot be read: {broken.error}." for broken in self.broken[:1])
         near = difflib.get_close_matches(name, self.entries, n=3, cutoff=0.4)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?{unread}"
-        if len(self.entries) > _NAMED:
-            return f"`patchkit list` names all {len(self.entries)}.{unread}"
+        if len(self.entries) > _IDS_SHOWN:
+            return f"`patchkit list` shows all {len(self.entries)}.{unread}"
         return f"There are: {', '.join(sorted(self.entries)) or 'none'}.{unread}"
 
-    def extended(self, definitions: Iterable[Definition]) -> Catalogue:
-        """This catalogue and more definitions; one that cannot be used is among the broken.
+    def with_definitions(self, definitions: Iterable[Definition]) -> Catalogue:
+        """Return this catalogue with more definitions; unusable ones go to `broken`.
 
-        A file that is here already, under whatever name, is passed over.
+        A file that is here already, under whatever name, is skipped.
         """
         entries, broken = dict(self.entries), list(self.broken)
         settings = {setting.name: setting for setting in self.settings}
-        for one in definitions:
-            if Catalogue(entries)._has(one):
+        for definition in definitions:
+            if Catalogue(entries)._has(definition):
                 continue
-            broken = [other for other in broken if other.name != one.name]
+            name = definition.name
+            broken = [other for other in broken if other.name != name]
             try:
-                entry = _entry(one)
+                entry = _entry(definition)
                 _check_against(entries, settings, entry)
             except PatchError as error:
-                broken.append(Broken(one.name, error))
+                broken.append(Broken(name, error))
             except (Exception, SystemExit) as error:
                 reason = PatchDefinitionError(
-                    f"the patch file {one.name} cannot be imported: {type(error).__name__}: {error}"
+                    f"the patch file {name} cannot be imported: {type(error).__name__}: {error}"
                 )
                 reason.__cause__ = error
-                broken.append(Broken(one.name, reason))
+                broken.append(Broken(name, reason))
             else:
                 entries[entry.patch.id] = entry
-                settings.update((one.name, one) for one in entry.patch.settings)
+                settings.update((setting.name, setting) for setting in entry.patch.settings)
         return Catalogue(entries, tuple(broken))
 
-    def imported(self, definitions: Iterable[Definition]) -> list[Definition]:
-        """Those that are not here yet, after their import: `fetch` only says what came of it."""
-        return [one.imported() for one in definitions if not self._has(one)]
+    def prefetch_new(self, definitions: Iterable[Definition]) -> list[Definition]:
+        """Import the definitions that are not here yet, and return them."""
+        return [definition.prefetch() for definition in definitions if not self._has(definition)]
 
     def _has(self, definition: Definition) -> bool:
         return bool(definition.file) and definition.file in map(_file, self)
 
-    def with_these(self, definitions: Iterable[Definition]) -> Catalogue:
-        """This catalogue and more definitions, all of which must be usable.
+    def with_valid(self, definitions: Iterable[Definition]) -> Catalogue:
+        """Return this catalogue with more definitions, all of which must be usable.
 
         Raises:
             PatchDefinitionError: one is not.
         """
-        before = {id(one) for one in self.broken}
-        extended = self.extended(definitions)
-        for one in extended.broken:
-            if id(one) not in before:
-                raise one.error
-        return extended
+        before = {id(broken) for broken in self.broken}
+        catalogue = self.with_definitions(definitions)
+        for broken in catalogue.broken:
+            if id(broken) not in before:
+                raise broken.error
+        return catalogue
 
 
 def load() -> Catalogue:
     """Read all definitions. One that cannot be read is set aside and does not stop the others."""
-    installed = Catalogue({}).extended([*shipped(), *of_other_distributions()])
+    installed = Catalogue({}).with_definitions([*shipped_definitions(), *entry_point_definitions()])
     local: list[Definition] = []
     missing: list[Broken] = []
-    for given in from_environment():
+    for path in paths_from_environment():
         try:
-            local += in_places(checked(given))
+            local += definitions_in(resolve_paths(path))
         except UsageError as error:
-            missing.append(Broken(given, UsageError(f"{VARIABLE}: {error}")))
-    known = installed.extended(local)
+            missing.append(Broken(path, UsageError(f"{VARIABLE}: {error}")))
+    known = installed.with_definitions(local)
     return Catalogue(known.entries, (*known.broken, *missing))
-
-
-def in_places(paths: Iterable[Path]) -> list[Definition]:
-    """The definitions in folders and files.
-
-    Raises:
-        UsageError: a folder has none.
-    """
-    return [definition for path in paths for definition in definitions(path)]
 
 
 def _entry(definition: Definition) -> Entry:
     module = definition.fetch()
     if isinstance(module, Patch):
-        named = definition.name.partition(":")[0]
+        module_name = definition.name.partition(":")[0]
         raise PatchDefinitionError(
-            f"the entry point {definition.name} names a patch; it must name the module, {named}"
+            f"the entry point {definition.name} names a patch; it must name the module, "
+            f"{module_name}"
         )
     patch = getattr(module, "PATCH", None)
     if not isinstance(patch, Patch):
         raise PatchDefinitionError(
-            f"the patch file {definition.name} defines no PATCH = Patch(...); a file that is no "
-            "patch begins with an underscore"
+            f"the patch file {definition.name} defines no PATCH = Patch(...); the name of a helper "
+            "file must begin with an underscore"
         )
     for versions in [*patch.affects.values(), *(change.affects for change in patch.changes)]:
         check_range(patch.id, versions)
@@ -208,7 +211,7 @@ def _entry(definition: Definition) -> Entry:
 def _check_against(
     entries: Mapping[str, Entry], settings: Mapping[str, Setting], entry: Entry
 ) -> None:
-    """Raise PatchDefinitionError where a definition contradicts those before it."""
+    """Raise PatchDefinitionError if a definition contradicts an earlier one."""
     patch = entry.patch
     if twin := entries.get(patch.id):
         raise PatchDefinitionError(
@@ -218,17 +221,17 @@ def _check_against(
     names = {*settings, *(setting.name for setting in patch.settings)}
     for name in sorted(opt_ins & names):
         raise PatchDefinitionError(
-            f"patch {patch.id!r}: {name!r} would be a setting and the keyword of an opt-in patch"
+            f"patch {patch.id!r}: {name!r} would be both a setting and an opt-in keyword"
         )
     for setting in patch.settings:
         if settings.get(setting.name, setting) != setting:
             raise PatchDefinitionError(
-                f"patch {patch.id!r} defines the setting {setting.name!r} otherwise than another "
-                "patch does"
+                f"patch {patch.id!r} and another patch define the setting {setting.name!r} "
+                "differently"
             )
 
 
 def _file(entry: Entry) -> str:
-    """The file that defines a patch; empty where it is none."""
+    """Return the path of the file that defines a patch, or an empty string."""
     file = getattr(sys.modules.get(entry.module), "__file__", None)
     return str(Path(file).resolve()) if file else ""

@@ -1,4 +1,4 @@
-"""What the catalogue says of a patch: the same on every machine, whatever is installed."""
+"""The explanation of a patch: the same on every machine, whatever is installed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..patch import Change, Patch, Rewrite, call, wrapper_name
-from ..settings import Setting, variable_of
+from ..settings import Setting, variable_name
 from .entries import Entry
 
 _MEND = ("Mend:", "No mend:")
-"""What the paragraph of a docstring begins with that says what the patch does."""
+"""Words that begin the docstring paragraph about what the patch does."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class ExplainedTarget:
     Args:
         target: `module:qualname`, perhaps with wildcards.
         how: `rewritten`, or `wrapped by` and the name of the wrapper.
-        affects: a range of the patch's library, where this target has the bug in fewer releases
-            than the patch as a whole; else empty.
+        affects: the range of the patch's library in which this target has the bug; empty if it is
+            that of the whole patch.
     """
 
     target: str
@@ -38,22 +38,21 @@ class Explanation:
 
     Args:
         id: the patch.
-        title: what is so once it is applied.
-        library: the distribution that it mends.
-        headline: the bug in one sentence; empty where the patch file has no docstring.
-        bug: more of the bug, without the headline; empty where there is no more.
-        mend: what the patch does; empty where its docstring has no paragraph `Mend:`.
+        title: how things are once it is applied.
+        library: the distribution it mends.
+        headline: the bug in one sentence; empty if the patch file has no docstring.
+        bug: more about the bug, without the headline.
+        mend: what the patch does; empty if its docstring has no paragraph `Mend:`.
         messages: error texts that the bug puts on the screen.
-        caution: what differs for someone who was not hit by the bug.
+        caution: what changes for someone who never met the bug.
         affects: distribution to PEP 440 range.
         upstream: links to the reports and fixes.
         targets: what is changed.
         settings: what a user may choose; the first choice is the default.
-        opt_in: the keyword of `apply` that asks for it, where nobody gets it unasked.
-        switch_on: ways to ask for it, where nobody gets it unasked, each a piece of code or a
-            command.
-        requires: what its reproducer needs of a machine, such as `cuda`.
-        switch_off: ways to do without it, each a piece of code or a command.
+        opt_in: the keyword of `apply` that turns an opt-in patch on; empty for all others.
+        switch_on: ways to turn an opt-in patch on, each a piece of code or a command.
+        requires: what its reproducer needs of the machine, such as `cuda`.
+        switch_off: ways to leave it out, each a piece of code or a command.
     """
 
     id: str
@@ -74,7 +73,7 @@ class Explanation:
     switch_off: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        settings = [{**asdict(one), "variable": one.variable} for one in self.settings]
+        settings = [{**asdict(setting), "variable": setting.variable} for setting in self.settings]
         return {**asdict(self), "settings": settings}
 
 
@@ -104,9 +103,10 @@ def explain(entry: Entry) -> Explanation:
 
 
 def _read(docstring: str) -> tuple[str, str, str]:
-    """Headline, bug and mend."""
+    """Return the headline, the bug and the mend."""
     headline, *paragraphs = inspect.cleandoc(docstring).split("\n\n")
-    first = next((i for i, one in enumerate(paragraphs) if one.startswith(_MEND)), len(paragraphs))
+    starts = (number for number, text in enumerate(paragraphs) if text.startswith(_MEND))
+    first = next(starts, len(paragraphs))
     mend = "\n\n".join(paragraphs[first:])
     for word in _MEND:
         mend = mend.removeprefix(word)
@@ -126,14 +126,14 @@ def _switch_on(patch: Patch, file: str) -> tuple[str, ...]:
         return ()
     return (
         call(patch.opt_in),
-        f"{variable_of(patch.opt_in)}=1",
-        f"patchkit run {_known_by(file)}--opt-in {patch.opt_in} -- python train.py",
+        f"{variable_name(patch.opt_in)}=1",
+        f"patchkit run {_patches_option(file)}--opt-in {patch.opt_in} -- python train.py",
         f'patchkit.apply(only="{patch.id}")',
     )
 
 
-def _known_by(file: str) -> str:
-    """The option that a command needs to know a patch of a project's own."""
+def _patches_option(file: str) -> str:
+    """Return the option that makes a command load a project's own patch file."""
     return f"--patches {shlex.quote(file)} " if file else ""
 
 
@@ -146,6 +146,6 @@ def _switch_off(patch: Patch, file: str) -> tuple[str, ...]:
     return (
         by_argument,
         f"PATCHKIT_DISABLE={patch.id}",
-        f"patchkit run {_known_by(file)}--exclude {patch.id} -- python train.py",
+        f"patchkit run {_patches_option(file)}--exclude {patch.id} -- python train.py",
         f'patchkit.revert(only="{patch.id}")',
     )

@@ -1,4 +1,4 @@
-"""A project's own patches: files in a folder, read by their place and not from `sys.path`."""
+"""A project's own patches: files in a folder, imported by path and not from `sys.path`."""
 
 from __future__ import annotations
 
@@ -17,73 +17,77 @@ from .definitions import Definition
 
 VARIABLE = "PATCHKIT_PATCHES"
 PACKAGE = "patchkit_local"
-"""The package below which the folders are packages, each under a digest of its path."""
+"""The parent package of all such folders; each is a package named by a digest of its path."""
 _NO_PATCHES = ("_", "test_", "conftest.py")
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """One folder or file, or several."""
 
 
-def checked(given: Paths) -> list[Path]:
-    """What the argument `patches` of `apply` names, as absolute paths.
+def resolve_paths(patches: Paths) -> list[Path]:
+    """Return the folders and files that the argument `patches` of `apply` names, as absolute paths.
 
     Raises:
         UsageError: it is something else, or there is no such folder or file.
     """
-    if isinstance(given, (str, os.PathLike)):
-        given = [given]
-    if not isinstance(given, Iterable):
-        raise UsageError(f"patches= takes a folder, a .py file, or several of them, not {given!r}")
+    if isinstance(patches, (str, os.PathLike)):
+        patches = [patches]
+    if not isinstance(patches, Iterable):
+        raise UsageError(
+            f"patches= takes a folder, a .py file, or several of them, not {patches!r}"
+        )
     paths = []
-    for one in given:
-        if not isinstance(one, (str, os.PathLike)) or not str(one):
-            raise UsageError(f"patches= takes folders and .py files, not {one!r}")
-        paths.append(_place(str(one)))
+    for path in patches:
+        if not isinstance(path, (str, os.PathLike)) or not str(path):
+            raise UsageError(f"patches= takes folders and .py files, not {path!r}")
+        paths.append(_resolve_path(str(path)))
     return paths
 
 
-def _place(given: str) -> Path:
-    path = Path(given).expanduser().resolve()
+def _resolve_path(name: str) -> Path:
+    path = Path(name).expanduser().resolve()
     if not path.exists():
-        raise UsageError(f"there is no folder or file of patches {given!r}, seen from {Path.cwd()}")
+        raise UsageError(f"there is no folder or file of patches {name!r}, seen from {Path.cwd()}")
     if not path.is_dir() and path.suffix != ".py":
-        raise UsageError(f"patches are in a folder or a .py file, which {given!r} is not")
+        raise UsageError(f"patches are in a folder or a .py file, which {name!r} is not")
     if os.pathsep in str(path):
         raise UsageError(f"a folder of patches may not have {os.pathsep!r} in its path: {path}")
     return path
 
 
-def from_environment() -> list[str]:
-    """What the environment variable names, relative to where this process runs."""
-    given = os.environ.get(VARIABLE, "").split(os.pathsep)
-    return [one for one in given if one]
+def paths_from_environment() -> list[str]:
+    """Return the folders and files in the environment variable, relative to where this runs."""
+    return [path for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
 
 
-def for_other_processes(paths: Iterable[Path]) -> str:
-    """A value of the environment variable: what it names already, and these."""
-    named = [Path(one).expanduser().resolve() for one in from_environment()]
-    return os.pathsep.join(dict.fromkeys(map(str, [*named, *paths])))
+def variable_for_children(paths: Iterable[Path]) -> str:
+    """Return the environment variable for child processes: what it names already, and these."""
+    before = [Path(path).expanduser().resolve() for path in paths_from_environment()]
+    return os.pathsep.join(dict.fromkeys(map(str, [*before, *paths])))
 
 
-def definitions(path: Path) -> list[Definition]:
-    """The patch files in a folder and in those below it, or the one file.
+def definitions_in(paths: Iterable[Path]) -> list[Definition]:
+    """Return the patch files in folders and the folders below them, and single files.
 
     Files that begin with `_` or `test_`, and `conftest.py`, are no patches; nor is anything in a
     folder that begins with `_` or a dot.
 
     Raises:
-        UsageError: there is none.
+        UsageError: a folder has none.
     """
+    return [definition for path in paths for definition in _definitions(path)]
+
+
+def _definitions(path: Path) -> list[Definition]:
     if path.is_file():
         return [_definition(path.parent, path)]
-    files = sorted(path.rglob("*.py"))
-    found = [_definition(path, file) for file in files if _is_patch(file.relative_to(path))]
-    if not found:
+    files = [file for file in sorted(path.rglob("*.py")) if _is_patch(file.relative_to(path))]
+    if not files:
         raise UsageError(
             f"there is no patch in the folder {path}; a patch is a .py file whose name begins with "
             "neither _ nor test_"
         )
-    return found
+    return [_definition(path, file) for file in files]
 
 
 def _is_patch(file: Path) -> bool:
@@ -105,7 +109,7 @@ def _definition(folder: Path, file: Path) -> Definition:
 
 
 def _package(folder: Path) -> str:
-    """The name of the package that a folder is; made when it is first asked for."""
+    """Return the name of a folder's package, which is made on the first call."""
     import hashlib  # takes milliseconds, and most processes have no such folder
 
     name = f"{PACKAGE}.p{hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]}"
@@ -131,10 +135,10 @@ def _package(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def forgotten_on_error() -> Iterator[None]:
-    """Where the block raises, forget the files that it imported: once mended, they are read again.
+def unload_on_error() -> Iterator[None]:
+    """Unload the patch files that the block imported if it raises, so that a fix is read.
 
-    Helpers beside a patch would stay as they were otherwise.
+    Otherwise helpers beside a patch would stay as they were.
     """
     before = set(sys.modules)
     try:

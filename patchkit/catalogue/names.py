@@ -14,7 +14,7 @@ def names_of(selection: str | Iterable[str], argument: str) -> tuple[str, ...]:
 
     Args:
         selection: one of them, or several.
-        argument: what the user calls the selection, for the message.
+        argument: the user's name for the selection, for the message.
 
     Raises:
         UsageError: it is not made of strings.

@@ -1,4 +1,4 @@
-"""Decides, from the installed versions alone, whether a patch is due."""
+"""Decide from the installed versions alone whether a patch is due."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Resolution:
     """Whether a patch is due here, and which of its changes.
 
     Args:
-        verdict: None where it is due, else `not-installed` or `not-affected`.
-        version: the installed version of the patched library, None where it is absent.
-        reason: one sentence for the report; empty where the patch is due.
+        verdict: None if it is due, else `not-installed` or `not-affected`.
+        version: the installed version of the patched library; None if it is absent.
+        reason: one sentence for the report; empty if the patch is due.
         changes: the changes that the installed version needs.
     """
 

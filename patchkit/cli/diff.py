@@ -49,13 +49,13 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
     """
     from ..catalogue.resolution import resolve
     from ..engine.session import SESSION
-    from ..environment import looked_up_once
+    from ..environment import cached_lookups
 
     catalogue = SESSION.catalogue
-    chosen = catalogue.named(ids, "IDS") if ids else set(catalogue.entries)
+    chosen = catalogue.matching_ids(ids, "IDS") if ids else set(catalogue.entries)
     rows = []
     drift = False
-    with looked_up_once():
+    with cached_lookups():
         for entry in catalogue:
             if entry.patch.id not in chosen:
                 continue

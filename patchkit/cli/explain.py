@@ -39,16 +39,16 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
       0  all is well
       1  no patch knows this error message
     """
-    from ..catalogue.symptoms import with_symptom
+    from ..catalogue.symptoms import entries_with_symptom
     from ..engine.session import SESSION
     from ..reporting.status import DUE
 
     catalogue = SESSION.catalogue
     error = _error_text(ids, catalogue)
-    found = with_symptom(error, catalogue) if error else []
+    found = entries_with_symptom(error, catalogue) if error else []
     mistyped = not found and all(" " not in one for one in ids)
     if mistyped or not error:
-        chosen = catalogue.named(ids, "ID")
+        chosen = catalogue.matching_ids(ids, "ID")
         _explain([one for one in catalogue if one.patch.id in chosen], SESSION.report(), as_json)
         return
     if not found:

@@ -36,7 +36,7 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
     from ..engine.session import SESSION
     from .output import show_json
 
-    chosen = SESSION.catalogue.named(ids, "IDS") if ids else None
+    chosen = SESSION.catalogue.matching_ids(ids, "IDS") if ids else None
     records = [
         one
         for one in SESSION.report()
@@ -67,7 +67,7 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
     """Without rich, whose import takes longer than all the rest."""
     import shutil
 
-    from ..text import cut
+    from ..text import shorten
     from .output import coloured
 
     colour = coloured()
@@ -81,7 +81,7 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
         for one in sorted(here, key=lambda it: list(marks).index(_word(it))):
             mark, style = marks[_word(one)]
             left = max(room - widest - 6, 0)
-            line = f"  {click.style(mark, fg=style)} {one.id:<{widest}}  {cut(one.title, left)}"
+            line = f"  {click.style(mark, fg=style)} {one.id:<{widest}}  {shorten(one.title, left)}"
             click.echo(line.rstrip(), color=colour)
     words = {_word(one) for one in records}
     legend = [f"{mark} {word}" for word, (mark, _) in marks.items() if word in words]
@@ -95,19 +95,19 @@ def _is_due(record: PatchRecord) -> bool:
 
 
 def _word(one: PatchRecord) -> str:
-    from ..reporting.advice import is_unasked
+    from ..reporting.advice import is_opt_in
     from ..reporting.status import ROWS
 
-    return _ON_REQUEST if is_unasked(one) else ROWS[one.status].listed_as
+    return _ON_REQUEST if is_opt_in(one) else ROWS[one.status].list_word
 
 
 def _marks() -> dict[str, tuple[str, str | None]]:
     """Return the mark of each word and its colour, in the order of the list."""
     from ..reporting.status import TABLE
 
-    due = {row.listed_as: row.mark for row in TABLE if row.due}
+    due = {row.list_word: row.mark for row in TABLE if row.due}
     others = sorted((row for row in TABLE if not row.due), key=lambda row: row.trouble)
-    return {**due, _ON_REQUEST: ("?", "cyan"), **{row.listed_as: row.mark for row in others}}
+    return {**due, _ON_REQUEST: ("?", "cyan"), **{row.list_word: row.mark for row in others}}
 
 
 def _libraries(records: list[PatchRecord]) -> list[str]:

@@ -35,7 +35,7 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     from ..matrix.checking import check as compare
 
     catalogue = SESSION.catalogue
-    chosen = catalogue.named(ids, "IDS") if ids else set(catalogue.entries)
+    chosen = catalogue.matching_ids(ids, "IDS") if ids else set(catalogue.entries)
     matrix = read(path or default_path())
     checks = [compare(entry.patch, matrix) for entry in catalogue if entry.patch.id in chosen]
     wrong = [one for one in checks if not one.agrees]

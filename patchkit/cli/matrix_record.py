@@ -43,11 +43,11 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
     if files and ids:
         raise click.UsageError("--id chooses what to measure here; with FILES nothing is measured")
     path = path or default_path()
-    old = measurement.begin(path)
+    old = measurement.matrix_to_extend(path)
     if files:
         new = measurement.from_files(files)
         if path == default_path():
-            new = new.merge(measurement.never_run(old.merge(new), _sets()))
+            new = new.merge(measurement.unmeasured_sets(old.merge(new), _sets()))
     else:
         new = measurement.from_verdicts(
             verify(ids or None, everywhere=True).to_dict(), "the verification"
@@ -62,7 +62,7 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
             }
         )
     else:
-        for line in measurement.summary(new):
+        for line in measurement.summary_lines(new):
             click.echo(line)
 
 

@@ -102,7 +102,7 @@ def scan(
         )
     if scanned.recordable or path is not None:
         matrix.write(file, before.merge(matrix.Matrix(scans=scanned.scans)))
-    chosen = load().named(ids or None, "IDS")
+    chosen = load().matching_ids(ids or None, "IDS")
     if as_json:
         content = {"scans": [vars(one) for one in scanned.scans], "gaps": scanned.gaps}
         click.echo(json.dumps(content, indent=2))

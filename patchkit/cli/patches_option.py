@@ -29,7 +29,7 @@ def patches_option(command: _Command) -> _Command:
 def _name_in_environment(
     context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
 ) -> None:
-    from ..catalogue.folders import VARIABLE, checked, for_other_processes
+    from ..catalogue.folders import VARIABLE, resolve_paths, variable_for_children
 
     if given and not context.resilient_parsing:
-        os.environ[VARIABLE] = for_other_processes(checked(given))
+        os.environ[VARIABLE] = variable_for_children(resolve_paths(given))

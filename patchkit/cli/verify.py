@@ -73,7 +73,7 @@ def verify(
         if verdict.is_due or everywhere:
             click.echo(f"{verdict.outcome:<15} {verdict.id}", err=True)
 
-    chosen = SESSION.catalogue.named(ids, "IDS") if ids else None
+    chosen = SESSION.catalogue.matching_ids(ids, "IDS") if ids else None
     verification = run(chosen, everywhere=everywhere, fork=fork, jobs=jobs, progress=said)
     text = json.dumps(verification.to_dict(), indent=2) if as_json or output else ""
     if output is not None:

@@ -1,1 +1,1 @@
-"""Carries patches out: what is wanted, the hooks that wait for modules, and the live functions."""
+"""Apply patches: what is wanted, the hooks that wait for modules, and the live functions."""

@@ -21,10 +21,10 @@ from ..catalogue.resolution import Resolution, resolve
 from ..environment import module_is_absent
 from ..patch import Change, Rewrite, Status, Wrap
 from ..rewrite import Around, Collision, Drift, Target
-from .compiled import are_still_there, compiled_frames
-from .hooks import module_object, still_loading
-from .mending import Mended, Replaced, is_replaced, mend
-from .wrapping import Places, already_wrapped
+from .compiled import compiled_frames, has_any_left
+from .hooks import is_loading, module_object
+from .mending import MendedCallable, TargetReplaced, is_replaced, mend
+from .wrapping import Places, wrap_collision
 
 
 class Owner(Protocol):
@@ -36,7 +36,7 @@ class Owner(Protocol):
     def is_armed(self, patch: ArmedPatch) -> bool:
         """Tell whether a patch is wanted now."""
 
-    def is_kept(self, patch: ArmedPatch) -> bool:
+    def is_armed_or_suspended(self, patch: ArmedPatch) -> bool:
         """Tell whether it is wanted, or is to come back."""
 
 
@@ -55,8 +55,8 @@ class ArmedTarget:
     absent: str = ""
 
     @property
-    def optional(self) -> bool:
-        """Whether it was found by a wildcard, so that nothing to mend is no drift."""
+    def is_optional(self) -> bool:
+        """True for a wildcard: where it finds nothing to mend, that is no drift."""
         return self.target.is_glob
 
     @cached_property
@@ -81,7 +81,7 @@ class ArmedTarget:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one change in one module.
+    """The result of one change in one module.
 
     Args:
         status: applied, drifted or failed; `not-affected` where a wildcard found nothing to mend;
@@ -90,7 +90,7 @@ class Outcome:
         error: the exception behind a failure.
         rival: the patch that it collided with.
         replaced: whether it drifted because somebody put something else there.
-        mended: the live callables that were changed.
+        callables: the live callables that were changed.
     """
 
     status: Status
@@ -98,7 +98,7 @@ class Outcome:
     error: Exception | None = None
     rival: str = ""
     replaced: bool = False
-    mended: tuple[Mended, ...] = ()
+    callables: tuple[MendedCallable, ...] = ()
 
 
 _PENDING = Outcome(Status.PENDING)
@@ -123,33 +123,33 @@ class Attempt:
         self.committed = False
 
     @property
-    def valid(self) -> bool:
+    def is_valid(self) -> bool:
         return self.committed and self.patch.owner.is_armed(self.patch)
 
     @property
-    def over(self) -> bool:
-        return not self.committed or not self.patch.owner.is_kept(self.patch)
+    def is_over(self) -> bool:
+        return not self.committed or not self.patch.owner.is_armed_or_suspended(self.patch)
 
     @property
-    def mended(self) -> list[Mended]:
-        return [each for outcome in self.outcomes.values() for each in outcome.mended]
+    def callables(self) -> list[MendedCallable]:
+        return [mended for outcome in self.outcomes.values() for mended in outcome.callables]
 
-    def missed_by_torch(self) -> bool:
+    def is_missed_by_torch(self) -> bool:
         """Tell whether torch still has something that it compiled before this was mended."""
-        return bool(self.mended) and are_still_there(self.compiled_before)
+        return bool(self.callables) and has_any_left(self.compiled_before)
 
     def is_whole(self) -> bool:
         """Tell whether everything holds that could be made to hold."""
         return all(
             outcome.status in (Status.APPLIED, Status.NOT_AFFECTED)
-            and all(each.live() for each in outcome.mended)
+            and all(mended.is_live() for mended in outcome.callables)
             for outcome in self.outcomes.values()
         )
 
 
 @dataclass(frozen=True)
-class LookedUp:
-    """What the installed versions say of a patch.
+class Lookup:
+    """A patch compared with the installed versions.
 
     Args:
         resolution: whether it is due, and which of its changes; None where that cannot be told.
@@ -175,7 +175,7 @@ class ArmedPatch:
     entry: Entry
     owner: Owner
     attempts: dict[str, Attempt] = field(default_factory=dict)
-    _looked_up: LookedUp | None = None
+    _lookup: Lookup | None = None
 
     @property
     def id(self) -> str:
@@ -189,20 +189,20 @@ class ArmedPatch:
 
     @property
     def is_looked_up(self) -> bool:
-        return self._looked_up is not None
+        return self._lookup is not None
 
-    def look_up(self) -> LookedUp:
+    def look_up(self) -> Lookup:
         """Compare it with what is installed, once. To be called while no lock is held."""
-        if self._looked_up is None:
-            self._looked_up = self._look()
-        return self._looked_up
+        if self._lookup is None:
+            self._lookup = self._compare_with_installed()
+        return self._lookup
 
-    def _look(self) -> LookedUp:
+    def _compare_with_installed(self) -> Lookup:
         patch = self.entry.patch
         try:
             resolution = resolve(patch)
         except ValueError as problem:
-            return LookedUp(None, problem)
+            return Lookup(None, problem)
         targets = []
         for change in resolution.changes:
             target = Target.parse(change.target)
@@ -210,29 +210,29 @@ class ArmedPatch:
             if not target.is_glob and module_is_absent(target.module):
                 absent = f"{patch.library} {resolution.version} has no module {target.module}"
             targets.append(ArmedTarget(change, target, absent))
-        return LookedUp(resolution, None, tuple(targets))
+        return Lookup(resolution, None, tuple(targets))
 
     @property
     def is_due(self) -> bool:
         resolution = self.look_up().resolution
         return resolution is not None and resolution.verdict is None
 
-    def look_again(self) -> None:
+    def forget_absent_modules(self) -> None:
         """Forget that a module is absent: somebody may have installed it since."""
         if any(target.absent for target in self.look_up().targets):
-            self._looked_up = None
+            self._lookup = None
 
     @property
     def targets(self) -> tuple[ArmedTarget, ...]:
         return self.look_up().targets
 
-    def in_module(self, name: str) -> list[ArmedTarget]:
+    def targets_in(self, name: str) -> list[ArmedTarget]:
         return [target for target in self.targets if target.concerns(name)]
 
     def wraps(self, target: Target) -> bool:
         """Tell whether it puts a wrapper around this very target."""
         return self.is_due and any(
-            isinstance(each.change, Wrap) and each.target == target for each in self.targets
+            isinstance(own.change, Wrap) and own.target == target for own in self.targets
         )
 
     def present_modules(self) -> Iterator[str]:
@@ -264,14 +264,14 @@ class ArmedPatch:
         """Mend all that is loaded and does not hold; tell whether anything was mended."""
         changed = False
         for name in self.present_modules():
-            module = loaded(name)
+            module = executed_module(name)
             if module is not None:
-                again = any(target.optional for target in self.in_module(name))
-                changed |= self.mend_module(name, module, places, again=again)
+                recheck = any(target.is_optional for target in self.targets_in(name))
+                changed |= self.mend_module(name, module, places, recheck=recheck)
         return changed
 
     def mend_module(
-        self, name: str, module: ModuleType, places: Places, *, again: bool = False
+        self, name: str, module: ModuleType, places: Places, *, recheck: bool = False
     ) -> bool:
         """Make all changes in one module, or, if one of them cannot be made, none of them.
 
@@ -279,48 +279,48 @@ class ArmedPatch:
             name: its name in `sys.modules`.
             module: the module, executed.
             places: the record of all that is changed.
-            again: whether to look once more where everything holds: what a wildcard did not find
+            recheck: whether to look once more where everything holds: what a wildcard did not find
                 may be there now.
 
         Returns:
             whether anything was mended.
         """
         before = self._attempt_with(name, module)
-        if before is not None and before.is_whole() and not again:
+        if before is not None and before.is_whole() and not recheck:
             return False
-        targets = self.in_module(name)
+        targets = self.targets_in(name)
         if not targets:
             return False
         attempt = Attempt(self, module)
         taken: set[tuple[int, object]] = set()
-        known = before.outcomes if before else {}
+        earlier = before.outcomes if before else {}
         culprit = targets[0]
         try:
             for culprit in targets:
                 self._check_rivals(culprit)
-                earlier = known.get(culprit, _PENDING).mended
-                kept = tuple(each for each in earlier if each.live())
-                found = mend(self.id, culprit.change, module, places, attempt, kept, taken)
-                attempt.outcomes[culprit] = _outcome(culprit, found, earlier)
+                previous = earlier.get(culprit, _PENDING).callables
+                live = tuple(mended for mended in previous if mended.is_live())
+                current = mend(self.id, culprit.change, module, places, attempt, live, taken)
+                attempt.outcomes[culprit] = _outcome(culprit, current, previous)
         except Exception as error:
             # Nobody claims what this attempt has put in place: it is not committed.
             places.settle()
-            if before is not None and before.mended:
+            if before is not None and before.callables:
                 return False  # what was applied and came loose is overridden, and stays so
-            attempt.outcomes = _given_up(targets, culprit, error)
-        if before is not None and before.is_whole() and attempt.mended == before.mended:
+            attempt.outcomes = _failed_outcomes(targets, culprit, error)
+        if before is not None and before.is_whole() and attempt.callables == before.callables:
             return False  # a wildcard was looked at once more, and found nothing new
         self._commit(name, attempt)
-        if _retire(attempt, known.values()):
+        if _drop_superseded_wrappers(attempt, earlier.values()):
             places.settle()
-        fresh = {id(each) for each in attempt.mended}
-        return bool(fresh - {id(each) for outcome in known.values() for each in outcome.mended})
+        known = {id(mended) for outcome in earlier.values() for mended in outcome.callables}
+        return any(id(mended) not in known for mended in attempt.callables)
 
     def give_up(self, name: str, module: ModuleType, error: Exception) -> None:
-        """Say of all changes in a module that an error of ours kept them from being made."""
-        targets = self.in_module(name)
+        """Record that an error of ours kept all changes in a module from being made."""
+        targets = self.targets_in(name)
         attempt = Attempt(self, module)
-        attempt.outcomes = _given_up(targets, targets[0], error) if targets else {}
+        attempt.outcomes = _failed_outcomes(targets, targets[0], error) if targets else {}
         self._commit(name, attempt)
 
     def _check_rivals(self, target: ArmedTarget) -> None:
@@ -331,33 +331,33 @@ class ArmedPatch:
             if other is self:
                 return
             if other.wraps(target.target):
-                raise already_wrapped(other.id, self.id, target.target.qualname)
+                raise wrap_collision(other.id, self.id, target.target.qualname)
 
     def is_missed_by_torch(self) -> bool:
         """Tell whether torch has compiled what it mends, perhaps, before it did."""
         attempts = map(self.attempt_in, list(self.attempts))
-        return any(attempt.missed_by_torch() for attempt in attempts if attempt is not None)
+        return any(attempt.is_missed_by_torch() for attempt in attempts if attempt is not None)
 
     def observe(self) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
-        """Tell what has become of its targets, read off the live objects.
+        """Yield the present state of its targets, read off the live objects.
 
-        Returns:
+        Yields:
             the place as `module:qualname`, the change, and what came of it there.
         """
         for target in self.targets:
             name = target.target.module
             if not target.target.module_is_glob:
-                outcome = self._observed(target, name)
-                yield from self._places(target, name, outcome)
+                outcome = self._outcome_at(target, name)
+                yield from self._observations(target, name, outcome)
                 continue
             for name in sorted(self.attempts):
                 attempt = self.attempt_in(name)
                 if attempt is not None and target in attempt.outcomes:
-                    outcome = self._now(name, target, attempt.outcomes[target])
+                    outcome = self._current_outcome(name, target, attempt.outcomes[target])
                     if outcome.status is not Status.PENDING:
-                        yield from self._places(target, name, outcome)
+                        yield from self._observations(target, name, outcome)
 
-    def _observed(self, target: ArmedTarget, name: str) -> Outcome:
+    def _outcome_at(self, target: ArmedTarget, name: str) -> Outcome:
         if target.absent:
             return Outcome(Status.DRIFTED, target.absent)
         if name in sys.modules and module_object(name) is None:
@@ -366,17 +366,17 @@ class ArmedPatch:
             return Outcome(Status.DRIFTED, reason, replaced=True)
         attempt = self.attempt_in(name)
         if attempt is not None and target in attempt.outcomes:
-            return self._now(name, target, attempt.outcomes[target])
+            return self._current_outcome(name, target, attempt.outcomes[target])
         try:
-            for sibling in self.in_module(name):
+            for sibling in self.targets_in(name):
                 self._check_rivals(sibling)
         except Collision as error:
-            return _given_up(self.in_module(name), sibling, error)[target]
-        if loaded(name) is not None:
+            return _failed_outcomes(self.targets_in(name), sibling, error)[target]
+        if executed_module(name) is not None:
             return Outcome(Status.PENDING, "its module is loaded; patchkit.apply() mends it now")
         return _PENDING
 
-    def _now(self, name: str, target: ArmedTarget, outcome: Outcome) -> Outcome:
+    def _current_outcome(self, name: str, target: ArmedTarget, outcome: Outcome) -> Outcome:
         """Return an outcome, or pending where what was in the way is gone."""
         armed = {patch.id for patch in self.owner.armed()}
         if outcome.rival and outcome.rival not in armed:
@@ -385,72 +385,73 @@ class ArmedPatch:
         if (
             outcome.replaced
             and module is not None
-            and not target.optional
+            and not target.is_optional
             and not is_replaced(module, target.target.qualname)
         ):
-            reason = "what stood in its place is gone; patchkit.apply() mends it now"
+            reason = "whatever replaced it is gone; patchkit.apply() mends it now"
             return Outcome(Status.PENDING, reason)
         return outcome
 
     @staticmethod
-    def _places(
+    def _observations(
         target: ArmedTarget, name: str, outcome: Outcome
     ) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
-        if not outcome.mended:
+        if not outcome.callables:
             if outcome.status is Status.NOT_AFFECTED:
                 return
-            if target.optional and outcome.status is Status.PENDING:
+            if target.is_optional and outcome.status is Status.PENDING:
                 return
             yield str(target.target.in_module(name)), target, outcome
-        for each in outcome.mended:
-            status = Status.APPLIED if each.live() else Status.OVERRIDDEN
-            yield f"{name}:{each.qualname}", target, Outcome(status, mended=(each,))
+        for mended in outcome.callables:
+            status = Status.APPLIED if mended.is_live() else Status.OVERRIDDEN
+            yield f"{name}:{mended.qualname}", target, Outcome(status, callables=(mended,))
 
 
-def _outcome(target: ArmedTarget, found: list[Mended], earlier: tuple[Mended, ...]) -> Outcome:
+def _outcome(
+    target: ArmedTarget, current: list[MendedCallable], previous: tuple[MendedCallable, ...]
+) -> Outcome:
     """Return what came of a change, with what was mended before and has been replaced since."""
-    present = {each.qualname for each in found}
-    lost = [each for each in earlier if each.qualname not in present]
-    mended = (*found, *lost)
-    nothing = target.optional and isinstance(target.change, Rewrite) and not mended
-    return Outcome(Status.NOT_AFFECTED if nothing else Status.APPLIED, mended=mended)
+    names = {mended.qualname for mended in current}
+    callables = (*current, *(mended for mended in previous if mended.qualname not in names))
+    unaffected = target.is_optional and isinstance(target.change, Rewrite) and not callables
+    return Outcome(Status.NOT_AFFECTED if unaffected else Status.APPLIED, callables=callables)
 
 
-def _retire(attempt: Attempt, earlier: Iterable[Outcome]) -> bool:
-    """Give up wrappers of what was replaced, where what replaced it is wrapped now.
+def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[Outcome]) -> bool:
+    """Drop the wrapper of a callable that was replaced by one that is wrapped now.
 
-    It may call what it replaced, and a wrapper is to run once.
+    The new one may call the old one, and a wrapper is to run once.
 
     Returns:
         whether there was any.
     """
-    given_up = False
-    wrapped = {each.qualname: each for each in attempt.mended if isinstance(each.piece, Around)}
-    for lost in (each for outcome in earlier for each in outcome.mended):
-        present = wrapped.get(lost.qualname)
-        if present is not None and present.place is not lost.place:
-            lost.place.claims = [
-                claim for claim in lost.place.claims if claim.piece is not lost.piece
-            ]
-            given_up = True
-    return given_up
+    dropped = False
+    wrapped = {
+        mended.qualname: mended for mended in attempt.callables if isinstance(mended.piece, Around)
+    }
+    for old in (mended for outcome in earlier for mended in outcome.callables):
+        new = wrapped.get(old.qualname)
+        if new is not None and new.place is not old.place:
+            old.place.claims = [claim for claim in old.place.claims if claim.piece is not old.piece]
+            dropped = True
+    return dropped
 
 
-def _given_up(
+def _failed_outcomes(
     targets: list[ArmedTarget], culprit: ArmedTarget, error: Exception
 ) -> dict[ArmedTarget, Outcome]:
     """Return the outcomes where one target could not be mended, so that none was."""
-    status, rival, reason, kept = Status.DRIFTED, "", str(error), None
+    status, rival, reason, failure = Status.DRIFTED, "", str(error), None
     if isinstance(error, Collision):
         rival = error.owners[0]
     elif not isinstance(error, Drift):
-        status, reason, kept = Status.FAILED, f"{type(error).__name__}: {error}", error
-    replaced = isinstance(error, Replaced)
+        status, reason, failure = Status.FAILED, f"{type(error).__name__}: {error}", error
+    replaced = isinstance(error, TargetReplaced)
     return {
         target: Outcome(
             status,
             reason if target is culprit else f"left alone, because {reason}",
-            kept if target is culprit else None,
+            failure if target is culprit else None,
             rival,
             replaced and target is culprit,
         )
@@ -458,7 +459,7 @@ def _given_up(
     }
 
 
-def loaded(name: str) -> ModuleType | None:
+def executed_module(name: str) -> ModuleType | None:
     """Return a module that has been executed."""
     module = module_object(name)
-    return None if module is None or still_loading(module) else module
+    return None if module is None or is_loading(module) else module

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..catalogue.folders import Paths, checked
+from ..catalogue.folders import Paths, resolve_paths
 from ..catalogue.names import Selection, names_of
 from ..errors import UsageError
 from ..settings import dtype_name
@@ -71,14 +71,14 @@ class Choices:
             "strict": strict,
             "dtype": None if dtype is None else dtype_name(dtype),
             "keywords": keywords,
-            "patches": () if patches is None else tuple(checked(patches)),
+            "patches": () if patches is None else tuple(resolve_paths(patches)),
             "verbose": verbose,
         }
         for name, value in checked_values.items():
             object.__setattr__(self, name, value)
 
-    def asked_for(self, opt_ins: Collection[str]) -> tuple[str, ...]:
-        """Return which opt-in patches were asked for, by their keywords.
+    def requested_opt_ins(self, opt_ins: Collection[str]) -> tuple[str, ...]:
+        """Return the keywords of the opt-in patches that were asked for.
 
         Args:
             opt_ins: the keywords that there are.
@@ -86,10 +86,10 @@ class Choices:
         Raises:
             UsageError: the value of one is neither True nor False.
         """
-        given = [name for name in self.keywords if name in opt_ins]
-        for name in given:
+        names = [name for name in self.keywords if name in opt_ins]
+        for name in names:
             _check_flag(name, self.keywords[name])
-        return tuple(name for name in given if self.keywords[name])
+        return tuple(name for name in names if self.keywords[name])
 
     def encode(self) -> str:
         """Return it as text, for interpreters that may have another version of patchkit.
@@ -121,19 +121,19 @@ class Choices:
         Raises:
             UsageError: as for `Choices`.
         """
-        given = json.loads(text)
+        fields = json.loads(text)
         return cls(
-            given.get("only") or None,
-            given.get("exclude"),
-            strict=given.get("strict", False),
-            dtype=given.get("dtype"),
-            preflight=given.get("preflight", False),
+            fields.get("only") or None,
+            fields.get("exclude"),
+            strict=fields.get("strict", False),
+            dtype=fields.get("dtype"),
+            preflight=fields.get("preflight", False),
             keywords={
-                **given.get("settings", {}),
-                **dict.fromkeys(given.get("opt_in", ()), True),
+                **fields.get("settings", {}),
+                **dict.fromkeys(fields.get("opt_in", ()), True),
             },
-            patches=given.get("patches"),
-            verbose=given.get("verbose", False),
+            patches=fields.get("patches"),
+            verbose=fields.get("verbose", False),
         )
 
 

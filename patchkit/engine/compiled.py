@@ -1,4 +1,4 @@
-"""Whether torch has compiled something that a change of code cannot reach.
+"""Detect code that torch compiled before it was mended.
 
 `torch.compile` inlines what a model calls and does not look again whether its code is still the
 same: what was compiled before a function was mended runs the old code until it is compiled anew.
@@ -19,7 +19,7 @@ def compiled_frames() -> list[Any]:
     return list(seen) if isinstance(seen, list) else []
 
 
-def are_still_there(before: list[Any]) -> bool:
-    """Tell whether torch keeps any of these frames."""
-    now = set(map(id, compiled_frames())) if before else set()
-    return any(id(frame) in now for frame in before)
+def has_any_left(frames: list[Any]) -> bool:
+    """Tell whether torch still keeps any of these frames."""
+    current = set(map(id, compiled_frames())) if frames else set()
+    return any(id(frame) in current for frame in frames)

@@ -47,7 +47,7 @@ class Call:
             self.error = error
             raise
 
-    def written(self) -> tuple[list[PatchRecord], tuple[str, ...]]:
+    def read_report(self) -> tuple[list[PatchRecord], tuple[str, ...]]:
         """Return what the report says, once the call is carried out."""
         if self.error is None and self.report is None:
             carry_out()
@@ -66,7 +66,7 @@ class _FirstImport:
     def __init__(self) -> None:
         self._packages: frozenset[str] = frozenset()
 
-    def also(self, packages: Collection[str]) -> None:
+    def add(self, packages: Collection[str]) -> None:
         self._packages |= frozenset(packages)
 
     def packages(self) -> Collection[str]:
@@ -75,7 +75,7 @@ class _FirstImport:
     def wants(self, name: str) -> bool:
         return False
 
-    def begins(self, package: str) -> None:
+    def before_import(self, package: str) -> None:
         try:
             carry_out()
         except Exception:
@@ -84,8 +84,8 @@ class _FirstImport:
 
             logging.getLogger("patchkit").exception("patchkit: an error while applying")
 
-    def loaded(self, name: str, module: ModuleType) -> None:
-        """Nothing is wanted."""
+    def after_import(self, name: str, module: ModuleType) -> None:
+        """Do nothing: no module is wanted."""
 
 
 _FIRST = _FirstImport()
@@ -100,7 +100,7 @@ def until_first_import(packages: Collection[str], carry_out: Callable[[], Report
     """
     global _calls
     call = Call(carry_out)
-    _FIRST.also(packages)
+    _FIRST.add(packages)
     _calls = (*_calls, call)
     hooks.listen(_FIRST)
     return call
@@ -137,13 +137,13 @@ def _carry_out_all() -> None:
         _calls = _calls[1:]
 
 
-def is_nothing_said() -> bool:
-    """Tell whether the environment says nothing about patches, so that nothing it says is wrong."""
+def is_environment_silent() -> bool:
+    """Tell whether no variable says anything about patches, and so none can be wrong."""
     return not any(name.startswith("PATCHKIT_") and name != _RUN for name in os.environ)
 
 
 def packages_to_wait_for() -> frozenset[str] | None:
-    """Return the packages that the known patches mend, found without reading any patch.
+    """Return the packages that the known patches mend, without reading any patch.
 
     The folders of the catalogue are named after them.
 
@@ -162,12 +162,12 @@ def packages_to_wait_for() -> frozenset[str] | None:
             for entry in entries
             if not entry.name.startswith(("_", ".")) and entry.is_dir()
         )
-    if any(name in sys.modules for name in packages) or _others_have_patches():
+    if any(name in sys.modules for name in packages) or _has_foreign_patches():
         return None
     return packages
 
 
-def _others_have_patches() -> bool:
+def _has_foreign_patches() -> bool:
     """Tell whether a distribution that is installed may bring patches.
 
     `importlib.metadata` says it for sure, and takes longer to import than all the rest.
@@ -181,14 +181,14 @@ def _others_have_patches() -> bool:
         except OSError:
             continue
         for name in names:
-            if name.endswith((".dist-info", ".egg-info")) and _names_the_group(
+            if name.endswith((".dist-info", ".egg-info")) and _has_group(
                 os.path.join(folder, name, "entry_points.txt")
             ):
                 return True
     return False
 
 
-def _names_the_group(file: str) -> bool:
+def _has_group(file: str) -> bool:
     try:
         with open(file, "rb") as stream:
             return _GROUP.encode() in stream.read()

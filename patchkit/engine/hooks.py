@@ -1,4 +1,4 @@
-"""Be told when a module is about to be executed, and when it has been.
+"""Notify listeners before a module is executed, and after.
 
 One finder stands in front of `sys.meta_path` while somebody listens, and is gone when nobody does.
 It finds nothing by itself: it asks the other finders, and puts a loader around theirs for the
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
             """Return the top-level names of the packages of interest."""
 
         def wants(self, name: str) -> bool:
-            """Tell whether `loaded` is to be called for this module."""
+            """Tell whether `after_import` is to be called for this module."""
 
-        def begins(self, package: str) -> None:
+        def before_import(self, package: str) -> None:
             """Prepare for a package of interest, which is about to be executed."""
 
-        def loaded(self, name: str, module: ModuleType) -> None:
+        def after_import(self, name: str, module: ModuleType) -> None:
             """Take a module that was wanted and has been executed."""
 
 else:
@@ -53,7 +53,7 @@ def listen(listener: Listener) -> None:
 
 
 def ignore(listener: Listener) -> None:
-    """Tell somebody no more."""
+    """Stop notifying a listener."""
     global _listeners
     _listeners = tuple(known for known in _listeners if known is not listener)
     if not _listeners:
@@ -61,15 +61,15 @@ def ignore(listener: Listener) -> None:
             sys.meta_path.remove(FINDER)
 
 
-class _ForOneModule:
+class _SingleModuleListener:
     """A listener that wants a single module, once."""
 
-    def __init__(self, name: str, tell: Callable[[ModuleType], None]) -> None:
+    def __init__(self, name: str, callback: Callable[[ModuleType], None]) -> None:
         self._name = name
-        self._tell = tell
+        self._callback = callback
 
-    def is_for(self, name: str, tell: Callable[[ModuleType], None]) -> bool:
-        return (name, tell) == (self._name, self._tell)
+    def is_for(self, name: str, callback: Callable[[ModuleType], None]) -> bool:
+        return (name, callback) == (self._name, self._callback)
 
     def packages(self) -> Collection[str]:
         return (self._name.partition(".")[0],)
@@ -77,28 +77,31 @@ class _ForOneModule:
     def wants(self, name: str) -> bool:
         return name == self._name
 
-    def begins(self, package: str) -> None:
-        """Nothing is to be prepared."""
+    def before_import(self, package: str) -> None:
+        """Do nothing: there is nothing to prepare."""
 
-    def loaded(self, name: str, module: ModuleType) -> None:
+    def after_import(self, name: str, module: ModuleType) -> None:
         ignore(self)
-        self._tell(module)
+        self._callback(module)
 
 
-def when_loaded(name: str, tell: Callable[[ModuleType], None]) -> None:
-    """Call `tell` once when the module has been executed; at once if it has been already.
+def when_loaded(name: str, callback: Callable[[ModuleType], None]) -> None:
+    """Call `callback` once the module has been executed; now if it has been already.
 
-    Whoever asks for the same again before that is told once all the same.
+    To ask again before that changes nothing: it is called once.
     """
     module = module_object(name)
-    if module is not None and not still_loading(module):
-        tell(module)
+    if module is not None and not is_loading(module):
+        callback(module)
         return
-    if any(isinstance(known, _ForOneModule) and known.is_for(name, tell) for known in _listeners):
+    if any(
+        isinstance(known, _SingleModuleListener) and known.is_for(name, callback)
+        for known in _listeners
+    ):
         return
-    listen(_ForOneModule(name, tell))
+    listen(_SingleModuleListener(name, callback))
     if module is not None:
-        tell_when_done(name, module)
+        notify_when_done(name, module)
 
 
 def module_object(name: str) -> ModuleType | None:
@@ -108,7 +111,7 @@ def module_object(name: str) -> ModuleType | None:
     return module if issubclass(type(module), ModuleType) else None
 
 
-def still_loading(module: ModuleType) -> bool:
+def is_loading(module: ModuleType) -> bool:
     """Tell whether a module is being executed, or waits for its first use to be."""
     kind = type(module)
     if kind.__module__ == "importlib.util" and kind.__name__ == "_LazyModule":
@@ -117,8 +120,8 @@ def still_loading(module: ModuleType) -> bool:
     return bool(getattr(spec, "_initializing", False)) if isinstance(spec, ModuleSpec) else False
 
 
-def tell_when_done(name: str, module: ModuleType) -> None:
-    """Tell the listeners of a module whose execution began before anybody listened.
+def notify_when_done(name: str, module: ModuleType) -> None:
+    """Notify the listeners of a module whose execution began before anybody listened.
 
     The import system marks its end in the module's spec, and nowhere else.
     """
@@ -139,34 +142,34 @@ class _WatchedSpec(ModuleSpec):
             self.__class__ = ModuleSpec  # type: ignore[assignment]
             module = module_object(self.name)
             if module is not None and getattr(module, "__spec__", None) is self:
-                _tell_loaded(self.name, module)
+                _notify_after(self.name, module)
 
 
-def _tell_loaded(name: str, module: ModuleType) -> None:
+def _notify_after(name: str, module: ModuleType) -> None:
     try:
         for listener in _listeners:
-            _tell_one(listener, name, module)
+            _notify(listener, name, module)
     except PatchError:
         raise  # somebody asked to be stopped
     except Exception:
         _log(name)
 
 
-def _tell_one(listener: Listener, name: str, module: ModuleType) -> None:
+def _notify(listener: Listener, name: str, module: ModuleType) -> None:
     try:
         if listener.wants(name):
-            listener.loaded(name, module)
+            listener.after_import(name, module)
     except PatchError:
         raise
     except Exception:
         _log(name)
 
 
-def _tell_begins(package: str) -> None:
+def _notify_before(package: str) -> None:
     for listener in _listeners:
         try:
             if package in listener.packages():
-                listener.begins(package)
+                listener.before_import(package)
         except PatchError:
             raise
         except Exception:
@@ -174,14 +177,14 @@ def _tell_begins(package: str) -> None:
 
 
 def _log(name: str) -> None:
-    """Write down an error of ours, which is none of whoever imports the module."""
+    """Log an error of ours; it must not reach whoever imports the module."""
     import logging
 
     logging.getLogger("patchkit").exception("patchkit: an error at the import of %s", name)
 
 
 class _Finder:
-    """Finds the modules of interest by asking the finders behind it."""
+    """A finder of the modules of interest, which asks the finders behind it."""
 
     def __init__(self) -> None:
         self._asking = _local()
@@ -210,7 +213,7 @@ class _Finder:
         finally:
             asking.discard(name)
         if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _TellingLoader(spec.loader)  # type: ignore[assignment]
+            spec.loader = _NotifyingLoader(spec.loader)  # type: ignore[assignment]
         return spec
 
 
@@ -233,8 +236,8 @@ def _ask_others(
     return None
 
 
-class _TellingLoader:
-    """A loader that tells the listeners; anything else is that of the loader inside."""
+class _NotifyingLoader:
+    """A loader that notifies the listeners; all else is that of the loader inside."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -247,19 +250,19 @@ class _TellingLoader:
 
     def exec_module(self, module: ModuleType) -> None:
         try:
-            name = self._take_leave(module)
+            name = self._restore_loader(module)
             if "." not in name:
-                _tell_begins(name)
+                _notify_before(name)
         except PatchError:
             raise
         except Exception:
-            self._take_leave(module)
+            self._restore_loader(module)
             _log(module.__name__)
         self._loader.exec_module(module)
-        _tell_loaded(module.__name__, sys.modules.get(module.__name__, module))
+        _notify_after(module.__name__, sys.modules.get(module.__name__, module))
 
-    def _take_leave(self, module: ModuleType) -> str:
-        """Give a module the loader that it would have had; return its name."""
+    def _restore_loader(self, module: ModuleType) -> str:
+        """Give a module back the loader that it would have had, and return its name."""
         spec = module.__spec__
         name = spec.name if spec is not None else module.__name__
         loader: object = spec.loader if spec is not None else None

@@ -13,13 +13,13 @@ from ..rewrite.install import SwappedFunction
 from .wrapping import Places, ProxiedCallable, wrap
 
 
-class Replaced(Drift):
+class TargetReplaced(Drift):
     """Somebody put a function of another module in the place of the target."""
 
 
 @dataclass(frozen=True)
 class WrapNote:
-    """What stands in a diff for a wrapper; made into text only when somebody wants to read it."""
+    """A wrapper as shown in a diff; made into text only when somebody wants to read it."""
 
     target: str
     wrapper: Wrapper | str
@@ -29,7 +29,7 @@ class WrapNote:
 
 
 @dataclass(frozen=True, eq=False)
-class Mended:
+class MendedCallable:
     """A live callable that carries a change.
 
     Args:
@@ -46,7 +46,7 @@ class Mended:
     piece: Piece
     shown: Difference | WrapNote
 
-    def live(self) -> bool:
+    def is_live(self) -> bool:
         """Tell whether the change is in force where its target is looked for."""
         module = self.module()
         if module is None or not self.place.carries(self.piece):
@@ -65,9 +65,9 @@ def mend(
     module: ModuleType,
     places: Places,
     claimant: Claimant,
-    before: tuple[Mended, ...] = (),
+    before: tuple[MendedCallable, ...] = (),
     taken: set[tuple[int, object]] | None = None,
-) -> list[Mended]:
+) -> list[MendedCallable]:
     """Carry out a change.
 
     Args:
@@ -77,7 +77,8 @@ def mend(
         places: the record of all that is changed.
         claimant: who wants it.
         before: what an earlier call mended and is still in force.
-        taken: which functions other targets of the patch have mended by which rule; more are added.
+        taken: the functions that other targets of the patch have mended, with the rule; this call
+            adds its own.
 
     Returns:
         what is mended; empty where a target with wildcards finds no site here.
@@ -87,37 +88,37 @@ def mend(
             when the claimant's claims are no longer valid.
         Collision: another patch edits the same place, or wraps the same callable.
     """
-    still_live = {each.qualname: each for each in before}
+    still_live = {mended.qualname: mended for mended in before}
     taken = set() if taken is None else taken
-    taken.update(map(_what_it_takes, before))
+    taken.update(map(_edited_place, before))
     if not isinstance(change, Rewrite):
         qualname = Target.parse(change.target).qualname
         if qualname in still_live:
             return [still_live[qualname]]
         place, piece = wrap(owner, change, module, places, claimant)
         shown = WrapNote(f"{module.__name__}:{qualname}", change.wrapper)
-        return [Mended(weakref.ref(module), qualname, place, piece, shown)]
+        return [MendedCallable(weakref.ref(module), qualname, place, piece, shown)]
     target = Target.parse(change.target)
-    found = []
+    callables = []
     for qualname in target.qualnames_in(module):
         mended = still_live.get(qualname) or _rewrite(
             owner, change, target, module, qualname, places, claimant, taken
         )
         if mended is not None:
-            taken.add(_what_it_takes(mended))
-            found.append(mended)
-    return found
+            taken.add(_edited_place(mended))
+            callables.append(mended)
+    return callables
 
 
-def _what_it_takes(mended: Mended) -> tuple[int, object]:
+def _edited_place(mended: MendedCallable) -> tuple[int, object]:
     rule = mended.piece.rule if isinstance(mended.piece, Edits) else None
     return id(mended.place), rule
 
 
 def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> None:
-    """Raise Replaced where the function is not the module's own."""
+    """Raise TargetReplaced where the function is not the module's own."""
     if function.__module__ != module.__name__:
-        raise Replaced(
+        raise TargetReplaced(
             f"{qualname} is {function.__module__}:{function.__qualname__} here, which somebody put "
             "in its place"
         )
@@ -141,7 +142,7 @@ def _rewrite(
     places: Places,
     claimant: Claimant,
     taken: set[tuple[int, object]],
-) -> Mended | None:
+) -> MendedCallable | None:
     swaps = places.swaps
     try:
         binding = bind(module, qualname)
@@ -154,7 +155,7 @@ def _rewrite(
     except Drift as error:
         if target.is_glob:
             return None
-        raise Replaced(f"{error}, which somebody put in its place") from None
+        raise TargetReplaced(f"{error}, which somebody put in its place") from None
     known = swaps.of(function)
     for piece in (known.in_force() or ()) if known else ():
         if known and isinstance(piece, Edits) and piece.key == (owner, change.rule):
@@ -164,7 +165,7 @@ def _rewrite(
             source = swaps.source(function)
             swaps.install(function, piece, claimant, source)
             shown = Difference(source.name, source.lines, piece.edits)
-            return Mended(weakref.ref(module), qualname, known, piece, shown)
+            return MendedCallable(weakref.ref(module), qualname, known, piece, shown)
     missing = [name for name in change.rule.needs if name not in function.__globals__]
     if missing:
         if target.is_glob:
@@ -184,4 +185,4 @@ def _rewrite(
     piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
     entry = swaps.install(function, piece, claimant, source)
     shown = Difference(source.name, source.lines, piece.edits)
-    return Mended(weakref.ref(module), qualname, entry, piece, shown)
+    return MendedCallable(weakref.ref(module), qualname, entry, piece, shown)

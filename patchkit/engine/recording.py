@@ -11,7 +11,7 @@ from ..patch import Patch, Status, call
 from ..reporting.record import PatchRecord, TargetRecord
 from ..reporting.status import worst
 from ..rewrite import Drift, bind
-from ..text import counted
+from ..text import plural
 from .armed import ArmedPatch, Outcome
 from .compiled import ADVICE
 
@@ -19,8 +19,8 @@ _NAMED = 8
 """How many targets a sentence names; the record has all of them."""
 
 
-def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
-    """The record of one patch.
+def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
+    """Return the record of one patch.
 
     Args:
         entry: the patch.
@@ -44,14 +44,14 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
             observed = list(armed.observe())
             outcomes = [outcome for _, _, outcome in observed]
             targets = tuple(_target_record(place, outcome) for place, _, outcome in observed)
-            status, reason = _overall(targets)
+            status, reason = _summarize(targets)
             if status is Status.APPLIED and armed.is_missed_by_torch():
                 reason = f"{reason}; {ADVICE}"
             error = next((outcome.error for outcome in outcomes if outcome.error), None)
             rival = next((outcome.rival for outcome in outcomes if outcome.rival), "")
             replaced = any(outcome.replaced for outcome in outcomes)
             diffs = tuple(
-                dict.fromkeys(each.shown for outcome in outcomes for each in outcome.mended)
+                dict.fromkeys(mended.shown for outcome in outcomes for mended in outcome.callables)
             )
         elif disabled is not None:
             status, reason = Status.DISABLED, disabled
@@ -76,7 +76,7 @@ def record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> Patc
 
 
 def broken_record(broken: Broken) -> PatchRecord:
-    """The record of a definition that could not be read."""
+    """Return the record of a definition that could not be read."""
     return PatchRecord(
         id=broken.name,
         title="a patch definition that cannot be read",
@@ -94,20 +94,20 @@ def broken_record(broken: Broken) -> PatchRecord:
 def _resolution(patch: Patch, armed: ArmedPatch | None) -> Resolution:
     if armed is None:
         return resolve(patch)
-    found = armed.look_up()
-    if found.resolution is None:
-        raise found.problem or ValueError(patch.id)
-    return found.resolution
+    lookup = armed.look_up()
+    if lookup.resolution is None:
+        raise lookup.problem or ValueError(patch.id)
+    return lookup.resolution
 
 
 def _target_record(place: str, outcome: Outcome) -> TargetRecord:
     if outcome.status is Status.OVERRIDDEN:
-        return TargetRecord(place, outcome.status, _present(place))
+        return TargetRecord(place, outcome.status, _replacement(place))
     return TargetRecord(place, outcome.status, outcome.reason)
 
 
-def _present(target: str) -> str:
-    """What is there instead of what was mended, where that has a name of its own."""
+def _replacement(target: str) -> str:
+    """Say what is there instead of what was mended; empty where it has the same name."""
     module, _, qualname = target.partition(":")
     try:
         value = bind(sys.modules[module], qualname).value
@@ -119,27 +119,26 @@ def _present(target: str) -> str:
     return f"it is {name} now" if name != target else ""
 
 
-def _overall(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
-    """The worst status of the targets, and a sentence about them."""
-    present = {one.status for one in targets}
-    status = worst(present)
-    concerned = [one for one in targets if one.status is status]
+def _summarize(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
+    """Return the worst status of the targets, and a sentence about them."""
+    status = worst({target.status for target in targets})
+    concerned = [target for target in targets if target.status is status]
     if status in (Status.DRIFTED, Status.FAILED):
-        others = sum(one.status is Status.APPLIED for one in targets)
-        also = f"; {counted(others, 'other target')} mended" if others else ""
+        others = sum(target.status is Status.APPLIED for target in targets)
+        also = f"; {plural(others, 'other target')} mended" if others else ""
         return status, concerned[0].reason + also
-    names = ", ".join(one.target.partition(":")[2] for one in concerned[:_NAMED])
+    names = ", ".join(target.target.partition(":")[2] for target in concerned[:_NAMED])
     if len(concerned) > _NAMED:
         names += f" and {len(concerned) - _NAMED} more"
     if status is Status.OVERRIDDEN:
         return status, "; ".join(
-            filter(None, [f"someone replaced {names} since", concerned[0].reason])
+            filter(None, [f"someone has since replaced {names}", concerned[0].reason])
         )
     if status is Status.PENDING and concerned and concerned[0].reason:
         return status, concerned[0].reason
     if status is Status.PENDING:
-        what = counted(len(concerned), "module") if concerned else "a module that has the bug"
-        return status, f"waits for the import of {what}"
+        modules = plural(len(concerned), "module") if concerned else "a module that has the bug"
+        return status, f"waits for the import of {modules}"
     waiting = len(targets) - len(concerned)
     later = f"; {waiting} more when their modules are imported" if waiting else ""
     return status, f"mended {names}{later}"

@@ -26,11 +26,17 @@ from .. import settings
 from ..catalogue import entries as catalogue
 from ..catalogue.definitions import Definition
 from ..catalogue.entries import Broken, Catalogue, Entry
-from ..catalogue.folders import Paths, checked, for_other_processes, forgotten_on_error
+from ..catalogue.folders import (
+    Paths,
+    definitions_in,
+    resolve_paths,
+    unload_on_error,
+    variable_for_children,
+)
 from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
-from ..catalogue.selection import select, switched_off
-from ..environment import looked_up_once
+from ..catalogue.selection import disabled_patches, select
+from ..environment import cached_lookups
 from ..errors import PatchError, PatchWarning, UnknownPatchError, UsageError
 from ..patch import Status, Wrap
 from ..reporting.record import PatchRecord
@@ -39,8 +45,8 @@ from ..reporting.status import TROUBLE
 from . import deferred, hooks
 from .armed import ArmedPatch
 from .choices import Choices
-from .recording import broken_record, record
-from .trouble import explain, line_of_the_user, sentence, trouble_in
+from .recording import broken_record, patch_record
+from .trouble import caller_frame, explain, sentence, trouble_in
 from .wrapping import Places, prepare
 
 logger = logging.getLogger("patchkit")
@@ -58,7 +64,7 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class State:
-    """What is wanted.
+    """The patches that are wanted, and with which choices.
 
     Args:
         catalogue: all known patches; None until they are first needed.
@@ -115,8 +121,10 @@ class Session:
     def is_armed(self, patch: ArmedPatch) -> bool:
         return self._state.armed.get(patch.id) is patch
 
-    def is_kept(self, patch: ArmedPatch) -> bool:
-        return self.is_armed(patch) or any(patch is each for each in self._state.suspended)
+    def is_armed_or_suspended(self, patch: ArmedPatch) -> bool:
+        return self.is_armed(patch) or any(
+            patch is suspended for suspended in self._state.suspended
+        )
 
     def apply(self, choices: Choices, *, at_once: bool = False) -> Report:
         """Apply as `patchkit.apply` does.
@@ -129,16 +137,16 @@ class Session:
         strict = choices.strict
         self._before()
         self._write_reports()
-        with forgotten_on_error():
+        with unload_on_error():
             paths, definitions = self._read(choices.patches)
-            known = self.catalogue.with_these(definitions)
-            wanted, _ = _selected(known, choices)
-            fresh = self._prepared(wanted, strict or at_once)
+            known = self.catalogue.with_valid(definitions)
+            wanted, _ = _select(known, choices)
+            fresh = self._prepare_patches(wanted, strict or at_once)
             if strict:
                 self._look_up(known)
             with self._transaction() as before:
-                known = self.catalogue.with_these(definitions)
-                wanted, disabled = _selected(known, choices)
+                known = self.catalogue.with_valid(definitions)
+                wanted, disabled = _select(known, choices)
                 chosen = settings.resolve(
                     choices.keywords, choices.dtype, known.settings, known.opt_ins
                 )
@@ -166,15 +174,15 @@ class Session:
                 if strict:
                     ids = list(armed)
                     report = self._report(())
-                    if trouble := trouble_in(report, ids, everything=choices.only is None):
+                    if trouble := trouble_in(report, ids, include_broken=choices.only is None):
                         raise PatchError(explain(trouble))
-                report = self._later_report(changed)
+                report = self._deferred_report(changed)
         if all(patch.is_looked_up for patch in armed.values()):
             report.write()
         self._catch_up()
         if logger.isEnabledFor(logging.INFO):
-            what = "" if report.changed else "nothing new to do; "
-            logger.info("patchkit: %s%s", what, report.summary())
+            prefix = "" if report.changed else "nothing new to do; "
+            logger.info("patchkit: %s%s", prefix, report.summary())
         self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
         return report
 
@@ -184,19 +192,19 @@ class Session:
         Args:
             patches: as for `apply`.
         """
-        with forgotten_on_error():
+        with unload_on_error():
             paths, definitions = self._read(patches)
             with self._transaction() as before:
                 new = tuple(path for path in paths if path not in before.local)
-                known = self.catalogue.with_these(definitions)
+                known = self.catalogue.with_valid(definitions)
                 self._state = replace(before, catalogue=known, local=(*before.local, *new))
 
     def _read(self, patches: Paths | None) -> tuple[list[Path], list[Definition]]:
         """Import patch files. The lock is not held: they may import what is hooked."""
-        paths = [] if patches is None else checked(patches)
-        return paths, self.catalogue.imported(catalogue.in_places(paths))
+        paths = [] if patches is None else resolve_paths(patches)
+        return paths, self.catalogue.prefetch_new(definitions_in(paths))
 
-    def _prepared(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
+    def _prepare_patches(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
         """Look up, and import, what arming these patches needs. The lock is not held.
 
         Of a package that nobody has imported nothing is needed yet.
@@ -206,13 +214,13 @@ class Session:
             at_once: whether all is needed now.
         """
         fresh: dict[str, ArmedPatch] = {}
-        with looked_up_once():
+        with cached_lookups():
             for entry in wanted:
                 patch = self._state.armed.get(entry.patch.id)
                 if patch is None:
                     patch = fresh[entry.patch.id] = ArmedPatch(entry, self)
                 elif patch.is_looked_up:
-                    patch.look_again()
+                    patch.forget_absent_modules()
                 if at_once or not patch.packages.isdisjoint(sys.modules):
                     _prepare(patch)
         return fresh
@@ -220,12 +228,12 @@ class Session:
     @property
     def local_patches(self) -> str:
         """The value of `PATCHKIT_PATCHES` with which another process knows the same patches."""
-        return for_other_processes(self._state.local)
+        return variable_for_children(self._state.local)
 
     def revert(self, only: Selection) -> Report:
         self._before()
         self._write_reports()
-        chosen = None if only is None else self.catalogue.named(only, "only=")
+        chosen = None if only is None else self.catalogue.matching_ids(only, "only=")
         with _LOCK:
             self._settle()
             before = self._state
@@ -240,7 +248,7 @@ class Session:
             )
             self._go_forward(after)
             self._warned = frozenset(known for known in self._warned if known[0] not in gone)
-            report = self._later_report(due)
+            report = self._deferred_report(due)
         if logger.isEnabledFor(logging.INFO):
             logger.info("patchkit: reverted %s", ", ".join(due) or "nothing")
         return report
@@ -267,28 +275,27 @@ class Session:
         try:
             if not others:
                 with self._transaction():
-                    aside = (*before.suspended, *before.armed.values())
-                    self._become(
-                        replace(before, armed={}, strict=frozenset(), choices={}, suspended=aside)
-                    )
+                    suspended = (*before.suspended, *before.armed.values())
+                    alone = replace(before, armed={}, strict=frozenset(), choices={})
+                    self._become(replace(alone, suspended=suspended))
             yield self.apply(choices)
         finally:
             try:
-                self._come_back(before)
+                self._restore(before)
             except BaseException:
-                self._come_back(before)  # it goes forward from wherever it was
+                self._restore(before)  # it goes forward from wherever it was
                 raise
             self._catch_up()
             self._warn([patch for patch in self.armed() if patch.is_looked_up])
 
-    def _come_back(self, before: State) -> None:
+    def _restore(self, before: State) -> None:
         """Want again what was wanted before a block; patches that were read in it stay known."""
         for patch in before.armed.values():
             if patch.is_looked_up:
                 _prepare(patch)
         with _LOCK:
-            now = self._state
-            after = replace(before, catalogue=now.catalogue, local=now.local)
+            state = self._state
+            after = replace(before, catalogue=state.catalogue, local=state.local)
             self._become(after, complete=True)
             with self._transaction():
                 for patch in after.armed.values():
@@ -296,7 +303,7 @@ class Session:
                         patch.mend_loaded(self._places)
 
     def applied(self) -> frozenset[str]:
-        """The ids of the patches that the live targets carry now."""
+        """Return the ids of the patches that the live targets carry now."""
         self._before()
         with _LOCK:
             self._settle()
@@ -308,10 +315,10 @@ class Session:
             )
 
     def report(self) -> Report:
-        """Tell what has become of all patches, now."""
+        """Return the present state of all patches."""
         self._before()
         known = self.catalogue
-        with looked_up_once():
+        with cached_lookups():
             self._look_up(known)
             self._catch_up()
             with _LOCK:
@@ -324,41 +331,43 @@ class Session:
             patch = self._state.armed.get(entry.patch.id)
             with contextlib.suppress(ValueError):  # its record tells
                 patch.look_up() if patch else resolve(entry.patch)
-        self._listener.renew()
+        self._listener.refresh()
 
     def _report(self, changed: Iterable[str], known: Catalogue | None = None) -> Report:
         known = known or self.catalogue
-        with looked_up_once():
+        with cached_lookups():
             left_out = {**self._switched_off(known), **self._state.disabled}
             records = [
-                record(entry, self._state.armed.get(entry.patch.id), left_out.get(entry.patch.id))
+                patch_record(
+                    entry, self._state.armed.get(entry.patch.id), left_out.get(entry.patch.id)
+                )
                 for entry in known
             ]
             records += [broken_record(broken) for broken in known.broken]
         return Report(records, tuple(changed))
 
-    def _later_report(self, changed: Iterable[str]) -> Report:
+    def _deferred_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.
 
         It is written before anything else becomes of the patches, at the latest.
         """
 
         def write() -> tuple[list[PatchRecord], tuple[str, ...]]:
-            with looked_up_once():
+            with cached_lookups():
                 self._look_up(self.catalogue)
                 with _LOCK:
-                    written = self._report(self._due_ones(changed))
+                    written = self._report(self._due_ids(changed))
             return list(written), written.changed
 
         report = Report.later(write)
         self._reports.add(report)
         return report
 
-    def _due_ones(self, names: Iterable[str]) -> list[str]:
+    def _due_ids(self, names: Iterable[str]) -> list[str]:
         """Return those of these patches that are due, in the order of the catalogue."""
         names, armed = set(names), self._state.armed
-        found = [entry.patch.id for entry in self.catalogue if entry.patch.id in names]
-        return [name for name in found if name not in armed or armed[name].is_due]
+        ordered = [entry.patch.id for entry in self.catalogue if entry.patch.id in names]
+        return [name for name in ordered if name not in armed or armed[name].is_due]
 
     def _write_reports(self) -> None:
         """Write the reports that wait for a reader, before what they report changes."""
@@ -366,28 +375,28 @@ class Session:
             with contextlib.suppress(KeyError):
                 self._reports.pop().write()
 
-    def begins(self, package: str) -> None:
+    def before_import(self, package: str) -> None:
         """Prepare for a package that is about to be executed; called by the import machinery."""
         try:
             self._write_reports()
             concerned = [patch for patch in list(self.armed()) if package in patch.packages]
-            with looked_up_once():
+            with cached_lookups():
                 for patch in concerned:
                     _prepare(patch)
-            self._listener.renew()
+            self._listener.refresh()
         except Exception:
             logger.exception("patchkit: an error while preparing for %s", package)
             return
         self._raise_or_warn(concerned)
 
-    def module_loaded(self, name: str, module: ModuleType) -> None:
+    def after_import(self, name: str, module: ModuleType) -> None:
         """Mend what waits for this module; called by the import machinery."""
         concerned: list[ArmedPatch] = []
         try:
             concerned += [
                 patch
                 for patch in list(self.armed())
-                if patch.is_looked_up and patch.is_due and patch.in_module(name)
+                if patch.is_looked_up and patch.is_due and patch.targets_in(name)
             ]
             self._write_reports()
             with self._transaction():
@@ -408,9 +417,9 @@ class Session:
         strict = [patch.id for patch in concerned if patch.id in self._state.strict]
         if strict:
             with _LOCK:
-                records = Report(record(patch.entry, patch, None) for patch in concerned)
+                records = Report(patch_record(patch.entry, patch, None) for patch in concerned)
             if trouble := trouble_in(records, strict):
-                self.revert([each.id for each in trouble])
+                self.revert([record.id for record in trouble])
                 raise PatchError(explain(trouble))
         try:
             self._warn(concerned)
@@ -423,11 +432,11 @@ class Session:
         """Hold the lock; where the block raises, want again what was wanted before."""
         # Two functions: CPython runs no handler for what a tracer raises at a `try:` line, so that
         # the lock would stay held.
-        with _LOCK, self._rolling_back() as before:
+        with _LOCK, self._rollback() as before:
             yield before
 
     @contextlib.contextmanager
-    def _rolling_back(self) -> Iterator[State]:
+    def _rollback(self) -> Iterator[State]:
         self._settle()
         before, outer, collecting = self._state, self._busy, gc.isenabled()
 
@@ -442,7 +451,7 @@ class Session:
                 # which holds torch and all the libraries by now.
                 gc.disable()
                 self._busy = True
-                with looked_up_once():
+                with cached_lookups():
                     yield before
             except BaseException:
                 self._become(before)
@@ -453,7 +462,7 @@ class Session:
             end()  # whatever interrupted the first time
 
     def _go_forward(self, state: State) -> None:
-        """Want this, from wherever an interruption leaves it."""
+        """Want this state, and finish even if interrupted once."""
         try:
             self._become(state)
         except BaseException:
@@ -474,7 +483,7 @@ class Session:
         self._unsettled = True
         self._state = state
         settings.restore(state.choices)
-        self._listener.renew()
+        self._listener.refresh()
         if state.armed or state.suspended:
             hooks.listen(self._listener)
         else:
@@ -487,49 +496,49 @@ class Session:
         for patch in list(self.armed()):
             if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
                 _prepare(patch)
-                self._listener.renew()
+                self._listener.refresh()
             if not patch.is_looked_up or not patch.is_due:
                 continue
             for name in patch.present_modules():
                 module = hooks.module_object(name)
                 if module is None or patch.attempt_in(name) is not None:
                     continue
-                if hooks.still_loading(module):
-                    hooks.tell_when_done(name, module)
+                if hooks.is_loading(module):
+                    hooks.notify_when_done(name, module)
                 else:
-                    self.module_loaded(name, module)
+                    self.after_import(name, module)
 
     def _switched_off(self, known: Catalogue) -> dict[str, str]:
-        """What the environment will switch off; nothing where `apply` would refuse it."""
+        """Return what the environment switches off; nothing where `apply` would refuse it."""
         try:
-            return switched_off(known)
+            return disabled_patches(known)
         except UnknownPatchError:
             return {}
 
     def _warn(self, patches: Iterable[ArmedPatch], broken: Iterable[Broken] = ()) -> None:
         """Warn of trouble with patches, once for each kind of it. The lock is not held."""
         with _LOCK:
-            records = [record(patch.entry, patch, None) for patch in patches]
+            records = [patch_record(patch.entry, patch, None) for patch in patches]
         records += map(broken_record, broken)
-        for found in records:
-            key = (found.id, found.status.value, found.reason)
-            if found.status in TROUBLE and key not in self._warned:
+        for record in records:
+            key = (record.id, record.status.value, record.reason)
+            if record.status in TROUBLE and key not in self._warned:
                 self._warned |= {key}
-                frame = line_of_the_user()
+                frame = caller_frame()
                 warnings.warn_explicit(
-                    sentence(found), PatchWarning, frame.f_code.co_filename, frame.f_lineno
+                    sentence(record), PatchWarning, frame.f_code.co_filename, frame.f_lineno
                 )
 
 
 class _Listener:
-    """What a session wants to be told of imports."""
+    """A session's interest in imports."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.renew()
+        self.refresh()
 
-    def renew(self) -> None:
-        """Find out anew what is wanted: patches came, went, or were looked up."""
+    def refresh(self) -> None:
+        """Drop what was worked out: patches came, went, or were looked up."""
         self._packages: frozenset[str] | None = None
         self._wanted: tuple[frozenset[str], re.Pattern[str]] | None = None
 
@@ -564,16 +573,16 @@ class _Listener:
         globs = sorted(fnmatch.translate(name) for name in {*modules} - names)
         return names, re.compile("|".join(globs) or r"(?!)")
 
-    def begins(self, package: str) -> None:
-        self._session.begins(package)
+    def before_import(self, package: str) -> None:
+        self._session.before_import(package)
 
-    def loaded(self, name: str, module: ModuleType) -> None:
-        self._session.module_loaded(name, module)
+    def after_import(self, name: str, module: ModuleType) -> None:
+        self._session.after_import(name, module)
 
 
-def _selected(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:
+def _select(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:
     """Return the patches that were chosen, and why the others were not."""
-    return select(known, choices.only, choices.exclude, choices.asked_for(known.opt_ins))
+    return select(known, choices.only, choices.exclude, choices.requested_opt_ins(known.opt_ins))
 
 
 def _prepare(patch: ArmedPatch) -> None:

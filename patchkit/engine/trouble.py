@@ -14,30 +14,32 @@ _MACHINERY = ("patchkit", "wrapt", "importlib", "contextlib")
 
 
 def trouble_in(
-    report: Report, wanted: Iterable[str], *, everything: bool = False
+    report: Report, names: Iterable[str], *, include_broken: bool = False
 ) -> list[PatchRecord]:
-    """The records in trouble, of the patches wanted.
+    """Return the records in trouble.
 
     Args:
         report: all records.
-        wanted: ids.
-        everything: whether definitions that cannot be read count, too.
+        names: the ids of the patches that count.
+        include_broken: whether definitions that cannot be read count, too.
     """
-    ids = set(wanted)
-    broken = {one.id for one in report if everything and not one.affects}
-    return [one for one in report if one.status in TROUBLE and one.id in ids | broken]
+    ids = set(names)
+    if include_broken:
+        ids |= {record.id for record in report if not record.affects}
+    return [record for record in report if record.status in TROUBLE and record.id in ids]
 
 
 def explain(trouble: list[PatchRecord]) -> str:
-    return "\n".join(["not mended, and strict=True:", *(f"  {sentence(one)}" for one in trouble)])
+    lines = (f"  {sentence(record)}" for record in trouble)
+    return "\n".join(["not mended, and strict=True:", *lines])
 
 
-def sentence(one: PatchRecord) -> str:
-    return f"patch {one.id} {one.status}: {one.reason}"
+def sentence(record: PatchRecord) -> str:
+    return f"patch {record.id} {record.status}: {record.reason}"
 
 
-def line_of_the_user() -> FrameType:
-    """Where `apply` was called or the library imported, past us and the import machinery."""
+def caller_frame() -> FrameType:
+    """Return the frame that called `apply` or imported the library."""
     frame = sys._getframe(1)
     while frame.f_back and _package(frame.f_globals) in _MACHINERY:
         frame = frame.f_back

@@ -45,24 +45,24 @@ class ProxiedCallable:
 
     def in_force(self) -> tuple[Around, ...] | None:
         """Return what is in force now; None where somebody else's callable hangs there."""
-        if any(part is self.proxy for part in chain(self._present())):
+        if any(part is self.proxy for part in chain(self._current())):
             return (self.piece,) if self.enabled else ()
-        return () if self._present() is self.binding.value else None
+        return () if self._current() is self.binding.value else None
 
     def carries(self, piece: object) -> bool:
         return self.enabled and piece in (self.in_force() or ())
 
     def hang(self) -> None:
         self.enabled = True
-        if self._present() is self.binding.value:
+        if self._current() is self.binding.value:
             setattr(self.binding.owner, self.binding.name, self.proxy)
 
     def unhang(self) -> None:
         self.enabled = False
-        if self._present() is self.proxy:
+        if self._current() is self.proxy:
             setattr(self.binding.owner, self.binding.name, self.binding.value)
 
-    def _present(self) -> Any:
+    def _current(self) -> Any:
         return vars(self.binding.owner).get(self.binding.name)
 
 
@@ -85,7 +85,7 @@ class Proxies:
         for place in self:
             if any(part is place.proxy for part in chain(binding.value)):
                 if place.enabled and place.piece.owner != piece.owner:
-                    raise already_wrapped(place.piece.owner, piece.owner, piece.qualname)
+                    raise wrap_collision(place.piece.owner, piece.owner, piece.qualname)
                 if place.piece == piece:
                     place.claims.append(Claim(piece, claimant))
                     place.hang()
@@ -98,13 +98,13 @@ class Proxies:
         return place
 
     def settle(self, *, complete: bool) -> None:
-        """As `CodeSwaps.settle`."""
+        """Do as `CodeSwaps.settle` does."""
         for place in self:
-            valid = any(claim.claimant.valid for claim in place.claims)
+            valid = any(claim.claimant.is_valid for claim in place.claims)
             if not valid or (complete and place.in_force() == ()):
                 place.hang() if valid else place.unhang()
-            if any(claim.claimant.over for claim in place.claims):
-                place.claims = [claim for claim in place.claims if not claim.claimant.over]
+            if any(claim.claimant.is_over for claim in place.claims):
+                place.claims = [claim for claim in place.claims if not claim.claimant.is_over]
         self._places = [place for place in self._places if place.claims or place.in_force() is None]
 
 
@@ -162,9 +162,9 @@ def prepare(change: Wrap) -> None:
         return
 
 
-def already_wrapped(first: str, second: str, qualname: str) -> Collision:
-    """That two patches wrap one callable."""
-    return Collision((first, second), qualname, how="wrap")
+def wrap_collision(first: str, second: str, qualname: str) -> Collision:
+    """Return the error that two patches wrap the same callable."""
+    return Collision((first, second), qualname, verb="wrap")
 
 
 def resolve_wrapper(wrapper: Wrapper | str) -> Wrapper:
@@ -172,8 +172,8 @@ def resolve_wrapper(wrapper: Wrapper | str) -> Wrapper:
     if not isinstance(wrapper, str):
         return wrapper
     module, _, name = wrapper.partition(":")
-    found: Wrapper = getattr(importlib.import_module(module), name)
-    return found
+    imported: Wrapper = getattr(importlib.import_module(module), name)
+    return imported
 
 
 def _function(binding: Binding) -> FunctionType | None:

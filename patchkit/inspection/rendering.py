@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..text import folded
+from ..text import wrap_lines
 
 WIDTH = 88
 
@@ -69,7 +69,7 @@ def as_html(summary: str, findings: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _fold(text: str, label: str) -> str:
-    return "\n".join(folded(text, label, " " * len(label), WIDTH, break_long_words=False))
+    return "\n".join(wrap_lines(text, label, " " * len(label), WIDTH, break_long_words=False))
 
 
 def _indent(text: str, label: str) -> str:

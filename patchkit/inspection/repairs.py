@@ -10,7 +10,7 @@ from ..precision.parameters import cast_in_place
 from ..precision.threading_dtype import thread_dtype
 from ..settings import requested_dtype
 from ..text import megabytes
-from .wording import counted
+from .wording import plural
 
 if TYPE_CHECKING:
     import torch
@@ -33,7 +33,7 @@ def upcast(parameters: Sequence[Parameter]) -> Repair:
                 - parameter.tensor.numel() * parameter.tensor.element_size()
             )
             cast_in_place(parameter.tensor, torch.float32)
-        which = counted(len(parameters), "parameter")
+        which = plural(len(parameters), "parameter")
         return f"made {which} float32, which takes {megabytes(more)} more memory for the weights"
 
     return do
@@ -68,7 +68,7 @@ def move(parameters: Iterable[tuple[Parameter, torch.device]]) -> Repair:
             parameter.tensor.grad = None
             parameter.tensor.data = parameter.tensor.data.to(device)
         targets = ", ".join(sorted({str(device) for _, device in moved}))
-        return f"moved {counted(len(moved), 'parameter')} to {targets}"
+        return f"moved {plural(len(moved), 'parameter')} to {targets}"
 
     return do
 
@@ -79,7 +79,7 @@ def cast_states(states: Sequence[tuple[dict[str, Any], str, torch.dtype]]) -> Re
     def do() -> str:
         for state, key, dtype in states:
             state[key] = state[key].to(dtype)
-        return f"cast {counted(len(states), 'optimizer state')} to the dtype of its parameter"
+        return f"cast {plural(len(states), 'optimizer state')} to the dtype of its parameter"
 
     return do
 

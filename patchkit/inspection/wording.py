@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..text import counted as counted
-from ..text import listed
+from ..text import plural as plural
+from ..text import short_list
 
 if TYPE_CHECKING:
     from .anatomy import Parameter
@@ -29,5 +29,5 @@ def dtypes(values: Iterable[object]) -> str:
 def parameters(tensors: Sequence[Parameter], noun: str) -> str:
     """List parameters: `28 trained parameters (28 bfloat16): a, b, c and 25 more`."""
     kinds = dtypes(parameter.dtype for parameter in tensors)
-    names = listed(parameter.name for parameter in tensors)
-    return f"{counted(len(tensors), noun)} ({kinds}): {names}"
+    names = short_list(parameter.name for parameter in tensors)
+    return f"{plural(len(tensors), noun)} ({kinds}): {names}"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from patchkit.children import take_standard_output, tell
+from patchkit.children import take_standard_output, write_answer
 from patchkit.environment import installed_version
 from patchkit.lab import cuda_fp16, tiny, train, trainers
 from patchkit.lab.course import Course
@@ -33,11 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         def report_step(step: int, loss: float) -> None:
             if options.json:
-                tell(answers, {"step": step, "loss": loss})
+                write_answer(answers, {"step": step, "loss": loss})
 
         outcome = _outcome(options, Course(report_step))
         if options.json:
-            tell(answers, outcome)
+            write_answer(answers, outcome)
         else:
             answers.write(f"{_text(outcome)}\n".encode())
     return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..environment import in_range
 from ..patch import Patch
-from ..text import listed
+from ..text import short_list
 from .evidence import Sighting, is_claimed, sightings, states_of_releases
 from .ranges import measured_ranges
 from .records import Matrix
@@ -165,5 +165,5 @@ def _place_list(found: Iterable[Sighting]) -> str:
     ordered = sorted(
         found, key=lambda sighting: [Version(version) for version in sighting.versions.values()]
     )
-    places = listed(dict.fromkeys(map(str, ordered)), shown=4)
+    places = short_list(dict.fromkeys(map(str, ordered)), shown=4)
     return f"{places} ({', '.join(dict.fromkeys(sighting.verdict for sighting in ordered))})"

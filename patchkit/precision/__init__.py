@@ -1,1 +1,1 @@
-"""What patched code calls at run time. torch is imported only here, and only when called."""
+"""Functions that patched code calls. torch is imported only in here, and only by a call."""

@@ -1,4 +1,4 @@
-"""When QLoRA adapters are to be bfloat16."""
+"""The dtype of QLoRA adapters: when they are to be bfloat16."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ADAPTER_CAST = Setting(
 )
 
 
-def bfloat16_adapters_wanted(args: Any) -> bool:
-    """Whether a trainer of a quantized model casts its trainable parameters to bfloat16.
+def should_cast_adapters(args: Any) -> bool:
+    """Tell whether a trainer of a quantized model casts its trainable parameters to bfloat16.
 
     In one process and under DDP: where training is in bfloat16 and the user chose it with
     `adapter_cast="bf16"`. FSDP flattens parameters of one dtype only, and FSDP2 wants one among
@@ -41,10 +41,10 @@ def bfloat16_adapters_wanted(args: Any) -> bool:
 
 
 def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Parameter]:
-    """The parameters among which a trainer casts those that are trained to bfloat16.
+    """Return the parameters of which a trainer casts the trained ones to bfloat16.
 
     All but DoRA's magnitudes. Where parameters are sharded, those too, since one dtype is wanted
-    there: see `bfloat16_adapters_wanted`.
+    there: see `should_cast_adapters`.
 
     Args:
         model: the model with its adapters.
@@ -59,21 +59,21 @@ def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Param
 
 
 def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
-    """Whether a helper that prepares a model may cast this parameter.
+    """Tell whether a helper that prepares a model may cast this parameter.
 
     Frozen ones where training is in bfloat16, and of those that are trained what
-    `bfloat16_adapters_wanted` says.
+    `should_cast_adapters` says.
 
     Args:
         parameter: a parameter of the model that is prepared.
         args: the trainer's arguments.
     """
     if parameter.requires_grad:
-        return bfloat16_adapters_wanted(args)
+        return should_cast_adapters(args)
     return training_dtype(args) == "bfloat16"
 
 
-def frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
+def cast_frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     """Cast the frozen parameters and the buffers of a module to bfloat16, in place.
 
     Its caller, which runs only where training is in bfloat16, knows no arguments: whether the
@@ -96,12 +96,12 @@ def frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def shards_parameters(args: Any) -> bool:
-    """Whether training runs under FSDP or DeepSpeed; see `uses_fsdp`."""
+    """Tell whether training runs under FSDP or DeepSpeed; see `uses_fsdp`."""
     return uses_deepspeed(args) or uses_fsdp(args)
 
 
 def uses_fsdp(args: Any) -> bool:
-    """Whether training runs under FSDP, as the arguments or the launcher say.
+    """Tell whether training runs under FSDP, as the arguments or the launcher say.
 
     Transformers 5 sets no variable for `TrainingArguments(fsdp=…)`, and a launcher sets no
     argument: both have to be asked. Accelerate takes no other word than `true`.
@@ -110,13 +110,13 @@ def uses_fsdp(args: Any) -> bool:
 
 
 def uses_deepspeed(args: Any) -> bool:
-    """Whether training runs under DeepSpeed, as the arguments or the launcher say."""
+    """Tell whether training runs under DeepSpeed, as the arguments or the launcher say."""
     plugin = getattr(args, "deepspeed_plugin", None)
     return plugin is not None or _is_true("ACCELERATE_USE_DEEPSPEED")
 
 
 def fsdp_version(args: Any) -> int:
-    """1 or 2, as the arguments of Transformers 5, or else the launcher's variable, say."""
+    """Return 1 or 2, from the arguments of Transformers 5, else from the launcher's variable."""
     version = (getattr(args, "fsdp_plugin_args", None) or {}).get("fsdp_version")
     return int(version or os.environ.get("FSDP_VERSION", "1"))
 

@@ -1,4 +1,4 @@
-"""Whether autocast is on for a tensor: as a call, and as an expression for rewritten code."""
+"""Is autocast on for a tensor? As a call, and as an expression for rewritten code."""
 
 from __future__ import annotations
 

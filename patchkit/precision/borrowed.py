@@ -1,4 +1,4 @@
-"""A model whose tensors are cast for a while, and given back as they were."""
+"""Restore a model whose tensors were cast for a while."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def dtypes_given_back(model: torch.nn.Module) -> Iterator[None]:
+def restore_dtypes(model: torch.nn.Module) -> Iterator[None]:
     """Undo after a `with` block, and after an error in it, every cast made in between.
 
     A parameter, gradient or buffer whose dtype is another one afterwards holds the very tensor
@@ -24,7 +24,7 @@ def dtypes_given_back(model: torch.nn.Module) -> Iterator[None]:
     Args:
         model: the model, wrapped or not.
     """
-    held = list(_tensors(model))
+    originals = list(_tensors(model))
     buffers = [
         (module._buffers, name, buffer)
         for module in model.modules()
@@ -34,7 +34,7 @@ def dtypes_given_back(model: torch.nn.Module) -> Iterator[None]:
     try:
         yield
     finally:
-        for tensor, data in held:
+        for tensor, data in originals:
             if tensor.dtype != data.dtype:
                 tensor.data = data.to(tensor.device)
         for names, name, buffer in buffers:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PatchError
 from ..settings import Setting, value
-from ..text import listed, megabytes
+from ..text import megabytes, short_list
 from .parameters import cast_in_place
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class HalfPrecisionTrainableError(PatchError):
 def before_prepare(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wraps `Accelerator.prepare`, before models are distributed and optimizers wrapped."""
+    """Wrap `Accelerator.prepare`, before models are distributed and optimizers wrapped."""
     if _unscales_here(instance):
         guard(instance, args)
     return wrapped(*args, **kwargs)
@@ -42,7 +42,7 @@ def before_prepare(
 def before_prepare_optimizer(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wraps `Accelerator.prepare_optimizer`, for those who call it by itself."""
+    """Wrap `Accelerator.prepare_optimizer`, for those who call it by itself."""
     if _unscales_here(instance):
         guard(instance, (*args, *kwargs.values()))
     return wrapped(*args, **kwargs)
@@ -64,31 +64,33 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
     import torch
 
     prepared = list(prepared)
-    models = [one for one in prepared if isinstance(one, torch.nn.Module)]
-    optimizers = [one for one in prepared if isinstance(one, torch.optim.Optimizer)]
+    models = [item for item in prepared if isinstance(item, torch.nn.Module)]
+    optimizers = [item for item in prepared if isinstance(item, torch.optim.Optimizer)]
     if optimizers:
-        parameters = _optimized(optimizers)
+        parameters = _optimizer_parameters(optimizers)
     elif _wraps_models(accelerator):
         # The wrapper sorts parameters into buckets by dtype: later is too late.
-        parameters = (one for model in models for one in model.parameters())
+        parameters = (parameter for model in models for parameter in model.parameters())
     else:
         return
-    half = [one for one in parameters if one.requires_grad and _is_half(one)]
+    half = [
+        parameter for parameter in parameters if parameter.requires_grad and _is_half(parameter)
+    ]
     if not half:
         return
     names = _names(half, [*models, *accelerator._models])
-    if any(optimizer.state.get(one) for optimizer in optimizers for one in half):
+    if any(optimizer.state.get(parameter) for optimizer in optimizers for parameter in half):
         logger.warning(
             "patchkit: %s is in half precision, and the optimizer has state for it already, so it "
             "is left alone; the gradient scaler will refuse it. Cast the trainable parameters to "
             "float32 before the first step.",
-            listed(names, _NAMES_SHOWN),
+            short_list(names, _NAMES_SHOWN),
         )
         return
     if value(GRADSCALER_GUARD) == "error":
         raise HalfPrecisionTrainableError(
             f"fp16 training with a gradient scaler needs float32 trainable parameters, but "
-            f"{len(half)} are in half precision: {listed(names, _NAMES_SHOWN)}. "
+            f"{len(half)} are in half precision: {short_list(names, _NAMES_SHOWN)}. "
             "Load the model with dtype=torch.float32, or cast them before the trainer is made: "
             "`for p in model.parameters(): p.data = p.data.float() if p.requires_grad else p.data`"
         )
@@ -99,13 +101,13 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
             "patchkit: %d trainable parameters were in half precision, which a gradient scaler "
             "cannot unscale; they are float32 now, %s more memory for the weights: %s",
             len(half),
-            megabytes(sum(2 * one.numel() for one in half)),
-            listed(names, _NAMES_SHOWN),
+            megabytes(sum(2 * parameter.numel() for parameter in half)),
+            short_list(names, _NAMES_SHOWN),
         )
 
 
 def _unscales_here(accelerator: Any) -> bool:
-    """Whether gradients will be unscaled by torch's own scaler.
+    """Tell whether gradients will be unscaled by torch's own scaler.
 
     FSDP shards parameters whose dtypes must agree and brings a scaler that takes float16;
     DeepSpeed and Megatron keep float32 copies of their own.
@@ -130,7 +132,7 @@ def _is_half(parameter: torch.Tensor) -> bool:
     return parameter.dtype in (torch.float16, torch.bfloat16)
 
 
-def _optimized(optimizers: Iterable[torch.optim.Optimizer]) -> Iterator[torch.Tensor]:
+def _optimizer_parameters(optimizers: Iterable[torch.optim.Optimizer]) -> Iterator[torch.Tensor]:
     seen: set[int] = set()
     for optimizer in optimizers:
         for group in optimizer.param_groups:
@@ -141,10 +143,13 @@ def _optimized(optimizers: Iterable[torch.optim.Optimizer]) -> Iterator[torch.Te
 
 
 def _names(parameters: list[torch.Tensor], models: Iterable[torch.nn.Module]) -> list[str]:
-    wanted = {id(one) for one in parameters}
+    ids = set(map(id, parameters))
     names: dict[int, str] = {}
     for model in models:
         for name, parameter in model.named_parameters():
-            if id(parameter) in wanted:
+            if id(parameter) in ids:
                 names.setdefault(id(parameter), name)
-    return [names.get(id(one), f"a tensor of shape {tuple(one.shape)}") for one in parameters]
+    return [
+        names.get(id(parameter), f"a tensor of shape {tuple(parameter.shape)}")
+        for parameter in parameters
+    ]

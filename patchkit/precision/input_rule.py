@@ -11,8 +11,8 @@ from .autocast import spell_out_autocast
 _INPUT = "_patchkit_input_of_layer"
 
 
-def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None) -> Rule:
-    """A rule for `self.layer(x, ...)`.
+def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None = None) -> Rule:
+    """Make a rule for `self.layer(x, ...)`.
 
     torch.compile cannot trace how rewritten code fetches a helper, so the edit spells out where
     nothing is to be done, and none is fetched there: dtypes agree, the weight is packed or not
@@ -29,14 +29,14 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
     def call(node: ast.AST) -> bool:
         match node:
             case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=[given, *_]
-            ) if not isinstance(given, ast.Starred):
-                named = argument is None or ast.unparse(given) == argument
-                return attr == layer and named and not mentions(given, cast)
+                func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=[tensor, *_]
+            ) if not isinstance(tensor, ast.Starred):
+                named = argument is None or ast.unparse(tensor) == argument
+                return attr == layer and named and not mentions(tensor, cast)
         return False
 
     def hoisted(node: ast.AST) -> ast.Call | None:
-        """The call whose input is the first that a statement computes, but for a plain name."""
+        """Return the call whose input a statement computes first, but for a plain name."""
         if not isinstance(node, (ast.Assign, ast.Return, ast.Expr)):
             return None
         inner: ast.expr | None = node.value
@@ -56,29 +56,29 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
         assert isinstance(node, ast.stmt)
         assert first is not None
         start, _ = span(node)
-        given = first.args[0]
+        tensor = first.args[0]
         others = (inner for inner in ast.walk(node) if inner is not first and call(inner))
         return [
-            Edit(start, start, f"{_INPUT} = {ast.unparse(given)}; "),
-            replace(given, _chosen(_INPUT)),
+            Edit(start, start, f"{_INPUT} = {ast.unparse(tensor)}; "),
+            replace(tensor, _choice(_INPUT)),
             *(edit for inner in others for edit in cast_in_place(inner)),
         ]
 
     def cast_in_place(node: ast.AST) -> list[Edit]:
         assert isinstance(node, ast.Call)
-        given = node.args[0]
-        if isinstance(given, ast.Name):
-            return [replace(given, _chosen(given.id))]
+        value = node.args[0]
+        if isinstance(value, ast.Name):
+            return [replace(value, _choice(value.id))]
         # TorchScript knows no `:=`. It takes none of the functions where it is needed either:
         # `tests/patches/test_tracing.py` asks it about all of them.
-        start, _ = span(given)
+        start, _ = span(value)
         tensor, *others = _unchanged(_INPUT, layer).partition(_INPUT)
         return [
             Edit(start, start, f"({_INPUT} if {tensor}({_INPUT} := "),
-            insert_after(given, f"){others[1]} else {_cast(_INPUT)})"),
+            insert_after(value, f"){others[1]} else {_cast(_INPUT)})"),
         ]
 
-    def _chosen(x: str) -> str:
+    def _choice(x: str) -> str:
         unless_scripted = f"({x} if {_unchanged(x, layer)} else {_cast(x)})"
         return f"{x} if torch.jit.is_scripting() else {unless_scripted}"
 
@@ -90,7 +90,7 @@ def calls_of(layer: str, cast: str = "in_dtype_of", argument: str | None = None)
 
 
 def _computed_first(expression: ast.expr) -> ast.expr | None:
-    """The operand that an expression computes before all else."""
+    """Return the operand that an expression computes before all else."""
     match expression:
         case ast.Call(func=inner) | ast.BinOp(left=inner):
             return inner

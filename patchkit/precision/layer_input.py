@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     import torch
 
 _TAKE_ONE_DTYPE_ONLY = ("torch.nn.", "transformers.pytorch_utils")
-"""Where the forward methods live that raise where input and weight differ."""
+"""Modules of the forward methods that raise where input and weight differ."""
 
 
 def in_dtype_of(layer: Any, x: torch.Tensor) -> torch.Tensor:
-    """The input of a layer, in the dtype of the layer's weight where the layer would raise else.
+    """Return the input of a layer, cast to the dtype of its weight where it would raise else.
 
     To be called where no autocast is on. Its gradient comes back in its own dtype.
 
@@ -34,7 +34,7 @@ def in_dtype_of(layer: Any, x: torch.Tensor) -> torch.Tensor:
 
 
 def in_dtype_of_base(base: Any, x: torch.Tensor, adapted: Any) -> torch.Tensor:
-    """`in_dtype_of` for the base layer of a PEFT layer.
+    """Do as `in_dtype_of` for the base layer of a PEFT layer.
 
     Args:
         base: the base layer.
@@ -46,7 +46,7 @@ def in_dtype_of_base(base: Any, x: torch.Tensor, adapted: Any) -> torch.Tensor:
 
 
 def _is_plain(weight: Any) -> bool:
-    """Whether a weight is a float tensor of 16 bits or more, and no subclass with its own rules."""
+    """Tell whether a weight is a float tensor of 16 bits or more, and no subclass."""
     import torch
 
     return (

@@ -25,7 +25,7 @@ _LOADING: ContextVar[LoadRequest | None] = ContextVar("patchkit_loading", defaul
 
 @dataclass(frozen=True)
 class LoadRequest:
-    """What the arguments of `from_pretrained` say about dtypes, by name; None where they do not.
+    """The dtypes in the arguments of `from_pretrained`, by name; None where there is none.
 
     Args:
         dtype: `dtype` or `torch_dtype`; "auto" says nothing.
@@ -37,7 +37,7 @@ class LoadRequest:
 
     @property
     def for_layers(self) -> str | None:
-        """What 4-bit layers are to compute in, by the order of precedence.
+        """The dtype for 4-bit layers to compute in, by the order of precedence.
 
         `dtype=torch.float32` alone does not count here: TRL passes it where the user said nothing,
         and layers that compute in half precision between float32 norms are an ordinary set-up.
@@ -47,12 +47,12 @@ class LoadRequest:
 
     @property
     def for_weights(self) -> str | None:
-        """What is not quantized is to be in."""
+        """The dtype for all that is not quantized."""
         return self.dtype if self.dtype == "float32" else requested_dtype() or self.dtype
 
 
 def read_request(arguments: Mapping[str, Any]) -> LoadRequest:
-    """What the keyword arguments of `from_pretrained` ask for.
+    """Read the dtypes that the keyword arguments of `from_pretrained` ask for.
 
     `BitsAndBytesConfig` turns a compute dtype that was not given into float32, so float32 in such
     an object says nothing; in a plain dictionary it does.
@@ -70,18 +70,18 @@ def read_request(arguments: Mapping[str, Any]) -> LoadRequest:
 
 
 def request_of(model: torch.nn.Module) -> LoadRequest | None:
-    """What a model was loaded with, if that was seen."""
+    """Return what a model was loaded with, if that was seen."""
     for module in model.modules():
-        found = getattr(vars(module).get("hf_quantizer"), _RECORD, None)
-        if isinstance(found, LoadRequest):
-            return found
+        request = getattr(vars(module).get("hf_quantizer"), _RECORD, None)
+        if isinstance(request, LoadRequest):
+            return request
     return None
 
 
 def around_from_pretrained(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wraps `PreTrainedModel.from_pretrained`: a quantized checkpoint gets what was asked for."""
+    """Wrap `PreTrainedModel.from_pretrained`: give quantized checkpoints the requested dtype."""
     request = read_request(kwargs)
     token = _LOADING.set(request)
     try:
@@ -94,14 +94,14 @@ def around_from_pretrained(
     if str(getattr(method, "value", method)).startswith("bitsandbytes"):
         setattr(quantizer, _RECORD, request)
         if getattr(quantizer, "pre_quantized", False):
-            _honour(model, request)
+            _apply_request(model, request)
     return loaded
 
 
-def cast_what_is_not_quantized(
+def cast_unquantized(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wraps `Bnb4bitDeserialize.convert` and its 8-bit sibling.
+    """Wrap `Bnb4bitDeserialize.convert` and its 8-bit sibling.
 
     From 5.21.0 Transformers casts nothing that goes through them, and every `weight` of a quantized
     checkpoint does. What is not quantized gets the dtype that its place in the model was made with,
@@ -111,8 +111,8 @@ def cast_what_is_not_quantized(
     request = _LOADING.get()
     if request is None or request.dtype is None or len(converted) != 1:
         return converted
-    given = inspect.signature(wrapped).bind(*args, **kwargs).arguments
-    model, name = given.get("model"), given.get("full_layer_name")
+    arguments = inspect.signature(wrapped).bind(*args, **kwargs).arguments
+    model, name = arguments.get("model"), arguments.get("full_layer_name")
     if model is None or name is None:
         return converted
     module = model.get_submodule(name.rpartition(".")[0])
@@ -123,7 +123,7 @@ def cast_what_is_not_quantized(
 
 
 def is_packed_weight(model: Any, name: str, quantizer: Any) -> bool:
-    """Whether a parameter of a quantized checkpoint holds packed 4-bit numbers.
+    """Tell whether a parameter of a quantized checkpoint holds packed 4-bit numbers.
 
     Args:
         model: the model that is being loaded, its layers replaced already.
@@ -146,11 +146,11 @@ def _dtype_at(model: Any, name: str, requested: str) -> torch.dtype:
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, list):
-        return [_cast(one, dtype) for one in value]
+        return [_cast(tensor, dtype) for tensor in value]
     return value.to(dtype) if value.is_floating_point() else value
 
 
-def _honour(model: torch.nn.Module, request: LoadRequest) -> None:
+def _apply_request(model: torch.nn.Module, request: LoadRequest) -> None:
     threaded = []
     if request.for_layers is not None:
         threaded.append(thread_quantized(model, request.for_layers))

@@ -1,4 +1,4 @@
-"""What the numbers of a tensor are, and the same tensor in another dtype."""
+"""Tensors: are they plain numbers, and the same tensor in another dtype."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def is_plain_float(tensor: torch.Tensor) -> bool:
-    """Whether the numbers of a tensor are what its dtype says.
+    """Tell whether the numbers of a tensor are what its dtype says.
 
     bitsandbytes may pack quantized weights into a floating dtype (`bnb_4bit_quant_storage`): those
     bytes must not be cast.
@@ -23,7 +23,7 @@ def cast_in_place(tensor: torch.Tensor, dtype: torch.dtype) -> None:
 
     Args:
         tensor: a parameter, whose gradient follows, or a buffer.
-        dtype: what it is to be.
+        dtype: its new dtype.
     """
     gradient = tensor.grad if tensor.requires_grad else None
     if gradient is not None:

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import torch
 
 _DTYPE_IN_LIST = 2
-"""Where releases before `QuantState` had it: `[absmax, shape, dtype, blocksize, nested, type]`."""
+"""Its index in releases before `QuantState`: `[absmax, shape, dtype, blocksize, nested, type]`."""
 
 _PACKING = ("Linear4bit", "Embedding4bit", "Linear8bitLt", "Embedding8bit")
 
 
 def four_bit_layers(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
-    """All `Linear4bit` of bitsandbytes with their names, those under PEFT layers included.
+    """Yield all `Linear4bit` of bitsandbytes with their names, those under PEFT layers included.
 
     Known by what they hold, so that bitsandbytes need not be imported.
     """
@@ -30,7 +30,7 @@ def four_bit_layers(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Modu
 
 
 def packs_weight(module: torch.nn.Module) -> bool:
-    """Whether a module of bitsandbytes keeps quantized numbers in its `weight`.
+    """Tell whether a module of bitsandbytes keeps quantized numbers in its `weight`.
 
     FSDP may make a plain parameter of such a weight, so that only the module tells.
     """
@@ -41,17 +41,17 @@ def packs_weight(module: torch.nn.Module) -> bool:
 
 
 def quant_states(module: torch.nn.Module) -> list[Any]:
-    """The quant states of a module: that of its weight, and its own where it is another one."""
+    """Return the quant states of a module: its weight's, and its own if that is another one."""
     weight = module._parameters.get("weight")
-    found: list[Any] = []
+    states: list[Any] = []
     for state in (getattr(weight, "quant_state", None), vars(module).get("quant_state")):
-        if state is not None and not any(state is known for known in found):
-            found.append(state)
-    return found
+        if state is not None and not any(state is known for known in states):
+            states.append(state)
+    return states
 
 
 def dtype_of(state: Any) -> torch.dtype | None:
-    """What a quant state dequantizes to, whether it is an object or a list of old releases.
+    """Return the dtype that a quant state dequantizes to; in old releases it is a list.
 
     An AVX-512 CPU repacks the weights of a layer that it infers with; what the state had before
     and will have again is its `original_dtype`.
@@ -88,7 +88,7 @@ def requantized_like(old: torch.nn.Parameter, new: torch.nn.Parameter) -> torch.
 
 
 def is_repacked(state: Any) -> bool:
-    """Whether an AVX-512 CPU has repacked the weight of a quant state for inference."""
+    """Tell whether an AVX-512 CPU has repacked the weight of a quant state for inference."""
     return bool(getattr(state, "packing_format_for_cpu", False))
 
 

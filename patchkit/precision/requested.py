@@ -8,7 +8,7 @@ from ..settings import requested_dtype
 
 
 def training_dtype(args: Any) -> str | None:
-    """The name of the dtype to train in, or None where nobody asked for one.
+    """Return the name of the dtype to train in, or None where nobody asked for one.
 
     Args:
         args: training arguments, or anything with `fp16` and `bf16`.
@@ -16,9 +16,9 @@ def training_dtype(args: Any) -> str | None:
     Returns:
         what `apply(dtype=…)` was given, else `float16` or `bfloat16` as the arguments say.
     """
-    asked = requested_dtype()
-    if asked is not None:
-        return asked
+    requested = requested_dtype()
+    if requested is not None:
+        return requested
     if getattr(args, "bf16", False):
         return "bfloat16"
     if getattr(args, "fp16", False):

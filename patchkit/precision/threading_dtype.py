@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..settings import DTYPES
-from ..text import listed
+from ..text import short_list
 from .parameters import cast_in_place, is_plain_float
 from .quant_state import dtype_of, four_bit_layers, packs_weight, quant_states, set_dtype
 
@@ -22,7 +22,7 @@ _CONFIG_DTYPES = ("dtype", "torch_dtype", "_pre_quantization_dtype")
 
 @dataclass(frozen=True)
 class ThreadedDtype:
-    """What was changed to bring one dtype through a model; false where nothing was.
+    """The changes that brought one dtype through a model; false where there were none.
 
     Args:
         dtype: the dtype by its name, such as `float16`.
@@ -45,7 +45,7 @@ class ThreadedDtype:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each kind were changed, kinds with none left out."""
+        """Number of changes of each kind, kinds with none left out."""
         return {kind: len(names) for kind, names in self._by_kind()}
 
     def __bool__(self) -> bool:
@@ -54,7 +54,7 @@ class ThreadedDtype:
     def __str__(self) -> str:
         if not self:
             return f"{self.dtype} throughout: nothing to change"
-        lines = [f"  {len(names)} {kind}: {listed(names)}" for kind, names in self._by_kind()]
+        lines = [f"  {len(names)} {kind}: {short_list(names)}" for kind, names in self._by_kind()]
         return "\n".join([f"{self.dtype} threaded through the model:", *lines])
 
     def _by_kind(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -78,10 +78,10 @@ def thread_dtype(model: Any, dtype: Any) -> ThreadedDtype:
 
     name = _name_of(dtype)
     _check(model)
-    wanted: torch.dtype = getattr(torch, name)
+    target: torch.dtype = getattr(torch, name)
     changes = _Changes(name)
-    changes.thread_quantized(model, wanted)
-    changes.thread_weights(model, wanted)
+    changes.thread_quantized(model, target)
+    changes.thread_weights(model, target)
     return changes.summary()
 
 
@@ -153,11 +153,11 @@ class _Changes:
             if id(tensor) in adapters or not _may_cast(module, name, tensor):
                 continue
             parameter = isinstance(tensor, torch.nn.Parameter)
-            kept = parameter and any(pattern.search(name) for pattern in keeps)
-            wanted = torch.float32 if kept else dtype
-            if tensor.dtype != wanted:
-                cast_in_place(tensor, wanted)
-                kind = "kept_float32" if kept else "parameters" if parameter else "buffers"
+            keep = parameter and any(pattern.search(name) for pattern in keeps)
+            target = torch.float32 if keep else dtype
+            if tensor.dtype != target:
+                cast_in_place(tensor, target)
+                kind = "kept_float32" if keep else "parameters" if parameter else "buffers"
                 self.made[kind].append(name)
         for config in _configs(model):
             for name in _CONFIG_DTYPES:
@@ -222,7 +222,7 @@ def _is_sharded(tensor: Any) -> bool:
 def _tensors(
     model: torch.nn.Module,
 ) -> Iterator[tuple[str, torch.nn.Module, torch.Tensor]]:
-    """Parameters and buffers, each once, by their full names and with the module they hang in."""
+    """Yield parameters and buffers, each once, with their full names and their modules."""
     seen: set[int] = set()
     for prefix, module in model.named_modules():
         for name, tensor in (*module._parameters.items(), *module._buffers.items()):
@@ -232,7 +232,7 @@ def _tensors(
 
 
 def _may_cast(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> bool:
-    """Whether a tensor holds a model's own numbers, in half precision.
+    """Tell whether a tensor holds a model's own numbers, in half precision.
 
     What is float32 in a half-precision model was made so on purpose.
     """
@@ -248,16 +248,16 @@ def _may_cast(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> bool:
 
 
 def _is_half(dtype: object) -> bool:
-    """Whether a dtype, or its name in a configuration, is one of half precision."""
+    """Tell whether a dtype, or its name in a configuration, is one of half precision."""
     return str(dtype).removeprefix("torch.") in _HALF
 
 
 def _adapter_parameters(model: torch.nn.Module) -> set[int]:
-    """What PEFT added, and all that is trained beside it: they keep their dtype.
+    """Return the ids of what PEFT added, and all that is trained beside it: they keep their dtype.
 
     A model without adapters has `requires_grad` everywhere, which says nothing there.
     """
-    found: set[int] = set()
+    ids: set[int] = set()
     for module in model.modules():
         # What PEFT's layers have in common, and its wrapper of modules that are trained whole.
         layer = getattr(module, "adapter_layer_names", None)
@@ -265,16 +265,16 @@ def _adapter_parameters(model: torch.nn.Module) -> set[int]:
         if names:
             names += tuple(getattr(module, "other_param_names", ()))
         for name in (*names, "modules_to_save"):
-            held: Any = getattr(module, name, None)
-            if hasattr(held, "parameters"):
-                found.update(id(tensor) for tensor in (*held.parameters(), *held.buffers()))
-    if found:
-        found.update(id(one) for one in model.parameters() if one.requires_grad)
-    return found
+            part: Any = getattr(module, name, None)
+            if hasattr(part, "parameters"):
+                ids.update(map(id, (*part.parameters(), *part.buffers())))
+    if ids:
+        ids.update(id(parameter) for parameter in model.parameters() if parameter.requires_grad)
+    return ids
 
 
 def _float32_names(model: torch.nn.Module, dtype: str) -> list[re.Pattern[str]]:
-    """What models want in float32 beside a half-precision dtype, as patterns of full names.
+    """Return what models want in float32 beside a half-precision dtype, as patterns of names.
 
     Transformers' `_keep_in_fp32_modules` holds for float16, the strict one for bfloat16 as well.
     """
@@ -294,27 +294,28 @@ def _float32_names(model: torch.nn.Module, dtype: str) -> list[re.Pattern[str]]:
 
 
 def _configs(model: torch.nn.Module) -> list[Any]:
-    """The configurations of a model and of its parts, each once."""
-    found: list[Any] = []
+    """Return the configurations of a model and of its parts, each once."""
+    configs: list[Any] = []
     queue = [vars(module).get("config") for module in model.modules()]
     while queue:
         config = queue.pop(0)
-        if not hasattr(config, "to_dict") or any(config is known for known in found):
+        if not hasattr(config, "to_dict") or any(config is known for known in configs):
             continue
-        found.append(config)
+        configs.append(config)
         queue += [getattr(config, name, None) for name in getattr(config, "sub_configs", ()) or ()]
-    return found
+    return configs
 
 
 def _quantization_configs(model: torch.nn.Module) -> list[Any]:
-    """What says how a model is quantized, each once."""
-    holders = [*_configs(model), *(getattr(one, "hf_quantizer", None) for one in model.modules())]
-    found: list[Any] = []
+    """Return the quantization configurations of a model, each once."""
+    quantizers = [getattr(module, "hf_quantizer", None) for module in model.modules()]
+    holders = [*_configs(model), *quantizers]
+    configs: list[Any] = []
     for holder in holders:
         config = getattr(holder, "quantization_config", None)
-        if config is not None and not any(config is known for known in found):
-            found.append(config)
-    return found
+        if config is not None and not any(config is known for known in configs):
+            configs.append(config)
+    return configs
 
 
 def _replace_tuple(module: torch.nn.Module, state: tuple[Any, ...]) -> list[Any]:

@@ -1,1 +1,1 @@
-"""What happened, as data, and how it is said: as text, as HTML, and as advice."""
+"""The report: its data, and how it is shown as text, as HTML and as advice."""

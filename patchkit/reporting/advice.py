@@ -1,4 +1,4 @@
-"""How a report stands, and what there is to say against it."""
+"""The summary line of a report, and the doubts that the matrix raises."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from .record import PatchRecord
 from .status import DUE, ROWS, TROUBLE
 
 
-def doubtful(report: Iterable[PatchRecord]) -> dict[str, list[str]]:
-    """What the matrix has to say against patches that are due: to the ids that it says it of."""
-    found: dict[str, list[str]] = {}
-    for one in report:
-        if one.status in DUE and _is_doubtful(one):
-            found.setdefault(str(one.tested), []).append(one.id)
-    return found
+def doubts(report: Iterable[PatchRecord]) -> dict[str, list[str]]:
+    """Return the doubts of the matrix about patches that are due, each with the ids it concerns."""
+    ids: dict[str, list[str]] = {}
+    for record in report:
+        if record.status in DUE and _is_doubtful(record):
+            ids.setdefault(str(record.tested), []).append(record.id)
+    return ids
 
 
-def _is_doubtful(one: PatchRecord) -> bool:
-    tested = one.tested
+def _is_doubtful(record: PatchRecord) -> bool:
+    tested = record.tested
     return tested.level in ("none", "unknown") or (
         tested.level == "scanned" and tested.outcomes != ("matches",)
     )
 
 
-def standing(report: Iterable[PatchRecord]) -> str:
-    """How it stands, in one line: `23 patches applied, 1 drifted`."""
-    records = [record for record in report if not is_unasked(record)]
-    done, *to_do = DUE
+def summary_line(report: Iterable[PatchRecord]) -> str:
+    """Return the counts by status in one line: `23 patches applied, 1 drifted`."""
+    records = [record for record in report if not is_opt_in(record)]
+    applied, *waiting = DUE
     counts = Counter(record.status for record in records)
     parts = [
-        f"{counts[status]} {ROWS[status].counted_as or status}"
-        for status in (done, *reversed(TROUBLE), *to_do)
+        f"{counts[status]} {ROWS[status].summary_word or status}"
+        for status in (applied, *reversed(TROUBLE), *waiting)
         if counts[status]
     ]
     if not parts:
@@ -42,6 +42,6 @@ def standing(report: Iterable[PatchRecord]) -> str:
     return ", ".join([f"{number} patch{'' if number == '1' else 'es'} {word}", *parts[1:]])
 
 
-def is_unasked(one: PatchRecord) -> bool:
-    """Whether a patch waits for nothing but somebody who asks for it by its keyword."""
-    return one.status is Status.AVAILABLE and bool(one.opt_in)
+def is_opt_in(record: PatchRecord) -> bool:
+    """Tell whether a patch only waits for someone to ask for it by its keyword."""
+    return record.status is Status.AVAILABLE and bool(record.opt_in)

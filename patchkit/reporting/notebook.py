@@ -1,13 +1,13 @@
-"""A report as HTML for a notebook, readable on a dark page as on a light one."""
+"""A report as HTML for a notebook, readable on a dark page and on a light one."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
 
-from ..environment import looked_up_once
+from ..environment import cached_lookups
 from ..patch import Status
-from ..text import counted
+from ..text import plural
 from . import advice
 from .record import PatchRecord
 from .status import CONCERNED, ROWS, TROUBLE, rank
@@ -24,55 +24,55 @@ _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 _LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
 
 
-@looked_up_once()
+@cached_lookups()
 def as_html(report: Sequence[PatchRecord]) -> str:
-    """How it stands, a row for each patch that is due, trouble first, and the others folded."""
+    """Return the summary, a row for each due patch, trouble first, and the rest folded away."""
     from ..about import __version__
 
     records = sorted(report, key=lambda record: rank(record.status))
     due = list(filter(_is_due, records))
-    rest = [one for one in records if not _is_due(one)]
-    heading = html.escape(f"patchkit {__version__}: {advice.standing(report)}")
+    rest = [record for record in records if not _is_due(record)]
+    heading = html.escape(f"patchkit {__version__}: {advice.summary_line(report)}")
     more = _details(f"{len(rest)} not due here", _table(rest)) if rest else ""
     return f"<div><b>{heading}</b>{_table(due)}{more}</div>"
 
 
-def _is_due(one: PatchRecord) -> bool:
-    return one.status in CONCERNED and not advice.is_unasked(one)
+def _is_due(record: PatchRecord) -> bool:
+    return record.status in CONCERNED and not advice.is_opt_in(record)
 
 
 def _table(records: Iterable[PatchRecord]) -> str:
     titles = ("status", "patch", "library", "what and why")
-    head = f"<tr>{''.join(f'<th style={_LEFT!r}>{one}</th>' for one in titles)}</tr>"
+    head = f"<tr>{''.join(f'<th style={_LEFT!r}>{title}</th>' for title in titles)}</tr>"
     return f'<table style="{_LEFT}">{head}{"".join(map(_row, records))}</table>'
 
 
-def _row(one: PatchRecord) -> str:
-    style = _TINTS[ROWS[one.status].tint]
-    library = html.escape(f"{one.library} {one.version or ''}")
-    status = f'<td style="{_LEFT};{style}">{one.status.value}</td>'
-    names = "".join(f'<td style="{_LEFT}">{name}</td>' for name in (html.escape(one.id), library))
-    return f"<tr>{status}{names}{_what(one)}</tr>"
+def _row(record: PatchRecord) -> str:
+    style = _TINTS[ROWS[record.status].tint]
+    library = html.escape(f"{record.library} {record.version or ''}")
+    status = f'<td style="{_LEFT};{style}">{record.status.value}</td>'
+    cells = (html.escape(record.id), library)
+    names = "".join(f'<td style="{_LEFT}">{cell}</td>' for cell in cells)
+    return f"<tr>{status}{names}{_details_cell(record)}</tr>"
 
 
-def _what(one: PatchRecord) -> str:
-    against = f"untested: {one.tested}" if advice.doubtful([one]) else ""
-    todo = one.advice if one.status in TROUBLE else ""
-    lines = [one.title, one.reason, against, todo and f"→ {todo}"]
+def _details_cell(record: PatchRecord) -> str:
+    doubt = f"untested: {record.tested}" if advice.doubts([record]) else ""
+    todo = record.advice if record.status in TROUBLE else ""
+    lines = [record.title, record.reason, doubt, todo and f"→ {todo}"]
     text = "<br>".join(html.escape(line) for line in lines if line)
-    changed = [str(target.target) for target in one.targets if target.status is Status.APPLIED]
-    functions = "<br>".join(map(html.escape, changed))
-    if functions:
-        text += _details(counted(len(changed), "function"), functions)
-    # What a patch would do takes seconds to find out, and a cell may end with `patchkit.apply()`.
-    diff = one.diff_made()
-    if diff:
-        lines_of_diff = "".join(map(_line, diff.splitlines(keepends=True)))
-        text += _details("diff", f'<pre style="{_CODE}">{lines_of_diff}</pre>')
+    changed = [str(target.target) for target in record.targets if target.status is Status.APPLIED]
+    if changed:
+        functions = "<br>".join(map(html.escape, changed))
+        text += _details(plural(len(changed), "function"), functions)
+    # A diff of what a patch would do takes seconds, and a cell may end with `patchkit.apply()`.
+    if diff := record.diff_made():
+        diff_lines = "".join(map(_diff_line, diff.splitlines(keepends=True)))
+        text += _details("diff", f'<pre style="{_CODE}">{diff_lines}</pre>')
     return f'<td style="{_LEFT};overflow-wrap:anywhere">{text}</td>'
 
 
-def _line(line: str) -> str:
+def _diff_line(line: str) -> str:
     header = line.startswith(("+++ ", "--- "))
     style = "font-weight:bold" if header else _LINE_STYLES.get(line[:1], "")
     escaped = html.escape(line)

@@ -1,4 +1,4 @@
-"""One patch in this process: what became of it and why."""
+"""The record of one patch in this process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TargetRecord:
     Args:
         target: `module:qualname`.
         status: `pending`, `applied`, `drifted`, `overridden` or `failed`.
-        reason: why, where it is not applied.
+        reason: why, if it is not applied.
     """
 
     target: str
@@ -35,17 +35,17 @@ class PatchRecord:
 
     Args:
         id: the patch.
-        title: what is so once it is applied.
-        library: the distribution that it mends.
-        version: the installed version of it; None where it is absent.
+        title: how things are once it is applied.
+        library: the distribution it mends.
+        version: its installed version; None if it is absent.
         affects: distribution to PEP 440 range.
-        status: what became of it.
+        status: what became of the patch.
         reason: why, in one sentence.
         targets: the places it mends here.
         upstream: links to the reports and fixes.
         error: the exception behind `failed`.
-        rival: the patch that changes the same place, where that is why it drifted.
-        replaced: whether it drifted because somebody put another function in the target's place.
+        rival: the patch that changes the same place, if it drifted for that reason.
+        replaced: whether it drifted because someone put another function in the target's place.
     """
 
     id: str
@@ -64,9 +64,9 @@ class PatchRecord:
     _diffs: tuple[object, ...] = field(default=(), repr=False, compare=False)
 
     def diff(self) -> str:
-        """A unified diff of each function as it was and as it is.
+        """Return a unified diff of each function, before and after the patch.
 
-        Where the patch is not applied, as it would be; empty where it is not due.
+        If the patch is not applied, the diff shows what it would change; empty if it is not due.
         """
         if made := self.diff_made():
             return made
@@ -80,12 +80,12 @@ class PatchRecord:
             return f"# no diff can be made: {type(error).__name__}: {error}\n"
 
     def diff_made(self) -> str:
-        """A unified diff of what is changed now; empty where nothing is."""
+        """Return a unified diff of what is changed now; empty if nothing is."""
         return "".join(map(str, self._diffs))
 
     @cached_property
     def tested(self) -> Tested:
-        """What the compatibility matrix says of this patch on what is installed."""
+        """The entry of the compatibility matrix for this patch on the installed versions."""
         from ..matrix import installed_versions, look_up
 
         here = {self.library: self.version} if self.version else {}
@@ -93,12 +93,12 @@ class PatchRecord:
 
     @property
     def opt_in(self) -> str:
-        """The keyword of `apply` that asks for it, where nobody gets it unasked."""
+        """The keyword of `apply` that turns an opt-in patch on; empty for all others."""
         return self._patch.opt_in if self._patch else ""
 
     @property
     def advice(self) -> str:
-        """What to do about it; empty where there is nothing to be done."""
+        """The next step for the reader; empty if there is nothing to do."""
         return _advice(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,8 +111,12 @@ class PatchRecord:
             "status": self.status.value,
             "reason": self.reason,
             "targets": [
-                {"target": one.target, "status": one.status.value, "reason": one.reason}
-                for one in self.targets
+                {
+                    "target": target.target,
+                    "status": target.status.value,
+                    "reason": target.reason,
+                }
+                for target in self.targets
             ],
             "upstream": list(self.upstream),
             "tested": self.tested.to_dict(),
@@ -127,35 +131,34 @@ def with_status(records: Iterable[PatchRecord], *statuses: Status | str) -> list
     return [record for record in records if str(record.status) in wanted]
 
 
-def _advice(one: PatchRecord) -> str:
-    """Return what its reader can do about a patch; empty where there is nothing to be done."""
-    if one.status is Status.FAILED and not one.affects and isinstance(one.error, UsageError):
+def _advice(record: PatchRecord) -> str:
+    status, disable = record.status, f"`PATCHKIT_DISABLE={record.id}`"
+    if status is Status.FAILED and not record.affects and isinstance(record.error, UsageError):
         return "correct PATCHKIT_PATCHES, or unset it; all other patches work"
-    if one.status is Status.FAILED and not one.affects:
-        return "mend that patch file, or uninstall what brings it; all other patches work"
-    if one.status is Status.FAILED:
+    if status is Status.FAILED and not record.affects:
+        return "fix that patch file, or uninstall the package it came with; all other patches work"
+    if status is Status.FAILED:
         return (
-            f"`PATCHKIT_DISABLE={one.id}` goes without it; please report it to patchkit with "
-            f'the exception in report()["{one.id}"].error'
+            f"{disable} leaves it out; please report it to patchkit with the exception in "
+            f'report()["{record.id}"].error'
         )
-    if one.status is Status.DRIFTED and one.rival:
-        return f"leave one of the two out: `PATCHKIT_DISABLE={one.id}`, or `={one.rival}`"
-    if one.status is Status.DRIFTED and one.replaced:
+    if status is Status.DRIFTED and record.rival:
+        return f"leave one of the two out: {disable}, or `={record.rival}`"
+    if status is Status.DRIFTED and record.replaced:
         return (
-            "call patchkit.apply() before whatever replaced it, or leave the patch out: "
-            f"`PATCHKIT_DISABLE={one.id}`"
+            f"call patchkit.apply() before whatever replaced it, or leave the patch out: {disable}"
         )
-    if one.status is Status.DRIFTED:
+    if status is Status.DRIFTED:
         return (
-            f"`patchkit verify {one.id}` shows whether the bug is still there. If it is, install "
-            f"a release of {one.library} that `patchkit matrix show {one.id}` lists, and report "
-            f"the drift to patchkit; if not, `PATCHKIT_DISABLE={one.id}` keeps it quiet"
+            f"`patchkit verify {record.id}` shows whether the bug is still there. If it is, "
+            f"install a release of {record.library} that `patchkit matrix show {record.id}` lists, "
+            f"and report the drift to patchkit; if not, {disable} silences this"
         )
-    if one.status is Status.OVERRIDDEN:
+    if status is Status.OVERRIDDEN:
         return (
-            "call patchkit.apply() again after whatever replaced it. Where that does not mend what "
-            "is there now, it has no such code, or it calls the mended original"
+            "call patchkit.apply() again after whatever replaced it. If that does not mend the "
+            "replacement, it does not contain this code, or it calls the mended original"
         )
-    if one.status is Status.AVAILABLE:
-        return f"{call(one.opt_in)} applies it"
+    if status is Status.AVAILABLE:
+        return f"{call(record.opt_in)} applies it"
     return ""

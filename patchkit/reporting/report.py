@@ -1,4 +1,4 @@
-"""What patchkit has done in this process."""
+"""The report of what patchkit did in this process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
 
 SCHEMA = 2
-"""Of the JSON. Keys may be added within a schema; none is taken away or changes its meaning."""
+"""Version of the JSON. Within one, keys may be added; none is removed or changes its meaning."""
 
 
 class Report(Sequence["PatchRecord"]):
@@ -27,36 +27,36 @@ class Report(Sequence["PatchRecord"]):
 
     Args:
         records: one for each patch.
-        changed: the ids that the call which returned this report armed, mended or took back.
+        changed: the ids of the patches that the call which returned this report changed.
     """
 
     def __init__(self, records: Iterable[PatchRecord], changed: tuple[str, ...] = ()) -> None:
-        self._known = {record.id: record for record in records}
+        self._by_id = {record.id: record for record in records}
         self._changed = changed
         self._write: Writer | None = None
 
     @classmethod
     def later(cls, write: Writer) -> Report:
-        """Make a report that is written when somebody reads it.
+        """Return a report that is written when someone reads it.
 
         Args:
-            write: gives the records and the ids.
+            write: returns the records and the ids.
         """
         report = cls(())
         report._write = write
         return report
 
     def write(self) -> None:
-        """Write it down, if that was left for later."""
+        """Fill in the records, if that was left for later."""
         if self._write is not None:
             records, self._changed = self._write()
-            self._known = {record.id: record for record in records}
+            self._by_id = {record.id: record for record in records}
             self._write = None
 
     @property
     def _records(self) -> dict[str, PatchRecord]:
         self.write()
-        return self._known
+        return self._by_id
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -88,32 +88,32 @@ class Report(Sequence["PatchRecord"]):
         return iter(self._records.values())
 
     def __contains__(self, key: object) -> bool:
-        return any(key == one.id or key == one for one in self)
+        return any(key == record.id or key == record for record in self)
 
     def keys(self) -> list[str]:
         return list(self._records)
 
     def with_status(self, *statuses: Status | str) -> list[PatchRecord]:
-        """The records that have one of these statuses."""
+        """Return the records that have one of these statuses."""
         from .record import with_status
 
         return with_status(self, *statuses)
 
     def summary(self) -> str:
-        """The number of patches by status, in one line."""
+        """Return the number of patches by status, in one line."""
         counts: dict[str, int] = {}
-        for one in self:
-            counts[one.status.value] = counts.get(one.status.value, 0) + 1
+        for record in self:
+            counts[record.status.value] = counts.get(record.status.value, 0) + 1
         return ", ".join(f"{number} {status}" for status, number in counts.items()) or "no patches"
 
     def diff(self) -> str:
-        """The diffs of all patches that are applied."""
+        """Return the diffs of all patches that are applied."""
         return "".join(record.diff() for record in self.with_status("applied", "overridden"))
 
     def to_dict(self) -> dict[str, Any]:
-        from ..environment import looked_up_once
+        from ..environment import cached_lookups
 
-        with looked_up_once():
+        with cached_lookups():
             return {
                 "schema": SCHEMA,
                 "changed": list(self.changed),

@@ -1,4 +1,4 @@
-"""The statuses of a patch: one row for each, worst first, with all that is said of it."""
+"""The statuses of a patch: one row for each, worst first."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Row:
 
     Args:
         status: the status.
-        meaning: what is so, in one sentence.
-        due: whether the patch is due, and nothing is wrong with it.
+        meaning: the status in one sentence.
+        due: whether the patch is due and nothing is wrong with it.
         trouble: whether the patch is due and does not hold.
-        style: for rich; empty where it is not due.
-        tint: of its cell in HTML; empty where it is not due.
-        counted_as: what the line of numbers above a report says; the status itself, if empty.
-        listed_as: what `patchkit list` says.
+        style: style for rich; empty if the patch is not due.
+        tint: tint of its HTML cell; empty if the patch is not due.
+        summary_word: its word in the summary line of a report; the status itself if empty.
+        list_word: its word in `patchkit list`.
         mark: the character for that, and its colour.
     """
 
@@ -30,8 +30,8 @@ class Row:
     trouble: bool = False
     style: str = ""
     tint: str = ""
-    counted_as: str = ""
-    listed_as: str = "cannot be read"
+    summary_word: str = ""
+    list_word: str = "cannot be read"
     mark: tuple[str, str | None] = ("!", "red")
 
 
@@ -65,7 +65,7 @@ TABLE = (
         due=True,
         style="green",
         tint="green",
-        listed_as="due",
+        list_word="due",
         mark=("*", "green"),
     ),
     Row(
@@ -74,7 +74,7 @@ TABLE = (
         due=True,
         style="cyan",
         tint="blue",
-        listed_as="due",
+        list_word="due",
         mark=("*", "green"),
     ),
     Row(
@@ -83,26 +83,26 @@ TABLE = (
         due=True,
         style="cyan",
         tint="blue",
-        counted_as="due and not applied",
-        listed_as="due",
+        summary_word="due and not applied",
+        list_word="due",
         mark=("*", "green"),
     ),
     Row(
         status=Status.DISABLED,
         meaning="Left out by `only`, `exclude` or `PATCHKIT_DISABLE`.",
-        listed_as="disabled",
+        list_word="disabled",
         mark=("o", None),
     ),
     Row(
         status=Status.NOT_AFFECTED,
         meaning="The installed version does not have the bug.",
-        listed_as="not affected",
+        list_word="not affected",
         mark=("-", None),
     ),
     Row(
         status=Status.NOT_INSTALLED,
         meaning="The library is absent.",
-        listed_as="not installed",
+        list_word="not installed",
         mark=(".", None),
     ),
 )
@@ -111,7 +111,7 @@ ROWS = {row.status: row for row in TABLE}
 TROUBLE = tuple(row.status for row in TABLE if row.trouble)
 DUE = tuple(row.status for row in TABLE if row.due)
 CONCERNED = TROUBLE + DUE
-"""Of patches whose bug the installed versions have."""
+"""Statuses of patches whose bug the installed versions have."""
 
 
 def rank(status: Status) -> int:
@@ -120,5 +120,5 @@ def rank(status: Status) -> int:
 
 
 def worst(statuses: Collection[Status]) -> Status:
-    """Return the worst of what the targets of a due patch have; `pending` where it has none."""
+    """Return the worst status among the targets of a due patch; `pending` if it has no targets."""
     return next((status for status in CONCERNED if status in statuses), Status.PENDING)

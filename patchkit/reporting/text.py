@@ -1,4 +1,4 @@
-"""A report as text, for a terminal or a file: how it stands, what to do, then the rest."""
+"""A report as text, for a terminal or a file: the summary, what to do, then the rest."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..environment import looked_up_once
+from ..environment import cached_lookups
 from ..patch import Status, call
-from ..text import counted, listed
+from ..text import plural, short_list
 from . import advice
 from .record import PatchRecord, with_status
 from .status import CONCERNED, ROWS, TROUBLE
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 _LEAST_ROOM = 30
-"""Columns that a title needs beside its id; with fewer it stands below."""
+"""Columns that a title needs beside its id; with fewer it goes below."""
 _WIDEST_ID = 40
-_FOLDED = 10
-"""How many ids a line names of those that are not due; HTML and JSON have all."""
+_IDS_SHOWN = 10
+"""Ids that a line names of patches that are not due; HTML and JSON have all."""
 
 
 class Printed:
@@ -35,19 +35,19 @@ class Printed:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        with looked_up_once():
+        with cached_lookups():
             yield from _blocks(self.report, options.max_width)
 
 
 def as_text(report: Sequence[PatchRecord]) -> str:
-    """The report in 80 columns without colours, for files and `print`."""
+    """Return the report in 80 columns without colours, for files and `print`."""
     return plain_text(Printed(report))
 
 
 def plain_text(printed: RenderableType, width: int = 80) -> str:
-    """Something for a rich console as text, without colours.
+    """Return something for a rich console as text without colours.
 
-    Letters that standard output cannot encode become question marks: `print` must not raise.
+    Letters that standard output cannot encode become question marks, so that `print` never raises.
     """
     from rich.console import Console
 
@@ -67,94 +67,99 @@ def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableTyp
 
     from ..about import __version__
 
-    yield Text(f"patchkit {__version__}: {advice.standing(report)}", style="bold")
+    yield Text(f"patchkit {__version__}: {advice.summary_line(report)}", style="bold")
     if versions := _versions(report):
         yield Text(f"on {', '.join(versions)}", style="dim")
-    if any(one.status in TROUBLE for one in report):
+    if any(record.status in TROUBLE for record in report):
         yield Text("\nneeds attention", style="bold")
-        yield _troubled([one for status in TROUBLE for one in with_status(report, status)])
-    for against, ids in advice.doubtful(report).items():
+        yield _trouble_table(
+            [record for status in TROUBLE for record in with_status(report, status)]
+        )
+    for doubt, ids in advice.doubts(report).items():
         yield Text.assemble(
             ("\nuntested", "bold yellow"),
-            f" {against}: {listed(ids, _FOLDED)}\n-> `patchkit verify` runs them here",
+            f" {doubt}: {short_list(ids, _IDS_SHOWN)}\n-> `patchkit verify` runs them here",
         )
-    for heading, records in _lists(report):
+    for heading, records in _sections(report):
         yield Text(f"\n{heading}", style="bold")
-        yield from _titles(records, width)
-    if pending := [one.id for one in with_status(report, Status.PENDING)]:
+        yield from _title_rows(records, width)
+    if pending := [record.id for record in with_status(report, Status.PENDING)]:
         yield Text("\npending (each is applied when its module is imported)", style="bold")
         yield Padding(Text(", ".join(pending), style=ROWS[Status.PENDING].style), (0, 0, 0, 2))
-    if folded := list(_folded(report)):
-        yield Text("\n" + "\n".join(folded), style="dim")
+    if not_due := list(_not_due(report)):
+        yield Text("\n" + "\n".join(not_due), style="dim")
 
 
 def _versions(report: Sequence[PatchRecord]) -> list[str]:
-    due = (one for one in report if one.status in CONCERNED and one.version)
-    return list(dict.fromkeys(f"{one.library}=={one.version}" for one in due))
+    due = (record for record in report if record.status in CONCERNED and record.version)
+    return list(dict.fromkeys(f"{record.library}=={record.version}" for record in due))
 
 
-def _troubled(records: Sequence[PatchRecord]) -> Table:
+def _trouble_table(records: Sequence[PatchRecord]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for one in records:
-        library = f" ({one.library} {one.version or 'absent'})" if one.library else ""
-        what = Text.assemble(
-            (one.id + library, "bold"), f"\n{one.title}\n{one.reason}\n-> {one.advice}"
-        )
-        table.add_row(Text(f"  {one.status.value}", style=ROWS[one.status].style), what)
+    for record in records:
+        library = f" ({record.library} {record.version or 'absent'})" if record.library else ""
+        lines = f"\n{record.title}\n{record.reason}\n-> {record.advice}"
+        status = Text(f"  {record.status.value}", style=ROWS[record.status].style)
+        table.add_row(status, Text.assemble((record.id + library, "bold"), lines))
     return table
 
 
-def _lists(report: Sequence[PatchRecord]) -> Iterator[tuple[str, list[PatchRecord]]]:
-    """Headings, and the patches below each."""
+def _sections(report: Sequence[PatchRecord]) -> Iterator[tuple[str, list[PatchRecord]]]:
+    """Yield headings, and the patches below each."""
     if applied := with_status(report, Status.APPLIED):
-        targets = [target for one in applied for target in one.targets]
-        changed = sum(one.status is Status.APPLIED for one in targets)
-        functions = f"{counted(changed, 'function')} changed"
-        waiting = sum(one.status is Status.PENDING for one in targets)
+        targets = [target for record in applied for target in record.targets]
+        changed = sum(target.status is Status.APPLIED for target in targets)
+        functions = f"{plural(changed, 'function')} changed"
+        waiting = sum(target.status is Status.PENDING for target in targets)
         later = f", {waiting} to come with their modules" if waiting else ""
         yield f"applied ({functions}{later}; report().diff() shows them)", applied
-    available = [one for one in with_status(report, Status.AVAILABLE) if not one.opt_in]
-    if available:
+    available = with_status(report, Status.AVAILABLE)
+    if available := [record for record in available if not record.opt_in]:
         yield "due here, not applied -> patchkit.apply(), or patchkit run -- COMMAND", available
 
 
-def _titles(records: Sequence[PatchRecord], width: int) -> Iterator[RenderableType]:
-    """Each id beside its title, or above it where the terminal is narrow."""
+def _title_rows(records: Sequence[PatchRecord], width: int) -> Iterator[RenderableType]:
+    """Yield each id beside its title, or above it in a narrow terminal."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
-    widest = min(max(len(one.id) for one in records), _WIDEST_ID)
+    def name(record: PatchRecord) -> Padding:
+        style = ROWS[record.status].style
+        return Padding(Text(record.id, style=style, overflow="fold"), (0, 0, 0, 2))
+
+    widest = min(max(len(record.id) for record in records), _WIDEST_ID)
     if width - widest - 4 < _LEAST_ROOM:
-        for one in records:
-            yield Padding(Text(one.id, style=ROWS[one.status].style, overflow="fold"), (0, 0, 0, 2))
-            yield Padding(Text(one.title, overflow="fold"), (0, 0, 0, 4))
+        for record in records:
+            yield name(record)
+            yield Padding(Text(record.title, overflow="fold"), (0, 0, 0, 4))
         return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(width=widest + 2, overflow="fold")
     table.add_column(overflow="fold")
-    for one in records:
-        name = Padding(Text(one.id, style=ROWS[one.status].style, overflow="fold"), (0, 0, 0, 2))
-        table.add_row(name, Text(one.title))
+    for record in records:
+        table.add_row(name(record), Text(record.title))
     yield table
 
 
-def _folded(report: Sequence[PatchRecord]) -> Iterator[str]:
-    """What is not due, one line a kind."""
-    for one in filter(advice.is_unasked, report):
-        yield f"on request: {one.id}, by {call(one.opt_in)}"
+def _not_due(report: Sequence[PatchRecord]) -> Iterator[str]:
+    """Yield a line for each kind of patch that is not due."""
+    for record in filter(advice.is_opt_in, report):
+        yield f"on request: {record.id}, by {call(record.opt_in)}"
     disabled: dict[str, list[str]] = {}
-    for one in with_status(report, Status.DISABLED):
-        disabled.setdefault(one.reason, []).append(one.id)
+    for record in with_status(report, Status.DISABLED):
+        disabled.setdefault(record.reason, []).append(record.id)
     for reason, ids in disabled.items():
-        yield f"disabled, {reason}: {listed(ids, _FOLDED)}"
-    if ids := [one.id for one in with_status(report, Status.NOT_AFFECTED)]:
-        yield f"not affected: {listed(ids, _FOLDED)}"
+        yield f"disabled, {reason}: {short_list(ids, _IDS_SHOWN)}"
+    if ids := [record.id for record in with_status(report, Status.NOT_AFFECTED)]:
+        yield f"not affected: {short_list(ids, _IDS_SHOWN)}"
     absent = with_status(report, Status.NOT_INSTALLED)
-    if names := dict.fromkeys(one.id if one.version else one.library for one in absent):
-        yield f"not installed: {listed(names, _FOLDED)}"
+    names = dict.fromkeys(record.id if record.version else record.library for record in absent)
+    if names:
+        yield f"not installed: {short_list(names, _IDS_SHOWN)}"

@@ -1,4 +1,4 @@
-"""What Python's own bytecode files say a module compiles to."""
+"""Read from Python's own bytecode files what a module compiles to."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _TOO_CLOSE_NS = 2_000_000_000
 
 
 def module_code(filename: str) -> CodeType | None:
-    """The code of a module whose lines `linecache` holds, where its bytecode file tells it.
+    """Return the code of a module whose lines `linecache` holds, from its bytecode file.
 
-    It tells it where it records the size and time of just the file that the lines were read from,
-    and was written well after that. Python takes its word for the same.
+    The bytecode file is believed where it records the size and time of just the file that the lines
+    were read from, and was written well after that. Python believes it on the same grounds.
 
     Args:
         filename: as in `co_filename`.
@@ -51,7 +51,7 @@ def module_code(filename: str) -> CodeType | None:
 
 
 def _header(size: int, mtime: float) -> bytes:
-    """How a bytecode file begins that is valid for a source of that size and time."""
+    """Return the beginning of a bytecode file that is valid for a source of that size and time."""
     numbers = (0, int(mtime), size)
     return importlib.util.MAGIC_NUMBER + b"".join(
         (number & 0xFFFFFFFF).to_bytes(4, "little") for number in numbers

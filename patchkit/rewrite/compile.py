@@ -11,7 +11,7 @@ from typing import Any
 
 _LOCALS = "<locals>"
 _IMPLICIT = ("__class__", "__classdict__")
-"""What a class binds for the functions in it."""
+"""Names that a class binds for the functions in it."""
 _SOMEWHERE: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 
 
@@ -25,7 +25,7 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 @dataclass(frozen=True)
 class Context:
-    """What surrounds a function, as far as it decides what the function compiles to.
+    """The surroundings of a function, as far as they decide what it compiles to.
 
     Args:
         qualname: the qualified name; tells which classes and functions enclose it (name mangling,
@@ -97,15 +97,16 @@ class Context:
         return [ast.Import(names, **_SOMEWHERE)] if names else []
 
     def find(self, code: CodeType) -> CodeType | None:
-        """The function's code among the constants of code that encloses it."""
-        wanted = self.name, self.first
-        inside = nested_codes(code)
-        next(inside)  # that code itself
-        found = (inner for inner in inside if (inner.co_name, inner.co_firstlineno) == wanted)
-        return next(found, None)
+        """Return the function's code among the constants of code that encloses it."""
+        codes = nested_codes(code)
+        next(codes)  # that code itself
+        for inner in codes:
+            if (inner.co_name, inner.co_firstlineno) == (self.name, self.first):
+                return inner
+        return None
 
     def _headers(self, text: str) -> list[str]:
-        """Lines that open the enclosing scopes.
+        """Return lines that open the enclosing scopes.
 
         Each is indented by one column more than the one before; the function's own indentation,
         which is kept, is at least that deep.

@@ -1,4 +1,4 @@
-"""What edits change in a file, as a unified diff."""
+"""Edits of a file, shown as a unified diff."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .edit import Edit, apply_edits
 
 @dataclass(frozen=True)
 class Difference:
-    """What one patch changes in one file; made into text only when somebody wants to read it.
+    """The change of one patch in one file; made into text only when somebody wants to read it.
 
     Args:
         name: short name of the file.

@@ -28,14 +28,14 @@ class Edit:
     text: str
 
     def overlaps(self, other: Edit) -> bool:
-        """Whether both touch the same characters, or insert at the same place."""
+        """Tell whether both touch the same characters, or insert at the same place."""
         if self.start == other.start:
             return True
         return self.start < other.end and other.start < self.end
 
 
 def span(node: ast.expr | ast.stmt) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where a node begins, and where it ends.
+    """Return where a node begins, and where it ends.
 
     Raises:
         ValueError: this Python does not know.
@@ -92,7 +92,7 @@ def require(test: ast.expr, condition: str) -> list[Edit]:
 
 
 def helper(path: str) -> str:
-    """An expression that fetches `package.module:name` when it runs.
+    """Return an expression that fetches `package.module:name` when it runs.
 
     Rewritten code calls helpers this way, so that nothing is added to the namespace of the module
     that it lives in.
@@ -102,7 +102,7 @@ def helper(path: str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text as Python's tokenizer counts them, each ended by a newline.
+    """Return the lines of a text as Python's tokenizer counts them, each ended by a newline.
 
     A carriage return ends one, with a newline behind it or without; a form feed does not.
     """
@@ -110,7 +110,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def apply_edits(lines: Sequence[str], edits: Iterable[Edit]) -> tuple[str, ...]:
-    """The lines of a file after some edits; their number does not change.
+    """Return the lines of a file after some edits; their number does not change.
 
     Raises:
         ValueError: two of the edits overlap, or they are not of this file.
@@ -126,15 +126,15 @@ def apply_edits(lines: Sequence[str], edits: Iterable[Edit]) -> tuple[str, ...]:
         (row, column), (end_row, end_column) = edit.start, edit.end
         head = result[row - 1].encode()[:column].decode()
         tail = result[end_row - 1].encode()[end_column:].decode()
-        text = _apart(_apart(head, edit.text), tail) if edit.text else head + tail
+        text = _join_words(_join_words(head, edit.text), tail) if edit.text else head + tail
         result[row - 1 : end_row] = split_lines(text)
     if len(result) != len(lines):
         raise ValueError("the edits changed the number of lines")
     return tuple(result)
 
 
-def _apart(text: str, following: str) -> str:
-    """Two texts one behind the other, with a space where their words would become one.
+def _join_words(text: str, following: str) -> str:
+    """Join two texts, with a space where their words would become one.
 
     `return(a).f()` needs none until something else takes the place of `(a)`.
     """

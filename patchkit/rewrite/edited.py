@@ -58,7 +58,8 @@ def _check_place(source: FunctionSource, edits: Sequence[Edit]) -> None:
     for edit in edits:
         if edit.start < begin or edit.end > end:
             raise Drift(
-                f"the site in {source.qualname} at line {edit.start[0]} lies outside of its body"
+                f"the buggy code in {source.qualname} at line {edit.start[0]} lies outside of its "
+                "body"
             )
 
 
@@ -67,7 +68,7 @@ def _check_sites(source: FunctionSource, edited: EditedTree, rule: Rule) -> None
 
     What was not edited was looked at before, unless it stands inside of a site.
     """
-    if edited.whole or not all(_within(site, edited.before) for site in source.sites(rule.site)):
+    if edited.whole or not all(_is_within(site, edited.before) for site in source.sites(rule.site)):
         rule.check(edited.node)
         return
     if rule.site(edited.node):
@@ -76,7 +77,7 @@ def _check_sites(source: FunctionSource, edited: EditedTree, rule: Rule) -> None
         rule.check(statement)
 
 
-def _within(site: ast.AST, statements: Sequence[ast.stmt]) -> bool:
+def _is_within(site: ast.AST, statements: Sequence[ast.stmt]) -> bool:
     if not isinstance(site, (ast.expr, ast.stmt)):
         return False
     (first, _), (last, _) = span(site)
@@ -84,7 +85,7 @@ def _within(site: ast.AST, statements: Sequence[ast.stmt]) -> bool:
 
 
 def _kind(code: CodeType) -> int:
-    """Plain function, generator, coroutine or asynchronous generator."""
+    """Return the flags of a generator, a coroutine or an asynchronous generator."""
     return code.co_flags & (
         inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
     )

@@ -1,4 +1,4 @@
-"""What can go wrong while a source is rewritten."""
+"""Errors of the rewriter."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Collision(Exception):
     Args:
         owners: the names under which the two changes were registered, the one in force first.
         where: what they collide on, for the message.
-        how: what both do to it.
+        verb: what both do to it.
     """
 
-    def __init__(self, owners: tuple[str, str], where: str, how: str = "edit") -> None:
+    def __init__(self, owners: tuple[str, str], where: str, verb: str = "edit") -> None:
         self.owners = owners
-        super().__init__(f"{owners[0]} and {owners[1]} both {how} {where}; leave one of them out")
+        super().__init__(f"{owners[0]} and {owners[1]} both {verb} {where}; leave one of them out")

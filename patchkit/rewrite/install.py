@@ -23,12 +23,12 @@ from .rule import Rule
 from .trampoline import Around, trampoline
 
 _MOST_VARIANTS = 8
-"""How many compiled forms of one function are kept, to be put back without compiling anew."""
+"""Most compiled forms of one function that are kept, to be put back without compiling anew."""
 
 
 @dataclass(frozen=True)
 class Edits:
-    """What one rule of one owner changes in the text of a function."""
+    """The changes that one rule of one owner makes in the text of a function."""
 
     owner: str
     rule: Rule
@@ -47,17 +47,17 @@ class Claimant(Protocol):
     """Somebody who claims that a piece belongs into a function."""
 
     @property
-    def valid(self) -> bool:
-        """Whether the claim holds now; one that does not is a piece to be taken out."""
+    def is_valid(self) -> bool:
+        """True while the claim holds; the piece of one that does not is to be taken out."""
 
     @property
-    def over(self) -> bool:
-        """Whether it can never hold again."""
+    def is_over(self) -> bool:
+        """True once it can never hold again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """That somebody wants a piece in a function."""
+    """A piece in a function, and who wants it there."""
 
     piece: Piece
     claimant: Claimant
@@ -98,11 +98,11 @@ class SwappedFunction:
 
     def valid_pieces(self) -> tuple[Piece, ...]:
         """Return what belongs into the function, in the order in which it was claimed."""
-        return tuple(dict.fromkeys(claim.piece for claim in self.claims if claim.claimant.valid))
+        return tuple(dict.fromkeys(claim.piece for claim in self.claims if claim.claimant.is_valid))
 
     @property
     def filename(self) -> str:
-        """What tracebacks call the edited text.
+        """The name of the edited text in tracebacks.
 
         Not in angle brackets as a whole: `linecache` would give up on such a name once its cache
         is cleared, where it asks the module's loader for any other.
@@ -179,9 +179,9 @@ class CodeSwaps:
         _check_places(entry, present, piece)
         others = [known for known in present if known != piece]
         try:
-            self._compiled(entry, (*others, piece))
+            self._compile(entry, (*others, piece))
         except Drift:
-            if rival := _at_odds(entry, others, piece):
+            if rival := _incompatible_owner(entry, others, piece):
                 raise Collision((rival, piece.owner), function.__qualname__) from None
             raise
         # From here on `settle` knows the function, whatever is raised.
@@ -201,34 +201,35 @@ class CodeSwaps:
             present = entry.in_force()
             if present is not None:
                 valid = entry.valid_pieces()
-                kept = [piece for piece in present if piece in valid]
-                due = tuple(dict.fromkeys([*kept, *valid])) if complete else tuple(kept)
-                if due != present:
-                    self._put(entry, due)
-            if any(claim.claimant.over for claim in entry.claims):
-                entry.claims = [claim for claim in entry.claims if not claim.claimant.over]
+                pieces = [piece for piece in present if piece in valid]
+                if complete:
+                    pieces = list(dict.fromkeys([*pieces, *valid]))
+                if tuple(pieces) != present:
+                    self._put(entry, tuple(pieces))
+            if any(claim.claimant.is_over for claim in entry.claims):
+                entry.claims = [claim for claim in entry.claims if not claim.claimant.is_over]
             function = entry.function()
             if function is not None and not entry.claims and entry.in_force() == ():
                 self._functions.pop(function, None)
-        self._tidy_texts()
+        self._update_texts()
 
     def _put(self, entry: SwappedFunction, pieces: tuple[Piece, ...]) -> None:
         """Let the code with these pieces run."""
         function = entry.function()
         if function is None:
             return
-        code = self._compiled(entry, pieces)
+        code = self._compile(entry, pieces)
         if any(isinstance(piece, Edits) for piece in pieces):
             self._texts.setdefault(entry.filename)
         function.__code__ = code
-        self._tidy_texts(entry.filename)
+        self._update_texts(entry.filename)
 
     @staticmethod
-    def _compiled(entry: SwappedFunction, pieces: tuple[Piece, ...]) -> CodeType:
+    def _compile(entry: SwappedFunction, pieces: tuple[Piece, ...]) -> CodeType:
         if not pieces:
             return entry.original
         for known, variant in entry.variants:
-            if set(known) == set(pieces) and _wrapped_alike(known, pieces):
+            if set(known) == set(pieces) and _has_same_wrappers(known, pieces):
                 return variant
         code = entry.original
         edits = [piece for piece in pieces if isinstance(piece, Edits)]
@@ -241,9 +242,9 @@ class CodeSwaps:
         if around:
             code = trampoline(entry.function, code, around)
         running = entry.in_force()
-        kept = [each for each in entry.variants if each[0] == running]
-        rest = [each for each in entry.variants if each[0] != running]
-        entry.variants = [*rest[-_MOST_VARIANTS:], *kept, (pieces, code)]
+        current = [variant for variant in entry.variants if variant[0] == running]
+        others = [variant for variant in entry.variants if variant[0] != running]
+        entry.variants = [*others[-_MOST_VARIANTS:], *current, (pieces, code)]
         return code
 
     def _show_text(self, entry: SwappedFunction, pieces: Iterable[Piece]) -> None:
@@ -262,7 +263,7 @@ class CodeSwaps:
         self._texts[filename] = shown
         linecache.cache[filename] = shown
 
-    def _tidy_texts(self, changed: str = "") -> None:
+    def _update_texts(self, changed: str = "") -> None:
         """Drop texts that nothing runs any more, and show again those that were cleared.
 
         Args:
@@ -294,10 +295,10 @@ def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece
                 name = entry.source.qualname if entry.source else "a function"
                 raise Collision((other.owner, piece.owner), f"the same place of {name}")
         elif isinstance(other, Around) and isinstance(piece, Around) and other.owner != piece.owner:
-            raise Collision((other.owner, piece.owner), piece.qualname, how="wrap")
+            raise Collision((other.owner, piece.owner), piece.qualname, verb="wrap")
 
 
-def _at_odds(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> str:
+def _incompatible_owner(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> str:
     """Return the owner whose edits do not go together with these ones, which do by themselves.
 
     The text of one may hold a site of the other. Empty where there is none.
@@ -305,7 +306,7 @@ def _at_odds(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> 
 
     def fits(*pieces: Edits) -> bool:
         assert entry.source is not None
-        edits, rules = [*_edits(pieces)], [each.rule for each in pieces]
+        edits, rules = [*_edits(pieces)], [piece.rule for piece in pieces]
         try:
             edited_code(entry.source, edits, rules, entry.filename)
         except Drift:
@@ -326,7 +327,7 @@ def _edits(pieces: Iterable[Piece]) -> Iterator[Edit]:
             yield from piece.edits
 
 
-def _wrapped_alike(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
+def _has_same_wrappers(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
     """Tell whether the wrappers, whose order counts, are in the same one."""
     wrappers: Callable[[Iterable[Piece]], list[Piece]] = lambda pieces: [  # noqa: E731
         piece for piece in pieces if isinstance(piece, Around)

@@ -1,4 +1,4 @@
-"""From a live function, or the text of a file, to source text and syntax tree."""
+"""Find the source text and the syntax tree of a live function, or of those in a file."""
 
 from __future__ import annotations
 import __future__
@@ -64,14 +64,14 @@ class FunctionSource:
         return self.context.first
 
     def sites(self, matcher: Matcher) -> list[ast.AST]:
-        """The nodes of the function that match; looked for once."""
+        """Return the nodes of the function that match; looked for once."""
         if matcher not in self._sites:
             self._sites[matcher] = list(find(self.node, matcher))
         return self._sites[matcher]
 
     @classmethod
     def of_function(cls, function: FunctionType) -> FunctionSource:
-        """The source of a live function, checked against the code that runs.
+        """Return the source of a live function, checked against the code that runs.
 
         Raises:
             Drift: there is no source, or the running code was not compiled from it.
@@ -89,18 +89,18 @@ class FunctionSource:
             file.imports,
         )
         name = _short_name(code.co_filename, function.__globals__.get("__name__"))
-        located = None
+        source = None
         if code.co_firstlineno <= len(lines):
-            located = _locate(name, file.lines, _last_line(lines, code), context, code)
-            if located is None:
-                last = _last_line_parsed(file.lines, context)
-                located = _locate(name, file.lines, last, context, code) if last else None
-        if located is None or not file.compiles_to(located):
+            source = _locate(name, file.lines, _last_line(lines, code), context, code)
+            if source is None:
+                last = _parse_last_line(file.lines, context)
+                source = _locate(name, file.lines, last, context, code) if last else None
+        if source is None or not file.compiles_to(source):
             raise Drift(
                 f"the code of {function.__qualname__} that runs is not what its file holds: the "
                 "file changed since it was imported, or another tool rewrote the function"
             )
-        return located
+        return source
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,12 @@ class _File:
     module: CodeType | None
 
     def compiles_to(self, located: FunctionSource) -> bool:
-        """Whether the code of a function is what its text compiles to."""
+        """Tell whether the code of a function is what its text compiles to."""
         context, code = located.context, located.code
         return (
             (self.module is not None and context.find(self.module) == code)
-            or _compiled(located.tree, context) == code
-            or _compiles_to(self.lines, context, code)
+            or _compile(located.tree, context) == code
+            or _is_compiled_from(self.lines, context, code)
         )
 
 
@@ -131,26 +131,26 @@ _last_file: tuple[list[str], _File] | None = None
 
 
 def _file(filename: str, lines: list[str]) -> _File:
-    """What is known of a file. The functions of one are looked at in a row: one is remembered."""
+    """Describe a file. The last one is remembered: its functions are looked at in a row."""
     global _last_file
     # A file that changed is another list.
     if _last_file is None or _last_file[0] is not lines:
-        kept = tuple(lines)
-        _last_file = lines, _File(kept, _imported_names(kept), module_code(filename))
+        copied = tuple(lines)
+        _last_file = lines, _File(copied, _imported_names(copied), module_code(filename))
     return _last_file[1]
 
 
 def functions_in_file(
     text: str, name: str, wanted: Callable[[str], bool] | None = None
 ) -> Iterator[FunctionSource]:
-    """The functions and methods of a file, without importing it.
+    """Yield the functions and methods of a file, without importing it.
 
     A function inside a function that binds names of the outer one with `nonlocal` is left out.
 
     Args:
         text: the content of the file.
         name: short name of the file, for people.
-        wanted: says by its qualified name whether a function is wanted; all are, if None.
+        wanted: tells by the qualified name whether a function is wanted; all are, if None.
 
     Raises:
         SyntaxError: this Python cannot parse the file.
@@ -172,27 +172,27 @@ def functions_in_file(
 def _locate(
     name: str, lines: tuple[str, ...], last: int, context: Context, code: CodeType | None = None
 ) -> FunctionSource | None:
-    """A function in the lines of its file; what it compiles to is found out, if not given."""
+    """Return a function in the lines of its file; it is compiled if its code is not given."""
     try:
         tree = context.parse("".join(lines[context.first - 1 : last]))
     except SyntaxError:
         return None
     node = function_at(tree, context)
-    code = code or _compiled(tree, context)
+    code = code or _compile(tree, context)
     if node is None or code is None:
         return None
     return FunctionSource(name, lines, node.end_lineno or last, context, node, code, tree)
 
 
-def _compiled(tree: ast.Module, context: Context) -> CodeType | None:
+def _compile(tree: ast.Module, context: Context) -> CodeType | None:
     try:
         return context.compile(tree, f"<{context.qualname}>")
     except SyntaxError:
         return None
 
 
-def _compiles_to(lines: Sequence[str], context: Context, code: CodeType) -> bool:
-    """The slow, certain answer: compile the whole file, and look for the very same code."""
+def _is_compiled_from(lines: Sequence[str], context: Context, code: CodeType) -> bool:
+    """Compile the whole file, and look for the very same code: slow, and certain."""
     try:
         module = compile("".join(lines), code.co_filename, "exec", dont_inherit=True)
     except SyntaxError:
@@ -201,7 +201,7 @@ def _compiles_to(lines: Sequence[str], context: Context, code: CodeType) -> bool
 
 
 def _last_line(lines: Sequence[str], code: CodeType) -> int:
-    """The last line of a function whose code is known.
+    """Return the last line of a function whose code is known.
 
     Much quicker than tokenizing the block: the code object tells the last line that compiles to
     something; what may follow are closing brackets, comments and blank lines. Too few lines do not
@@ -223,8 +223,8 @@ def _last_line_with_code(code: CodeType) -> int:
     return max(lines, default=code.co_firstlineno)
 
 
-def _last_line_parsed(lines: Sequence[str], context: Context) -> int | None:
-    """The last line of a function, by parsing the whole file."""
+def _parse_last_line(lines: Sequence[str], context: Context) -> int | None:
+    """Return the last line of a function, by parsing the whole file."""
     try:
         node = function_at(ast.parse("".join(lines)), context)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -233,13 +233,13 @@ def _last_line_parsed(lines: Sequence[str], context: Context) -> int | None:
 
 
 def _indentation(line: str) -> int:
-    """The column at which a line begins, as the tokenizer counts them."""
+    """Return the column at which a line begins, as the tokenizer counts them."""
     space = line[: len(line) - len(line.lstrip(" \t\f"))]
     return len(space.rpartition("\f")[2].expandtabs())
 
 
 def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
-    """Names that the module itself imports, found without parsing the whole file."""
+    """Return the names that the module itself imports, without parsing the whole file."""
     names: dict[str, None] = {}
     text = "".join(lines)
     end = 0
@@ -251,7 +251,7 @@ def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
             continue
         end = statement.end()
         indent, imported = statement.groups()
-        if indent and not _at_module_level(lines, text.count("\n", 0, begin)):
+        if indent and not _is_at_module_level(lines, text.count("\n", 0, begin)):
             continue
         for alias in _COMMENT.sub("", imported).strip("()").replace("\\\n", " ").split(","):
             name = alias.split(" as ")[-1].strip().partition(".")[0]
@@ -261,8 +261,8 @@ def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _at_module_level(lines: Sequence[str], number: int) -> bool:
-    """Whether a line stands in no function or class, though perhaps under an `if` or `try`."""
+def _is_at_module_level(lines: Sequence[str], number: int) -> bool:
+    """Tell whether a line stands in no function or class, though perhaps under an `if` or `try`."""
     indent = _indentation(lines[number])
     while indent and number:
         number -= 1
@@ -275,13 +275,13 @@ def _at_module_level(lines: Sequence[str], number: int) -> bool:
 
 
 def first_line(node: ast.stmt) -> int:
-    """The number of a statement's first decorator's line, or of its own, from 1."""
+    """Return the number of a statement's first decorator's line, or of its own, from 1."""
     decorators: Sequence[ast.expr] = getattr(node, "decorator_list", ())
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def function_at(tree: ast.AST, context: Context) -> FunctionNode | None:
-    """The function that a context is about, in a tree."""
+    """Return the function that a context is about, in a tree."""
     for node in ast.walk(tree):
         if (
             isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -322,7 +322,7 @@ def _future_flags(tree: ast.Module) -> int:
 
 
 def _short_name(filename: str, module: object) -> str:
-    """`trl/trainer/sft_trainer.py` for module `trl.trainer.sft_trainer`, wherever it lies."""
+    """Return `trl/trainer/sft_trainer.py` for `trl.trainer.sft_trainer`, wherever that lies."""
     parts = filename.replace("\\", "/").split("/")
     if not isinstance(module, str):
         return parts[-1]

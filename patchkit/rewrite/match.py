@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 Matcher = Callable[[ast.AST], bool]
-"""Says whether a node is a site. A plain function with a `match` statement serves as well."""
+"""A predicate: is this node a site? A plain function with a `match` statement serves as well."""
 
 _METAVARIABLE = re.compile(r"[A-Z]")
 
@@ -37,35 +37,35 @@ class Pattern:
         return statement.value if isinstance(statement, ast.Expr) else statement
 
     @cached_property
-    def _any(self) -> bool:
-        """Whether the pattern is a hole and nothing else."""
+    def _is_hole(self) -> bool:
+        """True where the pattern is a hole and nothing else."""
         return isinstance(self._tree, ast.Name) and bool(_METAVARIABLE.fullmatch(self._tree.id))
 
     def __call__(self, node: ast.AST) -> bool:
-        """Whether the node itself is such code."""
-        return (self._any or type(node) is type(self._tree)) and _unify(self._tree, node, {})
+        """Tell whether the node itself is such code."""
+        return (self._is_hole or type(node) is type(self._tree)) and _unify(self._tree, node, {})
 
     def holes(self, node: ast.AST) -> dict[str, str]:
-        """What each capital letter stands for in a node that matches, as code.
+        """Return the code that each capital letter stands for in a node that matches.
 
         Raises:
             ValueError: the node does not match; or, of the mapping, the pattern has no such hole.
         """
-        found: dict[str, ast.AST] = {}
-        if not _unify(self._tree, node, found):
+        nodes: dict[str, ast.AST] = {}
+        if not _unify(self._tree, node, nodes):
             raise ValueError(f"{ast.unparse(node)!r} does not match {self!r}")
-        return _Holes(self, {letter: ast.unparse(code) for letter, code in found.items()})
+        return _Holes(self, {letter: ast.unparse(code) for letter, code in nodes.items()})
 
     def within(self, node: ast.AST) -> bool:
-        """Whether such code stands anywhere in the node."""
+        """Tell whether such code stands anywhere in the node."""
         return any(map(self, ast.walk(node)))
 
 
 class _Holes(dict[str, str]):
     """The code that stands in the holes of a pattern."""
 
-    def __init__(self, pattern: Pattern, found: dict[str, str]) -> None:
-        super().__init__(found)
+    def __init__(self, pattern: Pattern, codes: dict[str, str]) -> None:
+        super().__init__(codes)
         self._pattern = pattern
 
     def __missing__(self, letter: str) -> str:
@@ -75,7 +75,7 @@ class _Holes(dict[str, str]):
 
 
 def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
-    """All nodes of a tree that match, in the order of the source.
+    """Yield all nodes of a tree that match, in the order of the source.
 
     What stands inside a match is not looked at again, so that a site counts once.
     """
@@ -100,7 +100,7 @@ def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:
-    """All nodes of a tree but for operators and the like; quicker than `ast.walk`."""
+    """Return all nodes of a tree but for operators and the like; quicker than `ast.walk`."""
     nodes = [tree]
     for node in nodes:
         fields = _fields_with_nodes.get(type(node))
@@ -127,7 +127,7 @@ _fields_with_nodes: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
 
 def _learn_fields(node: ast.AST) -> tuple[str, ...]:
-    """The fields to look into, the last one first."""
+    """Return the fields to look into, the last one first."""
     fields = tuple(name for name in reversed(node._fields) if name not in _WITHOUT_NODES)
     if isinstance(node, ast.JoinedStr) and not _PLACES_IN_F_STRINGS:
         mark_f_strings(node)
@@ -137,7 +137,7 @@ def _learn_fields(node: ast.AST) -> tuple[str, ...]:
 
 
 _PLACES_IN_F_STRINGS = sys.version_info >= (3, 12)
-"""Whether Python tells where in an f-string an expression stands; before it may be far off."""
+"""True where Python tells where in an f-string an expression stands; earlier it may be far off."""
 
 
 def mark_f_strings(tree: ast.AST) -> None:
@@ -152,7 +152,7 @@ def mark_f_strings(tree: ast.AST) -> None:
 
 
 def mentions(tree: ast.AST, name: str) -> bool:
-    """Whether a variable or attribute of that name occurs in the tree."""
+    """Tell whether a variable or attribute of that name occurs in the tree."""
     return any(
         (isinstance(node, ast.Name) and node.id == name)
         or (isinstance(node, ast.Attribute) and node.attr == name)
@@ -165,7 +165,7 @@ def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
         if not isinstance(node, ast.expr):
             return False
         bound = holes.setdefault(pattern.id, node)
-        return bound is node or _same(bound, node)
+        return bound is node or _is_same(bound, node)
     if isinstance(pattern, ast.AST):
         return type(pattern) is type(node) and all(
             _unify(value, getattr(node, field, None), holes)
@@ -181,6 +181,6 @@ def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
     return type(pattern) is type(node) and pattern == node
 
 
-def _same(one: ast.AST, other: ast.AST) -> bool:
-    """Equal but for the context: `p.data` is the same thing stored to and loaded from."""
-    return ast.unparse(one) == ast.unparse(other)
+def _is_same(node: ast.AST, other: ast.AST) -> bool:
+    """Compare nodes but for the context: `p.data` is the same stored to and loaded from."""
+    return ast.unparse(node) == ast.unparse(other)

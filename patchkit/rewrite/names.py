@@ -49,9 +49,9 @@ def check_names(
     bound_before, called_before = _roles(before)
     bound_after, called_after = _roles(after)
     bound, called = bound_after - bound_before, called_after - called_before
-    taken = {name for name in bound if _occurs(source, name)}
-    taken |= {name for name in called if name in local and hasattr(builtins, name)}
-    for name in sorted(taken):
+    clashes = {name for name in bound if _has_variable(source, name)}
+    clashes |= {name for name in called if name in local and hasattr(builtins, name)}
+    for name in sorted(clashes):
         if any(_spells_out(rule, source, name) for rule in dict.fromkeys(rules)):
             raise Drift(
                 f"the edit of {source.qualname} brings in the name {name}, which the function "
@@ -60,7 +60,7 @@ def check_names(
 
 
 def _roles(trees: Iterable[ast.AST]) -> tuple[Counter[str], Counter[str]]:
-    """The names that some code binds, and those that it calls; each with how often it does."""
+    """Count the names that some code binds, and those that it calls."""
     bound: list[str] = []
     called: list[str] = []
     for tree in trees:
@@ -73,12 +73,12 @@ def _roles(trees: Iterable[ast.AST]) -> tuple[Counter[str], Counter[str]]:
                 if isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
                     called.append(node.func.id)  # type: ignore[attr-defined]
             elif kind not in _WITHOUT_NAMES:
-                bound += _named_by(node)
+                bound += _names_in(node)
     return Counter(bound), Counter(called)
 
 
-def _named_by(node: ast.AST) -> Iterator[str]:
-    """The names of variables that a node other than `ast.Name` mentions."""
+def _names_in(node: ast.AST) -> Iterator[str]:
+    """Yield the names of variables that a node other than `ast.Name` mentions."""
     if isinstance(node, ast.alias):
         yield (node.asname or node.name).partition(".")[0]
     elif isinstance(node, ast.arg):
@@ -93,14 +93,14 @@ def _named_by(node: ast.AST) -> Iterator[str]:
                 yield name
 
 
-def _occurs(source: FunctionSource, name: str) -> bool:
-    """Whether the unedited function has a variable of that name, or reads one."""
+def _has_variable(source: FunctionSource, name: str) -> bool:
+    """Tell whether the unedited function has a variable of that name, or reads one."""
     text = "".join(source.lines[source.first - 1 : source.last])
     # Much quicker; other spellings of the name than its own are never ASCII.
     if text.isascii() and not re.search(rf"\b{re.escape(name)}\b", text):
         return False
     return any(
-        node.id == name if isinstance(node, ast.Name) else name in _named_by(node)
+        node.id == name if isinstance(node, ast.Name) else name in _names_in(node)
         for node in walk(source.node)
     )
 
@@ -115,13 +115,13 @@ def local_names(code: CodeType) -> set[str]:
 
 
 def _spells_out(rule: Rule, source: FunctionSource, name: str) -> bool:
-    """Whether the text of a rule has that name whatever the function calls its variables.
+    """Tell whether the text of a rule has that name whatever the function calls its variables.
 
     Found by calling them otherwise for once. A site that is none then is one by that name: the
     rule knows of it.
     """
     word = re.compile(rf"(?<![\w.'\"]){re.escape(name)}(?!\w)")
-    with _renamed(source.node, name, f"{name}_otherwise"):
+    with _rename(source.node, name, f"{name}_otherwise"):
         try:
             return any(
                 word.search(edit.text)
@@ -134,8 +134,8 @@ def _spells_out(rule: Rule, source: FunctionSource, name: str) -> bool:
 
 
 @contextlib.contextmanager
-def _renamed(function: ast.AST, name: str, other: str) -> Iterator[None]:
-    """Call a variable otherwise wherever it occurs, until the end of the block."""
+def _rename(function: ast.AST, name: str, other: str) -> Iterator[None]:
+    """Rename a variable wherever it occurs, until the end of the block."""
     places = [
         (node, field)
         for node in walk(function)

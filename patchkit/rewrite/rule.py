@@ -1,4 +1,4 @@
-"""A rule says what to look for in a function and what to put there."""
+"""Rules: what to look for in a function and what to put there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNEXPECTED_SHAPE = (
     TypeError,
     ValueError,
 )
-"""What code that takes a syntax tree apart raises where the tree has another shape.
+"""Errors of code that takes a syntax tree apart, where the tree has another shape.
 
 Anything else, such as `NotImplementedError`, is an error in the patch.
 """
@@ -48,11 +48,11 @@ class Rule:
     needs: tuple[str, ...] = ()
 
     def may_concern(self, code: CodeType) -> bool:
-        """The cheap first look: whether the compiled code mentions all that a site mentions."""
-        return all(_mentioned(code, name) for name in self.names)
+        """Tell cheaply whether the compiled code mentions all that a site mentions."""
+        return all(_has_name(code, name) for name in self.names)
 
     def plan(self, source: FunctionSource) -> list[list[Edit]]:
-        """The edits of each site in a function, in the order of the source.
+        """Return the edits of each site in a function, in the order of the source.
 
         Raises:
             Drift: the source is not one that the rule was written for.
@@ -60,14 +60,16 @@ class Rule:
         try:
             sites = source.sites(self.site)
         except UNEXPECTED_SHAPE as error:
-            raise Drift(f"looking for sites in {source.qualname} raised {_told(error)}") from error
+            raise Drift(
+                f"looking for the buggy code in {source.qualname} raised {_describe(error)}"
+            ) from error
         return [self._edits(source, site) for site in sites]
 
     def _edits(self, source: FunctionSource, site: ast.AST) -> list[Edit]:
         line = getattr(site, "lineno", source.first)
-        given = getattr(site, "args", None)
+        parameters = getattr(site, "args", None)
         # `args.args` of such a function begins with its second or third parameter.
-        if isinstance(given, ast.arguments) and given.posonlyargs:
+        if isinstance(parameters, ast.arguments) and parameters.posonlyargs:
             raise Drift(
                 f"{source.qualname} has positional-only parameters at line {line}, for which the "
                 "rule was not written"
@@ -77,20 +79,21 @@ class Rule:
             return list(self.edit(site))
         except UNEXPECTED_SHAPE as error:
             raise Drift(
-                f"the site in {source.qualname} at line {line} cannot be edited: {_told(error)}"
+                f"the buggy code in {source.qualname} at line {line} cannot be edited: "
+                f"{_describe(error)}"
             ) from error
 
     def check(self, node: ast.AST) -> None:
         """Raise `Drift` if a site is left in an edited function."""
-        left = next(find(node, self.site), None)
-        if left is not None:
-            line = getattr(left, "lineno", "?")
-            raise Drift(f"the edit leaves a site of the bug behind, at line {line}")
+        site = next(find(node, self.site), None)
+        if site is not None:
+            line = getattr(site, "lineno", "?")
+            raise Drift(f"the edit leaves buggy code behind, at line {line}")
 
 
-def _told(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def _mentioned(code: CodeType, name: str) -> bool:
+def _has_name(code: CodeType, name: str) -> bool:
     return any(name in inner.co_names for inner in nested_codes(code))

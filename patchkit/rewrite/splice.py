@@ -45,41 +45,41 @@ def edited_tree(
         lines: the lines of the file with the edits in them.
 
     Returns:
-        None where the function is not found in its place again.
+        None where the function is not in its place any more.
 
     Raises:
         SyntaxError: the text does not parse.
     """
-    if edits and (place := _statements(source, edits)):
+    if edits and (place := _enclosing_statements(source, edits)):
         begin, end = place
         before = source.node.body[begin:end]
         first, last = first_line(before[0]), before[-1].end_lineno
         after = source.context.parse_block("".join(lines[first - 1 : last]), first)
         node = copy.copy(source.node)
         node.body = [*source.node.body[:begin], *after, *source.node.body[end:]]
-        tree = _with(source.tree, source.node, node)
+        tree = _replace_function(source.tree, source.node, node)
         assert isinstance(tree, ast.Module)
         return EditedTree(tree, node, before, after, whole=False)
     tree = source.context.parse("".join(lines[source.first - 1 : source.last]))
-    found = function_at(tree, source.context)
-    if found is None:
+    function = function_at(tree, source.context)
+    if function is None:
         return None
-    before, after = source.node.body, found.body
+    before, after = source.node.body, function.body
     if len(before) == len(after):
         # Statements stay on their lines: those without an edit are what they were.
-        touched = [any(_touches(one, edit) for edit in edits) for one in before]
+        touched = [any(_is_touched(statement, edit) for edit in edits) for statement in before]
         before, after = list(compress(before, touched)), list(compress(after, touched))
-    return EditedTree(tree, found, before, after, whole=True)
+    return EditedTree(tree, function, before, after, whole=True)
 
 
-def _statements(source: FunctionSource, edits: Sequence[Edit]) -> tuple[int, int] | None:
-    """Which statements of the body all edits lie in; None where parsing these is no gain."""
+def _enclosing_statements(source: FunctionSource, edits: Sequence[Edit]) -> tuple[int, int] | None:
+    """Return which statements of the body all edits lie in; None where parsing these is no gain."""
     body = source.node.body
     first = min(edit.start[0] for edit in edits)
     last = max(edit.end[0] for edit in edits)
     if 2 * (last - first + 1) > source.last - source.first:
         return None
-    begin = next((i for i, one in enumerate(body) if _last_line(one) >= first), None)
+    begin = next((i for i, statement in enumerate(body) if _last_line(statement) >= first), None)
     if begin is None:
         return None
     while begin and first_line(body[begin]) <= _last_line(body[begin - 1]):
@@ -93,7 +93,7 @@ def _statements(source: FunctionSource, edits: Sequence[Edit]) -> tuple[int, int
     above = source.lines[first_line(statement) - 2]
     at_first = (
         line.lstrip(" \t\f").startswith("@")
-        if _decorated(statement)
+        if _has_decorators(statement)
         else (not line.encode()[: statement.col_offset].strip(b" \t\f"))
     )
     if not at_first or above.rstrip("\n").endswith("\\"):
@@ -101,11 +101,11 @@ def _statements(source: FunctionSource, edits: Sequence[Edit]) -> tuple[int, int
     return begin, end
 
 
-def _decorated(statement: ast.stmt) -> bool:
+def _has_decorators(statement: ast.stmt) -> bool:
     return bool(getattr(statement, "decorator_list", None))
 
 
-def _touches(statement: ast.stmt, edit: Edit) -> bool:
+def _is_touched(statement: ast.stmt, edit: Edit) -> bool:
     return first_line(statement) <= edit.end[0] and edit.start[0] <= _last_line(statement)
 
 
@@ -113,11 +113,11 @@ def _last_line(statement: ast.stmt) -> int:
     return statement.end_lineno or statement.lineno
 
 
-def _with(tree: ast.AST, old: FunctionNode, new: FunctionNode) -> ast.AST:
-    """A tree of headers, each the first in the body of the one before, with another function."""
+def _replace_function(tree: ast.AST, old: FunctionNode, new: FunctionNode) -> ast.AST:
+    """Return a tree of headers, each the first in the body of its parent, with another function."""
     if tree is old:
         return new
     clone = copy.copy(tree)
     first, *others = tree.body  # type: ignore[attr-defined]
-    clone.body = [_with(first, old, new), *others]  # type: ignore[attr-defined]
+    clone.body = [_replace_function(first, old, new), *others]  # type: ignore[attr-defined]
     return clone

@@ -68,12 +68,12 @@ class Target:
         return Target(module, self.qualname)
 
     def matches_qualname(self, qualname: str) -> bool:
-        """Whether a qualified name is one this target means; wildcards stay within a part."""
-        wanted, given = self.qualname.split("."), qualname.split(".")
-        return len(wanted) == len(given) and all(map(fnmatch.fnmatchcase, given, wanted))
+        """Tell whether this target means a qualified name; wildcards stay within a part."""
+        patterns, names = self.qualname.split("."), qualname.split(".")
+        return len(patterns) == len(names) and all(map(fnmatch.fnmatchcase, names, patterns))
 
     def qualnames_in(self, module: ModuleType) -> list[str]:
-        """The qualified names this target stands for in a live module.
+        """Return the qualified names this target stands for in a live module.
 
         A wildcard finds only what the module itself defines: a class imported from elsewhere
         is mended where it lives.
@@ -96,12 +96,12 @@ def _defined_names(module: ModuleType) -> list[str]:
 
 @dataclass(frozen=True)
 class Binding:
-    """Where a live callable hangs.
+    """The place of a live callable.
 
     Args:
         owner: the module or class whose namespace holds it.
-        name: the attribute under which it hangs there.
-        value: what hangs there, exactly as in the owner's `__dict__` (a staticmethod object,
+        name: its attribute there.
+        value: the attribute's value, exactly as in the owner's `__dict__` (a staticmethod object,
             a property, a decorated function).
     """
 
@@ -110,15 +110,15 @@ class Binding:
     value: Any
 
     def function(self) -> FunctionType:
-        """The plain function at the bottom of decorators and descriptors.
+        """Return the plain function at the bottom of decorators and descriptors.
 
         Raises:
             Drift: no Python function is found there.
         """
-        found = _innermost_function(self.value, self.name)
-        if found is None:
+        function = _innermost_function(self.value, self.name)
+        if function is None:
             raise Drift(f"{self.name} is {type(self.value).__name__}, not a Python function")
-        return found
+        return function
 
 
 def bind(module: ModuleType, qualname: str) -> Binding:
@@ -156,7 +156,7 @@ def _is_static_attribute(owner: type, name: str) -> bool:
 _INNER = ("__wrapped__", "__func__", "fget", "func")
 """Attributes under which decorators and descriptors keep what they stand around."""
 _DEEPEST = 32
-"""How many decorators are looked through; a target that makes up ever more has no bottom."""
+"""Most decorators that are looked through; a target that makes up ever more has no bottom."""
 
 
 def chain(value: Any) -> Iterator[Any]:
@@ -191,18 +191,16 @@ def _inside(value: Any, name: str) -> Any:
 
 
 def _innermost_function(value: Any, name: str) -> FunctionType | None:
-    innermost = None
-    for innermost in chain(value):
-        pass
+    *_, innermost = None, *chain(value)
     if not issubclass(type(innermost), FunctionType):
         return None
     if innermost.__code__.co_name == name:
         return innermost  # type: ignore[no-any-return]
-    return _in_closure(innermost, name) or innermost
+    return _find_in_closure(innermost, name) or innermost
 
 
-def _in_closure(function: FunctionType, name: str) -> FunctionType | None:
-    """A decorator without `functools.wraps` keeps the function it decorates in a cell."""
+def _find_in_closure(function: FunctionType, name: str) -> FunctionType | None:
+    """Find what a decorator without `functools.wraps` decorates: it keeps that in a cell."""
     for cell in function.__closure__ or ():
         try:
             content = cell.cell_contents

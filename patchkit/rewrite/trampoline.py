@@ -79,8 +79,8 @@ def trampoline(
     if code.co_flags & _NAMED_REST:
         parameters.append(f"**{rest[0]}")
         keywords.append(f"**{rest[0]}")
-    given = "".join(f"{name}, " for name in positional)
-    call = f"{_SITE!r}.call(({given}), {{{', '.join(keywords)}}})"
+    arguments = "".join(f"{name}, " for name in positional)
+    call = f"{_SITE!r}.call(({arguments}), {{{', '.join(keywords)}}})"
     # Named there, so that the code closes over what the original closes over.
     closes = f" if 1 else ({', '.join(code.co_freevars)},)" if code.co_freevars else ""
     header = f"def {code.co_name}({', '.join(parameters)}):"
@@ -105,7 +105,7 @@ def _inner(code: CodeType) -> CodeType:
 
 
 class Site:
-    """Where a trampoline lands.
+    """The landing place of a trampoline.
 
     Args:
         function: the function; held weakly, since its code holds this, and the collector of
@@ -134,7 +134,7 @@ class Site:
         around = self._around
         if not around[0].bound:
             for piece in around:
-                inner = _wrapped(piece.wrapper, inner, None)
+                inner = _with_wrapper(piece.wrapper, inner, None)
             return inner(*args, **kwargs)
         if not args:
             return inner(**kwargs)
@@ -144,7 +144,7 @@ class Site:
         if len(around) == 1:
             return around[0].wrapper(inner, instance, tuple(others), kwargs)
         for piece in around:
-            inner = _wrapped(piece.wrapper, inner, instance)
+            inner = _with_wrapper(piece.wrapper, inner, instance)
         return inner(*others, **kwargs)
 
     def _inner_function(self) -> FunctionType:
@@ -175,7 +175,7 @@ def _nothing() -> None:
     return None
 
 
-def _wrapped(wrapper: Wrapper, inner: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+def _with_wrapper(wrapper: Wrapper, inner: Callable[..., Any], instance: Any) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return wrapper(inner, instance, args, kwargs)
 

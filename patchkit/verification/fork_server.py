@@ -1,8 +1,8 @@
-"""Import the libraries, then run each reproducer that is asked for in a fork.
+"""Import the libraries, then run each requested reproducer in a fork.
 
 `python -m patchkit.verification.fork_server` reads requests from standard input, each a line of
-JSON: `{"number": 7, "id": …, "patched": …, "patches": …}` begins a fork and `{"end": 7}` ends it.
-What comes of it is answered as `{"number": 7, "outcome": …}`. All ends with the input.
+JSON: `{"number": 7, "id": …, "patched": …, "patches": …}` starts a fork and `{"end": 7}` ends it.
+The answer is `{"number": 7, "outcome": …}`. The server and its forks end when the input does.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _CHUNK = 1 << 16
 
 @dataclass
 class _Fork:
-    """One that runs: its number, its process, and what it has said so far."""
+    """A running fork: its number, its process, and its output so far."""
 
     number: int
     process: int
-    said: bytes = b""
+    output: bytes = b""
 
 
 class _Server:
-    """Begins forks, ends them, and passes on what comes of them; nothing here is a thread."""
+    """Start and end forks, and pass on their outcomes, without threads."""
 
     def __init__(self, requests: int, output: BinaryIO) -> None:
         self._requests = requests
         self._output = output
-        self._asked = b""
+        self._unread = b""
         self._forks: dict[int, _Fork] = {}  # by the descriptor that each writes to
         self._ready = selectors.DefaultSelector()
         self._ready.register(requests, selectors.EVENT_READ)
@@ -57,37 +57,37 @@ class _Server:
         while True:
             for key, _ in self._ready.select():
                 if key.fd != self._requests:
-                    self._hear(key.fd)
-                elif not self._obey():
+                    self._read_outcome(key.fd)
+                elif not self._read_requests():
                     return
 
     def end_all(self) -> None:
         for descriptor in tuple(self._forks):
             self._reap(descriptor)
 
-    def _obey(self) -> bool:
-        """Read requests; tell whether more may come."""
+    def _read_requests(self) -> bool:
+        """Carry out the requests that arrived; return whether more may come."""
         chunk = os.read(self._requests, _CHUNK)
-        *lines, self._asked = (self._asked + chunk).split(b"\n")
+        *lines, self._unread = (self._unread + chunk).split(b"\n")
         for request in map(json.loads, lines):
             if "end" in request:
                 for descriptor, fork in tuple(self._forks.items()):
                     if fork.number == request["end"]:
                         self._reap(descriptor)
             else:
-                self._begin(request)
+                self._start_fork(request)
         return bool(chunk)
 
-    def _begin(self, request: dict[str, Any]) -> None:
+    def _start_fork(self, request: dict[str, Any]) -> None:
         ours, theirs = os.pipe()
         process = os.fork()
         if not process:
-            self._become(request, theirs)
+            self._run_in_fork(request, theirs)
         os.close(theirs)
         self._forks[ours] = _Fork(request["number"], process)
         self._ready.register(ours, selectors.EVENT_READ)
 
-    def _become(self, request: dict[str, Any], pipe: int) -> None:
+    def _run_in_fork(self, request: dict[str, Any], pipe: int) -> None:
         """Run a reproducer in a fork, which ends here."""
         status = 1
         try:
@@ -100,22 +100,22 @@ class _Server:
             from .reproduce import outcome
 
             with os.fdopen(pipe, "wb") as answer:
-                children.tell(answer, outcome(request["id"], patched=request["patched"]))
+                children.write_answer(answer, outcome(request["id"], patched=request["patched"]))
             status = 0
         finally:
             os._exit(status)
 
-    def _hear(self, descriptor: int) -> None:
+    def _read_outcome(self, descriptor: int) -> None:
         fork = self._forks[descriptor]
         chunk = os.read(descriptor, _CHUNK)
-        fork.said += chunk
-        if chunk and not fork.said.endswith(b"\n"):
+        fork.output += chunk
+        if chunk and not fork.output.endswith(b"\n"):
             return
-        # A pipe that is closed without an answer is that of a process which is dying by itself.
+        # A pipe that closes without an answer belongs to a process that is dying by itself.
         status = self._reap(descriptor, kill=bool(chunk))
         died = {"outcome": "error", "message": f"died with exit code {status}"}
-        answer = {"number": fork.number, "outcome": children.read(fork.said) or died}
-        children.tell(self._output, answer)
+        answer = {"number": fork.number, "outcome": children.parse_answer(fork.output) or died}
+        children.write_answer(self._output, answer)
 
     def _reap(self, descriptor: int, *, kill: bool = True) -> int:
         """Wait for a fork, and return its exit code."""
@@ -144,7 +144,7 @@ def main() -> None:
         traceback.print_exc()
     finally:
         server.end_all()
-        os._exit(status)  # what libraries do at exit takes time
+        os._exit(status)  # the exit handlers of libraries take time
 
 
 if __name__ == "__main__":

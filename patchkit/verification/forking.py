@@ -1,7 +1,7 @@
-"""Reproducers in forks of one process that has imported the libraries.
+"""Run reproducers in forks of one process that has imported the libraries.
 
-An import takes seconds and most reproducers less than one, so this is many times quicker than
-processes of their own. Patches then meet libraries that are loaded already.
+An import takes seconds and most reproducers less than one, so this is many times faster than
+separate processes. The patches then meet libraries that are loaded already.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import threading
 from concurrent import futures
 from typing import Any
 
-from ..children import command, read, tell
+from ..children import command, parse_answer, write_answer
 from ..errors import UsageError
 
-_LEAVE = 5
-"""Seconds that the process has to end by itself, and its forks with it."""
+_END_TIMEOUT = 5
+"""Seconds for the process and its forks to end by themselves."""
 
 
-class Forking:
-    """Runs reproducers, from any thread.
+class ForkRunner:
+    """Run reproducers, from any thread.
 
     Args:
-        timeout: seconds that one may take.
-        patches: the value of `PATCHKIT_PATCHES` there.
+        timeout: seconds for each.
+        patches: the value of `PATCHKIT_PATCHES` for them.
 
     Raises:
         UsageError: this platform does not fork.
@@ -37,7 +37,7 @@ class Forking:
 
     def __init__(self, timeout: float, patches: str) -> None:
         if not hasattr(os, "fork"):
-            raise UsageError(f"processes cannot be forked on {sys.platform}; leave `fork` out")
+            raise UsageError(f"processes cannot be forked on {sys.platform}; leave out `fork`")
         self._timeout = timeout
         self._patches = patches
         self._stopped = False
@@ -47,25 +47,25 @@ class Forking:
 
         Args:
             patch_id: the patch.
-            patched: whether to apply it first, and nothing else.
+            patched: whether to apply it first, alone.
         """
         with _LOCK:
             if self._stopped:
                 return {"outcome": "error", "message": "stopped"}
             server = _running_server()
         request = {"id": patch_id, "patched": patched, "patches": self._patches}
-        number, outcome = server.begin(request)
+        number, outcome = server.start_fork(request)
         try:
             return outcome.result(self._timeout)
         except futures.TimeoutError:
-            server.end(number)
+            server.end_fork(number)
             return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
 
     def stop(self) -> None:
-        """End what is running, and begin nothing more."""
+        """End the running reproducers, and start no more."""
         with _LOCK:
             self._stopped = True
-            _leave_server()
+            _stop_server()
 
 
 class _Server:
@@ -76,7 +76,7 @@ class _Server:
             command("patchkit.verification.fork_server"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is left to the one who waits
+            start_new_session=True,  # Ctrl-C in a terminal must not reach it
         )
         self._numbers = itertools.count()
         self._waiting: dict[int, futures.Future[dict[str, Any]]] = {}
@@ -84,8 +84,8 @@ class _Server:
         self.ended = False
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def begin(self, request: dict[str, Any]) -> tuple[int, futures.Future[dict[str, Any]]]:
-        """Return the number that a fork was given, and what will come of it."""
+    def start_fork(self, request: dict[str, Any]) -> tuple[int, futures.Future[dict[str, Any]]]:
+        """Return the number of a new fork, and its future outcome."""
         outcome: futures.Future[dict[str, Any]] = futures.Future()
         with self._lock:
             number = next(self._numbers)
@@ -93,37 +93,37 @@ class _Server:
                 outcome.set_result(self._died())
                 return number, outcome
             self._waiting[number] = outcome
-            self._say({"number": number, **request})
+            self._send({"number": number, **request})
         return number, outcome
 
-    def end(self, number: int) -> None:
-        """End a fork, whose outcome nobody waits for any more."""
+    def end_fork(self, number: int) -> None:
+        """End a fork whose outcome nobody waits for any more."""
         with self._lock:
             self._waiting.pop(number, None)
-            self._say({"end": number})
+            self._send({"end": number})
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         """End the process and its forks."""
         with self._lock, contextlib.suppress(OSError):
             assert self._process.stdin is not None
             self._process.stdin.close()
         try:
-            self._process.wait(_LEAVE)
+            self._process.wait(_END_TIMEOUT)
         except subprocess.TimeoutExpired:  # it is in the middle of an import
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
-    def _say(self, request: dict[str, Any]) -> None:
+    def _send(self, request: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        # Where it has ended, its last words say so to everyone who waits.
+        # If it has ended, `_listen` tells everyone who waits.
         with contextlib.suppress(OSError, ValueError):
-            tell(self._process.stdin, request)  # type: ignore[arg-type]
+            write_answer(self._process.stdin, request)  # type: ignore[arg-type]
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as said:
-            for answer in filter(None, map(read, said)):
+        with self._process.stdout as lines:
+            for answer in filter(None, map(parse_answer, lines)):
                 with self._lock:
                     outcome = self._waiting.pop(answer["number"], None)
                 if outcome is not None:
@@ -137,8 +137,7 @@ class _Server:
 
     def _died(self) -> dict[str, Any]:
         status = self._process.returncode
-        message = f"the process that forks died with exit code {status}"
-        return {"outcome": "error", "message": message}
+        return {"outcome": "error", "message": f"the fork server died with exit code {status}"}
 
 
 _LOCK = threading.Lock()
@@ -146,7 +145,7 @@ _server: _Server | None = None
 
 
 def _running_server() -> _Server:
-    """Return the process; one serves all, until it is left or dies."""
+    """Return the one process that serves all, until it is stopped or dies."""
     global _server
     if _server is None or _server.ended:
         _server = _Server()
@@ -154,8 +153,8 @@ def _running_server() -> _Server:
 
 
 @atexit.register
-def _leave_server() -> None:
+def _stop_server() -> None:
     global _server
     if _server is not None:
-        _server.leave()
+        _server.stop()
         _server = None

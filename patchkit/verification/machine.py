@@ -1,4 +1,4 @@
-"""Whether this machine has what reproducers need."""
+"""Probe this machine for what reproducers need."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from ..patch import REQUIREMENTS, Requirement
 _CPUINFO = Path("/proc/cpuinfo")
 
 
-def missing(names: Iterable[str]) -> list[Requirement]:
-    """Return what this machine lacks.
-
-    Args:
-        names: of requirements.
-    """
+def missing_requirements(names: Iterable[str]) -> list[Requirement]:
+    """Return the named requirements that this machine does not meet."""
     return [REQUIREMENTS[name] for name in names if not PROBES[name]()]
 
 
-def described(requirements: Iterable[Requirement]) -> str:
-    """Return what all of them are, for a sentence."""
+def description(requirements: Iterable[Requirement]) -> str:
+    """Return the requirements in words, for a sentence."""
     return " and ".join(requirement.what for requirement in requirements)
 
 
@@ -36,9 +32,9 @@ def _reaches_cuda() -> bool:
 def _has_avx512_bf16() -> bool:
     """Tell whether programs can use VDPBF16PS and VCVTNE2PS2BF16.
 
-    Linux names an instruction set only where it saves the registers too, as the CPUID of a
-    compiler's run time has it, which bitsandbytes asks; reading that takes no library. Elsewhere
-    only CPUID knows, and torch asks it.
+    Linux lists an instruction set only if it saves the registers too, which matches the compiler
+    run time's CPUID check that bitsandbytes uses, and takes no library to read. Elsewhere only
+    CPUID knows, and torch asks it.
     """
     import platform
 
@@ -61,9 +57,9 @@ def _torch_finds(instructions: str) -> bool:
         return False
     if ask := getattr(torch.cpu, "get_capabilities", None):
         return bool(ask().get(instructions))
-    ask = getattr(torch.cpu, f"_is_{instructions}_supported", None)  # before torch had the other
+    ask = getattr(torch.cpu, f"_is_{instructions}_supported", None)  # older torch
     return bool(ask and ask())
 
 
 PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _has_avx512_bf16}
-"""Tell whether this machine meets a requirement, by its name."""
+"""A test of this machine for each requirement, by its name."""

@@ -1,4 +1,4 @@
-"""From verdicts to the compatibility matrix."""
+"""Turn verdicts into results for the compatibility matrix."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 import json
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from ..matrix.sets import VersionSet
 
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
-"""Where somebody keeps the packages is nothing to publish."""
+"""The folder of the packages, which is left out of what is published."""
 
 
 def environment() -> Environment:
-    """Where this process measures, today."""
+    """Return the environment of measurements made in this process today."""
     from ..engine.session import SESSION
 
     return Environment(
@@ -44,10 +44,10 @@ def environment() -> Environment:
     )
 
 
-def begin(path: Path) -> Matrix:
-    """The matrix in a file that is to be written; an empty one where there is none yet.
+def matrix_to_extend(path: Path) -> Matrix:
+    """Return the matrix in a file that is to be written; an empty one if there is no file yet.
 
-    What would stop the writing is found now, before anything is measured.
+    Problems that would prevent the writing show here, before anything is measured.
 
     Raises:
         MatrixError: the file is damaged, or there is no such folder.
@@ -58,7 +58,7 @@ def begin(path: Path) -> Matrix:
 
 
 def from_files(paths: Iterable[Path]) -> Matrix:
-    """What files written by `patchkit verify --json` add to a matrix.
+    """Return the results in files written by `patchkit verify --json`.
 
     Raises:
         MatrixError: a file cannot be read, or holds something else.
@@ -76,14 +76,14 @@ def from_files(paths: Iterable[Path]) -> Matrix:
 
 
 def from_verdicts(content: Any, name: str) -> Matrix:
-    """What a verification adds to a matrix, given as `Verification.to_dict` made it.
+    """Return the results of a verification, given as `Verification.to_dict` returns it.
 
     A version set that could not be measured is `{"unmeasured": {…}}`, with the fields of
-    `Unmeasured`. A patch whose library is not installed was not measured, and is left out.
+    `Unmeasured`. A patch whose library is not installed was not measured and is left out.
 
     Args:
         content: the verification.
-        name: what to call it in a message.
+        name: its name in messages.
 
     Raises:
         MatrixError: it is something else.
@@ -97,7 +97,7 @@ def from_verdicts(content: Any, name: str) -> Matrix:
         raise MatrixError(
             f"{name} is not what `patchkit verify --json` writes: {type(error).__name__}: {error}"
         ) from None
-    return Matrix(tuple(one for one in results if one is not None))
+    return Matrix(tuple(result for result in results if result is not None))
 
 
 def _result(where: Environment, verdict: Verdict) -> Result | None:
@@ -115,22 +115,23 @@ def _result(where: Environment, verdict: Verdict) -> Result | None:
     return Result(verdict.id, verdict.outcome, where, note)
 
 
-def never_run(matrix: Matrix, sets: Iterable[VersionSet]) -> Matrix:
-    """The version sets of which there is no result at all, as unmeasured."""
-    told = {one.name for one in matrix.unmeasured}
+def unmeasured_sets(matrix: Matrix, sets: Iterable[VersionSet]) -> Matrix:
+    """Return the version sets that have no result and no reason for it, as unmeasured."""
+    explained = {unmeasured.name for unmeasured in matrix.unmeasured}
     today = datetime.date.today().isoformat()
-    left = (
-        Unmeasured(one.name, one.versions, today, "there is no result of it")
-        for one in sets
-        if one.name not in told and not matrix.has_run(one.versions)
+    without_result = (
+        Unmeasured(version_set.name, version_set.versions, today, "there is no result of it")
+        for version_set in sets
+        if version_set.name not in explained and not matrix.has_run(version_set.versions)
     )
-    return Matrix(unmeasured=tuple(left))
+    return Matrix(unmeasured=tuple(without_result))
 
 
-def summary(matrix: Matrix) -> Sequence[str]:
-    """A line for each thing measured."""
-    lines = [f"{one.outcome:<15} {one.patch}" for one in matrix.results]
-    return [*lines, *(f"not measured    {one.name}: {one.problem}" for one in matrix.unmeasured)]
+def summary_lines(matrix: Matrix) -> list[str]:
+    """Return a line for each result and each version set that was not measured."""
+    lines = [f"{result.outcome:<15} {result.patch}" for result in matrix.results]
+    gaps = (f"not measured    {gap.name}: {gap.problem}" for gap in matrix.unmeasured)
+    return [*lines, *gaps]
 
 
 def _device() -> str:

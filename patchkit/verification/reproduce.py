@@ -2,8 +2,8 @@
 
 `python -m patchkit.verification.reproduce ID [--patched]`
 
-What comes of it is a line of JSON on standard output. The libraries must not have been imported
-before, so this is a program of its own and not a function.
+The outcome is a line of JSON on standard output. The libraries must not have been imported before,
+so this is a program and not a function.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from ..children import take_standard_output, tell
+from ..children import take_standard_output, write_answer
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,32 +21,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m patchkit.verification.reproduce", description=__doc__
     )
     parser.add_argument("id")
-    parser.add_argument("--patched", action="store_true", help="apply the patch, and only it")
+    parser.add_argument("--patched", action="store_true", help="apply the patch, and no other")
     options = parser.parse_args(argv)
     answers = take_standard_output()
-    tell(answers, outcome(options.id, patched=options.patched))
+    write_answer(answers, outcome(options.id, patched=options.patched))
     return 0
 
 
 def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
-    """What comes of a reproducer in this process, which it leaves as it happens to be.
+    """Run a reproducer in this process and return its outcome. Nothing is cleaned up after it.
 
     Args:
         patch_id: the patch.
-        patched: whether to apply it first, and nothing else.
+        patched: whether to apply it first, alone.
     """
     from ..engine.choices import Choices
     from ..engine.session import SESSION
-    from .machine import missing
+    from .machine import missing_requirements
 
-    (found,) = SESSION.catalogue.named([patch_id], "the id")
-    entry = SESSION.catalogue.entries[found]
-    reproduce = entry.reproduce_anywhere if missing(entry.patch.requires) else entry.reproduce
+    (exact_id,) = SESSION.catalogue.matching_ids([patch_id], "the id")
+    entry = SESSION.catalogue.entries[exact_id]
+    reproduce = (
+        entry.reproduce_anywhere if missing_requirements(entry.patch.requires) else entry.reproduce
+    )
     if reproduce is None:
         return {"outcome": "no-reproducer"}
-    SESSION.revert(None)  # under `patchkit run` all that is due is applied by now
+    SESSION.revert(None)  # under `patchkit run` all due patches are applied by now
     if patched:
-        SESSION.apply(Choices([found], strict=True))
+        SESSION.apply(Choices([exact_id], strict=True))
     try:
         reproduce()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Reproducers in processes of their own, which end when nobody waits for them any more."""
+"""Run each reproducer in a process of its own, which ends when nobody waits for it any more."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .. import children
 from ..catalogue.folders import VARIABLE
 
 
-class Spawning:
-    """Runs reproducers, from any thread.
+class SpawnRunner:
+    """Run reproducers, from any thread.
 
     Args:
-        timeout: seconds that one may take.
-        patches: the value of `PATCHKIT_PATCHES` there.
+        timeout: seconds for each.
+        patches: the value of `PATCHKIT_PATCHES` for them.
     """
 
     def __init__(self, timeout: float, patches: str) -> None:
@@ -25,11 +25,11 @@ class Spawning:
         self._stopped = False
 
     def __call__(self, patch_id: str, patched: bool) -> dict[str, Any]:
-        """What `patchkit.verification.reproduce.outcome` says in a new process.
+        """Return what `patchkit.verification.reproduce.outcome` says in a new process.
 
         Args:
             patch_id: the patch.
-            patched: whether to apply it first, and nothing else.
+            patched: whether to apply it first, alone.
         """
         if self._stopped:
             return {"outcome": "error", "message": "stopped"}
@@ -44,19 +44,19 @@ class Spawning:
         ) as process:
             self._running.add(process)
             try:
-                if self._stopped:  # just before the process was among those to stop
+                if self._stopped:  # stopped just before this process was registered
                     process.kill()
-                said, errors = process.communicate(timeout=self._timeout)
-                found = [answer for answer in map(children.read, said.splitlines()) if answer]
+                output, errors = process.communicate(timeout=self._timeout)
+                answers = list(filter(None, map(children.parse_answer, output.splitlines())))
             except subprocess.TimeoutExpired:
                 process.kill()
                 return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
             finally:
                 self._running.discard(process)
-        return found[-1] if found else _died(errors)
+        return answers[-1] if answers else _died(errors)
 
     def stop(self) -> None:
-        """End what is running, and begin nothing more."""
+        """End the running reproducers, and start no more."""
         self._stopped = True
         for process in tuple(self._running):
             process.kill()

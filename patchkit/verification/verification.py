@@ -14,9 +14,9 @@ from ..catalogue.folders import Paths
 from ..catalogue.resolution import resolve
 from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
-from .forking import Forking
-from .machine import described, missing
-from .spawning import Spawning
+from .forking import ForkRunner
+from .machine import description, missing_requirements
+from .spawning import SpawnRunner
 from .verdicts import NO_ERROR, Verdict
 
 TIMEOUT = 600
@@ -29,14 +29,14 @@ _MOST_JOBS = 4
 class Verification(tuple[Verdict, ...]):
     """The verdicts on several patches.
 
-    Prints as a table; `to_dict` says where it was measured, too.
+    Prints as a table; `to_dict` also has the environment.
     """
 
     @property
     def exit_status(self) -> int:
         """0 if all is well, 1 if a due patch does not mend, 2 if a due bug does not show.
 
-        A patch whose reproducer failed for another reason is not known to mend: 1 as well.
+        It is also 1 if a reproducer failed for another reason.
         """
         statuses = {EXIT_STATUSES.get(verdict.outcome, 0) for verdict in self}
         return 1 if 1 in statuses else max(statuses, default=0)
@@ -47,7 +47,7 @@ class Verification(tuple[Verdict, ...]):
         return {
             "schema": SCHEMA,
             "environment": vars(environment()),
-            "verdicts": [vars(one) for one in self],
+            "verdicts": [vars(verdict) for verdict in self],
         }
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ class _Task:
     Args:
         patch: the patch.
         due: whether it is due.
-        lacking: what this machine lacks, so that the reproducer shows a part of the bug.
+        lacking: what this machine lacks, so that the reproducer shows only part of the bug.
     """
 
     patch: Patch
@@ -91,21 +91,26 @@ def verify(
     patches: Paths | None = None,
     progress: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Verification:
-    """`patchkit.verify`, which says what the arguments are.
+    """Do what `patchkit.verify` does; its docstring explains the other arguments.
 
-    `progress` is called with each verdict as it comes, perhaps from another thread.
+    Args:
+        only: as there.
+        everywhere: as there.
+        fork: as there.
+        jobs: as there.
+        patches: as there.
+        progress: called with each verdict as it comes, perhaps from another thread.
     """
     from ..engine.session import SESSION
 
     SESSION.add(patches)
     catalogue = SESSION.catalogue
-    chosen = set(catalogue.entries) if only is None else catalogue.named(only, "only=")
+    chosen = set(catalogue.entries) if only is None else catalogue.matching_ids(only, "only=")
     tasks = [_task(entry, everywhere) for entry in catalogue if entry.patch.id in chosen]
     if only is None:
-        tasks += [Verdict(one.name, "error", str(one.error)) for one in catalogue.broken]
+        tasks += [Verdict(entry.name, "error", str(entry.error)) for entry in catalogue.broken]
 
-    # Other processes must know the patches of this one.
-    reproduce = (Forking if fork else Spawning)(TIMEOUT, SESSION.local_patches)
+    reproduce = (ForkRunner if fork else SpawnRunner)(TIMEOUT, SESSION.local_patches)
     interrupted = False
 
     def run(task: _Task | Verdict) -> Verdict:
@@ -124,22 +129,21 @@ def verify(
 
 
 def _task(entry: Entry, everywhere: bool) -> _Task | Verdict:
-    """What is to be run; the verdict where it is known without running anything."""
+    """Return the reproducer to run, or the verdict if it is known without running anything."""
     patch = entry.patch
     try:
         resolution = resolve(patch)
     except ValueError as error:
         return Verdict(patch.id, "error", str(error))
     due = resolution.verdict is None
-    unasked = resolution.verdict is Status.NOT_AFFECTED and not everywhere
-    if resolution.verdict is Status.NOT_INSTALLED or unasked:
+    if resolution.verdict is Status.NOT_INSTALLED or not (due or everywhere):
         return Verdict(patch.id, "not-affected", resolution.reason)
     if entry.reproduce is None:
         return Verdict(patch.id, "error", "the patch has no reproducer")
-    lacking = tuple(missing(patch.requires))
+    lacking = tuple(missing_requirements(patch.requires))
     if lacking and entry.reproduce_anywhere is None:
         outcome = lacking[0].outcome if due else "not-affected"
-        return Verdict(patch.id, outcome, f"the reproducer needs {described(lacking)}")
+        return Verdict(patch.id, outcome, f"the reproducer needs {description(lacking)}")
     return _Task(patch, due, lacking)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
-from patchkit.precision.adapters import bfloat16_adapters_wanted
+from patchkit.precision.adapters import should_cast_adapters
 
 RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
 SCRIPT = str(Path(__file__).with_name("fsdp_script.py"))
@@ -69,4 +69,4 @@ def test_two_processes(launch, tmp_path: Path, mode: str, outcome: str) -> None:
 def test_when_upstream_s_cast_stays(monkeypatch, args, variables, wanted: bool) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert bfloat16_adapters_wanted(types.SimpleNamespace(**args)) is wanted
+    assert should_cast_adapters(types.SimpleNamespace(**args)) is wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from patchkit.matrix import Environment, Matrix, Result, Unmeasured
 from patchkit.matrix.sets import VersionSet
-from patchkit.verification.recording import never_run
+from patchkit.verification.recording import unmeasured_sets
 
 VERSIONS = {"trl": "1.16.0", "torch": "2.13.0"}
 RAN = Environment({**VERSIONS, "torch": "2.13.0+cpu"}, "3.11.7", "linux", "cpu", "2026-02-03")
@@ -13,12 +13,12 @@ SETS = [VersionSet("1.16", VERSIONS), VersionSet("1.17", {**VERSIONS, "trl": "1.
 
 
 def test_version_sets_without_a_result_are_named() -> None:
-    assert [one.name for one in never_run(Matrix(), SETS).unmeasured] == ["1.16", "1.17"]
-    (left,) = never_run(Matrix((RESULT,)), SETS).unmeasured
+    assert [one.name for one in unmeasured_sets(Matrix(), SETS).unmeasured] == ["1.16", "1.17"]
+    (left,) = unmeasured_sets(Matrix((RESULT,)), SETS).unmeasured
     assert (left.name, left.versions["trl"]) == ("1.17", "1.17.0")
     assert left.problem == "there is no result of it"
 
 
 def test_a_reason_that_is_known_stays() -> None:
     known = Unmeasured("1.17", {"trl": "1.17.0"}, "2026-02-03", "it does not install")
-    assert never_run(Matrix((RESULT,), unmeasured=(known,)), SETS) == Matrix()
+    assert unmeasured_sets(Matrix((RESULT,), unmeasured=(known,)), SETS) == Matrix()

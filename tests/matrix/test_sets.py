@@ -93,7 +93,9 @@ TOX = (ROOT / "tox.ini").read_text(encoding="utf-8")
 
 def environments_of_tox() -> set[str]:
     """What `[testenv:{…, matrix}-{…}]` expands to, without the prefix."""
-    (names,) = re.findall(r"^\[testenv:\{[^}]*\bmatrix\b[^}]*\}-\{([^}]*)\}\]", TOX, re.MULTILINE)
+    (names,) = re.findall(
+        r"^\[testenv:\{[^}]*\bmatrix\b[^}]*\}-\{([^}]*)\}\{,-whole\}\]", TOX, re.MULTILINE
+    )
     return {name.strip() for name in names.split(",")}
 
 

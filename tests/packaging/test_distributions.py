@@ -98,7 +98,6 @@ def install(python: Path, *what: object) -> None:
     run(*pip, "install", "-q", *what, cwd=python.parent)
 
 
-@pytest.mark.xdist_group("distributions")
 def test_wheel(distributions: Path, tmp_path: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -116,7 +115,6 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert "demo" in run(python, "-m", "patchkit", "--help", cwd=tmp_path)
 
 
-@pytest.mark.xdist_group("distributions")
 def test_a_wheel_without_a_matrix(distributions: Path, tmp_path: Path) -> None:
     """Somebody deletes it, and measures anew with what is built then."""
     (sdist,) = distributions.glob("*.tar.gz")

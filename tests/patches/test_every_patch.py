@@ -11,7 +11,7 @@ import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.lab.measured import cannot_run_here
 from patchkit.patch import Status
-from patchkit.verification.machine import missing
+from patchkit.verification.machine import missing_requirements
 from patchkit.verification.verification import verify
 
 ENTRIES = catalogue.load()
@@ -51,7 +51,7 @@ def test_reproducer_fails_without_and_passes_with(patch_id: str) -> None:
     (verdict,) = verify([patch_id], fork=patch_id not in OWN_PROCESSES)
     due = patch_id in DUE
     expected = "mended" if due else "not-affected"
-    if due and (lacking := missing(ENTRIES.entries[patch_id].patch.requires)):
+    if due and (lacking := missing_requirements(ENTRIES.entries[patch_id].patch.requires)):
         expected = lacking[0].outcome
     assert verdict.outcome == expected, verdict
     if verdict.outcome == "mended" and not verdict.without.startswith("AssertionError"):

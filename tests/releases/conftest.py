@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -99,9 +99,14 @@ def _edited(module: str, text: str, found: Facts) -> Iterable[FunctionSource]:
 def _untouched(text: str, edits) -> list[str]:
     """All statements of a file that no edit touches, with their places, at whatever depth."""
     touched = {line for edit in edits for line in range(edit.start[0], edit.end[0] + 1)}
-    return [
-        ast.dump(node, include_attributes=True)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.stmt)
-        and touched.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
-    ]
+
+    def outermost(parent: ast.AST) -> Iterator[ast.stmt]:
+        for node in ast.iter_child_nodes(parent):
+            if isinstance(node, ast.stmt) and touched.isdisjoint(
+                range(node.lineno, (node.end_lineno or 0) + 1)
+            ):
+                yield node
+            else:
+                yield from outermost(node)
+
+    return [ast.dump(node, include_attributes=True) for node in outermost(ast.parse(text))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = [pytest.mark.releases, pytest.mark.xdist_group("releases of nemo_automodel")]
+pytestmark = pytest.mark.releases
 
 RELEASES = ["0.1.0", "0.1.2", "0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0"]
 

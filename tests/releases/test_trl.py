@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = [pytest.mark.releases, pytest.mark.xdist_group("releases of trl")]
+pytestmark = pytest.mark.releases
 
 RELEASES = [
     "0.18.0",

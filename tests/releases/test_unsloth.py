@@ -14,7 +14,7 @@ from patchkit.catalogue import entries as catalogue
 from patchkit.rewrite import edited_code, find, functions_in_file
 from patchkit.rewrite.edit import apply_edits
 
-pytestmark = [pytest.mark.releases, pytest.mark.xdist_group("releases of unsloth")]
+pytestmark = pytest.mark.releases
 
 AFFECTED = ["2025.5.4", "2025.6.1", "2025.12.10", "2026.1.4"]
 RELEASES = [*AFFECTED, "2026.2.1"]

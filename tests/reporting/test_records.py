@@ -208,10 +208,10 @@ def test_overridden_says_by_what(library, session, apply) -> None:
     made = troubled(library, session, apply)
     (target,) = made.report()["overridden-one"].targets
     assert target.reason == f"it is {troubled.__module__}:troubled.<locals>.<lambda> now"
-    reason = f"someone replaced Trainer.step since; {target.reason}"
+    reason = f"someone has since replaced Trainer.step; {target.reason}"
     assert made.report()["overridden-one"].reason == reason
     del library.load("trainer").Trainer.step
-    assert made.report()["overridden-one"].reason.endswith("since; it is gone")
+    assert made.report()["overridden-one"].reason.endswith("Trainer.step; it is gone")
 
 
 WHAT_TO_DO = {
@@ -235,7 +235,7 @@ def test_what_to_do(library, session, apply) -> None:
     assert session(patch()).report()[0].advice == "patchkit.apply() applies it"
     asked = session(patch("madeup-asked", opt_in="preflight")).report()[0]
     assert asked.advice == "patchkit.apply(preflight=True) applies it"
-    assert "mend that patch file" in broken_report()[0].advice
+    assert "fix that patch file" in broken_report()[0].advice
 
 
 @pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")

@@ -36,10 +36,10 @@ class Claim:
     """Somebody who wants an edit until it is given up."""
 
     def __init__(self, swaps: CodeSwaps) -> None:
-        self.valid, self.over, self.swaps = True, False, swaps
+        self.is_valid, self.is_over, self.swaps = True, False, swaps
 
     def give_up(self) -> None:
-        self.valid, self.over = False, True
+        self.is_valid, self.is_over = False, True
         self.swaps.settle(complete=False)
 
 
@@ -180,7 +180,7 @@ def test_inspect_reads_the_text_after_the_cache_was_cleared(module) -> None:
     ("text", "message"),
     [
         ("1 +", "does not parse"),
-        ("one() + 1", "leaves a site of the bug behind, at line 7"),
+        ("one() + 1", "leaves buggy code behind, at line 7"),
         ("(yield)", "makes it another kind of function"),
     ],
 )

@@ -66,7 +66,7 @@ def test_an_edit_that_meets_another_shape_is_drift(error: Exception, told: str) 
     source = source_of("def f(x):\n    y = x\n    return bug(x)\n")
     with pytest.raises(Drift, match=f"in f at line 3 cannot be edited: {told}"):
         Rule(BUG, fail).plan(source)
-    with pytest.raises(Drift, match=f"looking for sites in f raised {told}"):
+    with pytest.raises(Drift, match=f"looking for the buggy code in f raised {told}"):
         Rule(fail, mended).plan(source)  # type: ignore[arg-type]
 
 
@@ -172,7 +172,7 @@ def test_what_is_parsed_by_itself_is_as_in_the_whole(place: str, outer: str) -> 
 def test_a_site_left_in_another_statement_is_drift() -> None:
     source = source_of(f"def f(x):\n{LINES}    bug(x)\n{LINES}    bug(x)\n")
     first, _ = MEND.plan(source)
-    with pytest.raises(Drift, match="leaves a site of the bug behind, at line 27"):
+    with pytest.raises(Drift, match="leaves buggy code behind, at line 27"):
         edited_code(source, first, [MEND], "x.py")
 
 
@@ -184,7 +184,7 @@ def test_a_site_that_comes_to_light_with_the_edit_around_it_is_drift() -> None:
     )
     source = source_of(f"def f(x):\n    if x:\n{LINES.replace('    ', '        ')}        bug(x)\n")
     (edits,) = rule.plan(source)
-    with pytest.raises(Drift, match="leaves a site"):
+    with pytest.raises(Drift, match="leaves buggy code"):
         edited_code(source, edits, [rule], "x.py")
 
 
@@ -195,7 +195,7 @@ def test_a_function_that_becomes_a_site_is_drift() -> None:
     source = source_of(f"def f(x):\n{LINES}    bug(x)\n{LINES}")
     rule = Rule(names_both, mended)
     (edits,) = rule.plan(source)
-    with pytest.raises(Drift, match="leaves a site"):
+    with pytest.raises(Drift, match="leaves buggy code"):
         edited_code(source, edits, [rule], "x.py")
 
 

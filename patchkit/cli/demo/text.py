@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ...environment import installed_version
-from ...text import counted
+from ...text import plural
 from .outcome import Outcome, aside, ending, subject
 
 _WIDTH = 80
@@ -22,7 +22,7 @@ def intro(setup: Mapping[str, str], steps: int) -> str:
         steps: optimizer steps of each training.
     """
     return _fill(
-        f"{subject(setup)}, {counted(steps, 'step')} with TRL {installed_version('trl')}: without "
+        f"{subject(setup)}, {plural(steps, 'step')} with TRL {installed_version('trl')}: without "
         "patchkit, then with it. The model and its data are made here; nothing is downloaded, "
         "and nothing is kept."
     )
@@ -71,12 +71,12 @@ def _numbers(outcome: Outcome) -> Iterator[str]:
 
 def _next_steps(without: Outcome, mended: Outcome) -> Iterator[str]:
     from ...catalogue.entries import load
-    from ...catalogue.symptoms import with_symptom
+    from ...catalogue.symptoms import entries_with_symptom
 
     if not without["ok"]:
         rows = mended.get("report", {}).get("patches", ())
         applied = {row["id"] for row in rows if row["status"] == "applied"}
-        matches = with_symptom(str(without["error"]), load())
+        matches = entries_with_symptom(str(without["error"]), load())
         ids = [entry.patch.id for entry in matches if entry.patch.id in applied]
         if ids:
             yield "\n  ".join(["Patches that know the error of the first training:", *ids])

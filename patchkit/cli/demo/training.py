@@ -48,7 +48,7 @@ def _train(title: str, arguments: list[str], folder: Path, bar: Bar) -> dict[str
         _process(arguments, log, {**os.environ, "TMPDIR": str(folder)}) as process,
     ):
         assert process.stdout is not None
-        for answer in filter(None, map(children.read, process.stdout)):
+        for answer in filter(None, map(children.parse_answer, process.stdout)):
             if "ok" in answer:
                 return answer
             losses.append(answer["loss"])

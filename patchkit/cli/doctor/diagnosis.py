@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from ...environment import looked_up_once
+from ...environment import cached_lookups
 from .section import Section, Step, run_check
 
 SCHEMA = 1
@@ -70,7 +70,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         variables: variables.check,
         patchers: patchers.check,
     }
-    with looked_up_once():
+    with cached_lookups():
         return Diagnosis(
             tuple(run_check(module.NAME, module.TITLE, check) for module, check in checks.items())
         )

@@ -13,7 +13,7 @@ from ...patch import Status
 from ...reporting import advice
 from ...reporting.record import PatchRecord
 from ...reporting.status import DUE, TROUBLE
-from ...text import counted, listed
+from ...text import plural, short_list
 from .privacy import without_private_data
 from .section import Row, Section, Step
 
@@ -30,7 +30,7 @@ _LEVELS = {
 
 
 def check() -> Section:
-    records = [record for record in SESSION.report() if not advice.is_unasked(record)]
+    records = [record for record in SESSION.report() if not advice.is_opt_in(record)]
     due = [record for record in records if record.status in DUE]
     left_out = [record for record in records if record.status is Status.DISABLED]
     troubled = [record for record in records if record.status in TROUBLE and record.affects]
@@ -88,26 +88,26 @@ def _other_rows(
     others: dict[str, list[str]],
 ) -> Iterable[Row]:
     if left_out:
-        names = listed((record.id for record in left_out), _SHOWN)
+        names = short_list((record.id for record in left_out), _SHOWN)
         yield Row("switched off", f"by {DISABLE_VARIABLE}: {names}")
     if troubled:
-        names = listed((record.id for record in troubled), _SHOWN)
+        names = short_list((record.id for record in troubled), _SHOWN)
         yield Row("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
     for record in broken:
         yield Row("unreadable", without_private_data(record.reason), alarming=True)
     for label, sources in others.items():
         if sources:
-            yield Row(label, listed(sources, _SHOWN))
+            yield Row(label, short_list(sources, _SHOWN))
 
 
 def _apply_step(due: list[PatchRecord]) -> tuple[Step, ...]:
     waiting = [record for record in due if record.status is Status.AVAILABLE]
     if not waiting:
         return ()
-    libraries = listed(
+    libraries = short_list(
         dict.fromkeys(f"{record.library} {record.version}" for record in waiting), _SHOWN
     )
-    number = counted(len(waiting), "bug")
+    number = plural(len(waiting), "bug")
     return (
         Step(
             f"patchkit mends {number} of the installed libraries ({libraries}). Put this at the "
@@ -132,7 +132,7 @@ def _trouble_steps(troubled: list[PatchRecord]) -> tuple[Step, ...]:
     for record in troubled:
         reasons.setdefault(without_private_data(record.reason), []).append(record.id)
     return tuple(
-        Step(f"Patches are not applied here: {reason} ({listed(ids)}).", wrong=True)
+        Step(f"Patches are not applied here: {reason} ({short_list(ids)}).", wrong=True)
         for reason, ids in reasons.items()
     )
 

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from ...children import command, read
+from ...children import command, parse_answer
 
 TIMEOUT = 180
 """Seconds that importing torch and bitsandbytes and using each device may take."""
@@ -40,7 +40,7 @@ def probe(substitute: Sequence[str] = ()) -> dict[str, Any]:
 def _answers(output: bytes | None) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for line in (output or b"").splitlines():
-        answers |= read(line) or {}
+        answers |= parse_answer(line) or {}
     return answers
 
 

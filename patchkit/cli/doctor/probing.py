@@ -18,7 +18,7 @@ def main() -> None:
     output = children.take_standard_output()
 
     def send(**answer: Any) -> None:
-        children.tell(output, answer)
+        children.write_answer(output, answer)
 
     try:
         import torch

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...about import __version__
-from ...text import folded
+from ...text import wrap_lines
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -76,4 +76,4 @@ def _row(row: Row, has_labels: bool, width: int) -> Iterator[Line]:
 
 
 def _fold(text: str, first: str, others: str, width: int) -> list[str]:
-    return folded(" ".join(text.split()), first, others, width) or [first.rstrip()]
+    return wrap_lines(" ".join(text.split()), first, others, width) or [first.rstrip()]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...environment import installed_version
 from ...matrix.records import public_version
-from ...text import listed
+from ...text import short_list
 from .commands import pip_install
 from .section import Row, Section, Step
 from .versions import installed
@@ -112,7 +112,9 @@ def check() -> Section:
     by: dict[str, list[Unmet]] = {}
     for requirement in requirements:
         by.setdefault(f"{requirement.by} {requirement.version}", []).append(requirement)
-    rows = [Row(name, listed(map(str, wants), _SHOWN), alarming=True) for name, wants in by.items()]
+    rows = [
+        Row(name, short_list(map(str, wants), _SHOWN), alarming=True) for name, wants in by.items()
+    ]
     if not rows:
         rows = [Row("", "None." if libraries else "No library is installed.")]
     facts = [vars(requirement) for requirement in requirements]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ... import settings
-from ...catalogue.selection import DISABLE_VARIABLE, switched_off
+from ...catalogue.selection import DISABLE_VARIABLE, disabled_patches
 from ...engine.session import SESSION
 from ...errors import UsageError
 from .privacy import without_private_data
@@ -50,14 +50,14 @@ def variables() -> Iterator[Variable]:
 
 def _variable(name: str, value: str) -> Variable:
     known = {setting.variable: setting for setting in SESSION.catalogue.settings}
-    switches = {settings.variable_of(keyword): keyword for keyword in SESSION.catalogue.opt_ins}
+    switches = {settings.variable_name(keyword): keyword for keyword in SESSION.catalogue.opt_ins}
     try:
         if name in known:
             known[name].check(value, f"the environment variable {name}")
         elif name == DISABLE_VARIABLE:
-            switched_off(SESSION.catalogue)
+            disabled_patches(SESSION.catalogue)
         elif name in switches:
-            settings.switched_on(switches[name])
+            settings.is_switched_on(switches[name])
         elif name in (*_FOLDERS, *_OF_THE_TESTS) or name.startswith(_OF_COMMANDS):
             return Variable(name)
         else:

@@ -7,7 +7,7 @@ import platform
 from ...about import __version__
 from ...environment import installed_version
 from ...matrix.records import LIBRARIES
-from ...text import listed
+from ...text import short_list
 from .section import Row, Section, Step
 
 NAME, TITLE = "environment", "Environment"
@@ -46,7 +46,7 @@ def check() -> Section:
     rows = [Row("Python", f"{python} on {system}"), Row("patchkit", __version__)]
     rows += [Row(name, version + _origin(name)) for name, version in versions.items()]
     if absent:
-        rows.append(Row("absent", listed(absent, shown=len(absent))))
+        rows.append(Row("absent", short_list(absent, shown=len(absent))))
     facts = {
         "python": python,
         "platform": system,
@@ -70,7 +70,7 @@ def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
     if "torch" in missing:
         return (
             Step(
-                f"torch is missing: {listed(versions)} cannot train without it.",
+                f"torch is missing: {short_list(versions)} cannot train without it.",
                 ("pip install torch",),
                 wrong=True,
             ),

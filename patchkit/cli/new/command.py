@@ -57,7 +57,7 @@ def new(
       0   the files were written
       64  they were not: the message says what is wrong
     """
-    from ...text import cut
+    from ...text import shorten
     from .drafting import NoSiteChosen
     from .writing import begin
 
@@ -70,6 +70,6 @@ def new(
         else:
             room = shutil.get_terminal_size().columns - 8
             for one in error.candidates:
-                click.echo(f"{one.line:>6}  {cut(one.code, room)}")
+                click.echo(f"{one.line:>6}  {shorten(one.code, room)}")
         raise
     click.echo(json.dumps(begun.to_dict(), indent=2) if as_json else str(begun))

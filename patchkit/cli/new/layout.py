@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ...about import PACKAGE
 from ...catalogue.definitions import shipped_package
-from ...catalogue.entries import Catalogue, in_places
+from ...catalogue.entries import Catalogue
+from ...catalogue.folders import definitions_in
 from ...errors import UsageError
 from ...patch import is_id
 
@@ -62,7 +63,7 @@ def check_id_is_free(patch_id: str, catalogue: Catalogue, folder: Path) -> None:
     """Raise UsageError if a patch in the catalogue or the folder has the id."""
     if folder.is_dir() and any(folder.glob("**/*.py")):
         with contextlib.suppress(UsageError):  # helpers only
-            catalogue = catalogue.extended(in_places([folder.resolve()]))
+            catalogue = catalogue.with_definitions(definitions_in([folder.resolve()]))
     if entry := catalogue.entries.get(patch_id):
         raise UsageError(f"there is a patch {patch_id!r} already: {entry.place}")
 

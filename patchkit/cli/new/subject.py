@@ -13,7 +13,7 @@ from ... import environment
 from ...errors import UsageError
 from ...matrix.scan.outline import bindings
 from ...rewrite import FunctionSource, Target, functions_in_file
-from ...text import listed
+from ...text import short_list
 from .distribution import distribution_of
 
 
@@ -87,7 +87,9 @@ def _missing_message(target: Target, text: str) -> str:
         node = names[target.qualname]
         if isinstance(node, ast.ClassDef):
             methods = [method for method in names if method.startswith(f"{target.qualname}.")]
-            return f"--target: {target.qualname} is a class; name a method: {listed(methods, 8)}"
+            return (
+                f"--target: {target.qualname} is a class; name a method: {short_list(methods, 8)}"
+            )
         return f"--target: {target} cannot be compiled by itself, so it cannot be rewritten"
     if isinstance(owner := names.get(outer), ast.ClassDef):
         methods = [method for method in names if method.rpartition(".")[0] == outer]
@@ -99,7 +101,7 @@ def _missing_message(target: Target, text: str) -> str:
         return f"{start}{near}{end} {outer} may inherit it from {bases}; name the class that does"
     elsewhere = _elsewhere(target)
     if elsewhere:
-        return f"{start}, but {listed(elsewhere)} does"
+        return f"{start}, but {short_list(elsewhere)} does"
     return start + _near(target.qualname, names)
 
 

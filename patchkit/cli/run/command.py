@@ -111,7 +111,7 @@ def run(
       patchkit run --verbose -- bash train.sh
     """
     from ...engine.choices import Choices
-    from ...text import separated
+    from ...text import split_names
     from .launch import CannotRunError, launch
     from .rehearsal import check
     from .variables import for_command
@@ -119,14 +119,14 @@ def run(
     if not command:
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")
     choices = Choices(
-        only=separated(only) or None,
-        exclude=separated(exclude),
+        only=split_names(only) or None,
+        exclude=split_names(exclude),
         strict=strict,
         dtype=dtype,
         preflight=preflight,
         keywords={
             **dict(map(_name_and_value, settings)),
-            **dict.fromkeys(separated(opt_in), True),
+            **dict.fromkeys(split_names(opt_in), True),
         },
         patches=patches,
         verbose=verbose,

@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from ...engine.choices import Choices
-from ...engine.deferred import is_nothing_said
+from ...engine.deferred import is_environment_silent
 from ...errors import UsageError
 from ...settings import ARGUMENTS
 
@@ -24,7 +24,7 @@ def check(choices: Choices) -> None:
     Raises:
         UsageError: a name or a value is wrong.
     """
-    if choices == Choices(verbose=choices.verbose) and is_nothing_said():
+    if choices == Choices(verbose=choices.verbose) and is_environment_silent():
         return  # nothing to go wrong, and reading the patches takes most of the time of a start
     from ...engine.session import SESSION
 
@@ -37,8 +37,8 @@ def check(choices: Choices) -> None:
 
 
 def _check_names(choices: Choices, catalogue: Catalogue) -> None:
-    catalogue.named(choices.only, "--only")
-    catalogue.named(choices.exclude, "--exclude")
+    catalogue.matching_ids(choices.only, "--only")
+    catalogue.matching_ids(choices.exclude, "--exclude")
     offered = {setting.name: setting for setting in catalogue.settings}
     for name, value in choices.keywords.items():
         if value is True:

@@ -33,10 +33,10 @@ def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
             f"{os.pathsep!r} in it; install it elsewhere"
         )
     if environment.get(PATCHES):
-        from ...catalogue.folders import for_other_processes
+        from ...catalogue.folders import variable_for_children
 
         # Relative to where this process runs; an interpreter may run elsewhere.
-        environment = {**environment, PATCHES: for_other_processes(())}
+        environment = {**environment, PATCHES: variable_for_children(())}
     given = environment.get(PYTHONPATH, "")
     others = [one for one in given.split(os.pathsep) if not _is_autostart(one)] if given else []
     return {

@@ -7,7 +7,7 @@ from typing import Any
 from .. import repairs
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import counted, dtypes, short
+from ..wording import dtypes, plural, short
 
 
 def state_of_another_dtype(facts: Facts) -> Finding | None:
@@ -41,7 +41,7 @@ def state_of_another_dtype(facts: Facts) -> Finding | None:
     return Finding(
         "optimizer-state-dtype",
         Severity.ERROR if adam else Severity.WARNING,
-        f"{counted(len(states), 'optimizer state')} of another dtype than the parameter: "
+        f"{plural(len(states), 'optimizer state')} of another dtype than the parameter: "
         f"{dtypes(pairs)}",
         "torch's Adam raises in its next step: `expected dtype … for `end``."
         if adam

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from ...text import listed
+from ...text import short_list
 from .. import repairs
 from ..anatomy import Parameter
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import counted, dtypes, short
+from ..wording import dtypes, plural, short
 
 
 def adapters_elsewhere(facts: Facts) -> Finding | None:
@@ -46,8 +46,8 @@ def adapters_elsewhere(facts: Facts) -> Finding | None:
     return Finding(
         "adapters-elsewhere",
         Severity.ERROR,
-        f"{counted(len(adapters), 'adapter parameter')} on {adapter_devices}, the layers that they "
-        f"adapt on {base_devices}: {listed(parameter.name for parameter in adapters)}",
+        f"{plural(len(adapters), 'adapter parameter')} on {adapter_devices}, the layers that they "
+        f"adapt on {base_devices}: {short_list(parameter.name for parameter in adapters)}",
         "The first forward pass raises: `Expected all tensors to be on the same device`.",
         change,
         repair=repairs.move(targets) if movable else None,
@@ -79,7 +79,7 @@ def mixed_under_fsdp(facts: Facts) -> Finding | None:
     return Finding(
         "mixed-dtypes-under-fsdp",
         Severity.ERROR,
-        f"{counted(len(mixed), 'block')} of several dtypes: {_blocks(mixed)}",
+        f"{plural(len(mixed), 'block')} of several dtypes: {_blocks(mixed)}",
         "FSDP flattens all parameters of a block into one, frozen ones and the storage of packed "
         "ones included, and raises: `Must flatten tensors with uniform dtype`.",
         change,
@@ -102,7 +102,7 @@ def _mixed_under_fsdp2(facts: Facts) -> Finding | None:
     return Finding(
         "mixed-dtypes-under-fsdp",
         Severity.ERROR,
-        f"{counted(len(mixed), 'block')} train parameters of several dtypes: {_blocks(mixed)}",
+        f"{plural(len(mixed), 'block')} train parameters of several dtypes: {_blocks(mixed)}",
         "FSDP2 wants one dtype among the parameters that a block trains, and raises in the first "
         "forward pass: `FSDP expects uniform original parameter dtype`.",
         "for p in model.parameters():  # before the trainer is made\n"
@@ -124,7 +124,7 @@ def _mixed(parameters: tuple[Parameter, ...]) -> dict[str, list[Parameter]]:
 
 
 def _blocks(mixed: dict[str, list[Parameter]]) -> str:
-    return listed(
+    return short_list(
         f"{unit or 'the root'} ({dtypes(parameter.dtype for parameter in group)})"
         for unit, group in mixed.items()
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...text import listed
+from ...text import short_list
 from .. import repairs, superseding_patches
 from ..anatomy import QuantizedLayer
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import OTHER_HALF, counted, dtypes, short
+from ..wording import OTHER_HALF, dtypes, plural, short
 
 
 def compute_in_float32(facts: Facts) -> Finding | None:
@@ -155,7 +155,7 @@ def _computing_in(facts: Facts, dtype: str) -> list[QuantizedLayer]:
 
 def _layer_list(layers: Iterable[QuantizedLayer], noun: str = "4-bit layer") -> str:
     layers = list(layers)
-    return f"{counted(len(layers), noun)} ({listed(layer.name for layer in layers)})"
+    return f"{plural(len(layers), noun)} ({short_list(layer.name for layer in layers)})"
 
 
 def _thread(facts: Facts, dtype: str | None = None) -> repairs.Repair | None:

@@ -8,7 +8,7 @@ import sys
 from .. import repairs
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import counted
+from ..wording import plural
 
 
 def unmended_bugs(facts: Facts) -> Finding | None:
@@ -38,7 +38,7 @@ def unmended_bugs(facts: Facts) -> Finding | None:
     return Finding(
         "unmended-bugs",
         Severity.WARNING,
-        f"{counted(len(ids), 'bug')} measured on exactly these versions, but not patched: {bugs}",
+        f"{plural(len(ids), 'bug')} measured on exactly these versions, but not patched: {bugs}",
         "compat_matrix.yaml records that each shows on these versions and that its patch mends it. "
         "Whether this training is affected depends on what it does.",
         change,

@@ -100,7 +100,7 @@ def _libraries(
 ) -> dict[str, Questions]:
     from packaging.utils import canonicalize_name
 
-    selected = patches.named(ids, "IDS") or set(patches.entries)
+    selected = patches.matching_ids(ids, "IDS") or set(patches.entries)
     mended = {patches.entries[name].patch.library for name in selected}
     if names := {canonicalize_name(library) for library in libraries}:
         unknown = names - {canonicalize_name(library) for library in mended}

@@ -60,5 +60,5 @@ def _matching(ids: Iterable[str], everything: Sequence[str], catalogue: Catalogu
     selected: set[str] = set()
     for name in ids:
         matched = fnmatch.filter(everything, name)
-        selected.update(matched or catalogue.named(name, "IDS"))
+        selected.update(matched or catalogue.matching_ids(name, "IDS"))
     return [patch for patch in everything if patch in selected]

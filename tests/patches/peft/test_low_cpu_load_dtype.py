@@ -102,7 +102,7 @@ def test_adapter_weights_as_before(tmp_path: Path) -> None:
 
 def test_packed_and_missing_tensors_are_left_alone() -> None:
     import bitsandbytes
-    from patchkit.patches.peft._assigned_state import like_the_model
+    from patchkit.patches.peft._assigned_state import cast_like_model
 
     layer = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.bfloat16).to(
         "cpu"
@@ -110,6 +110,6 @@ def test_packed_and_missing_tensors_are_left_alone() -> None:
     layer.register_buffer("steps", torch.ones(2, dtype=torch.int64))
     layer.register_buffer("empty", torch.ones(2, device="meta"))
     half = {name: torch.ones(2).half() for name in ("weight", "steps", "empty", "unknown", "bias")}
-    found = like_the_model(half, layer)
+    found = cast_like_model(half, layer)
     assert [name for name, tensor in found.items() if tensor is not half[name]] == ["bias"]
     assert found["bias"].dtype == layer.bias.dtype == torch.float32

@@ -160,28 +160,28 @@ def test_evaluation_in_the_models_own_dtype(make) -> None:
 def test_hands_off_where_another_engine_holds_the_parameters(engine: str) -> None:
     import types
 
-    from patchkit.patches.transformers._evaluation import casts_what_is_trained
+    from patchkit.patches.transformers._evaluation import is_casting_trained_model
 
     args = types.SimpleNamespace(fp16_full_eval=True, bf16_full_eval=False)
     said = {"is_fsdp_enabled": False, "is_deepspeed_enabled": False, "is_in_train": False}
     trainer = types.SimpleNamespace(args=args, train_dataset=DATA, optimizer=None, **said)
-    assert casts_what_is_trained(trainer)
+    assert is_casting_trained_model(trainer)
     setattr(trainer, engine, True)
-    assert not casts_what_is_trained(trainer)
+    assert not is_casting_trained_model(trainer)
 
 
 def test_buffers_that_change_or_go_meanwhile() -> None:
-    from patchkit.precision.borrowed import dtypes_given_back
+    from patchkit.precision.borrowed import restore_dtypes
 
     model = torch.nn.BatchNorm1d(3)
     frequencies = model.running_mean
-    with dtypes_given_back(model):
+    with restore_dtypes(model):
         model.half()
         model.num_batches_tracked += 1
         model.running_var = None
     assert model.running_mean is frequencies
     assert model.running_var is None
     assert model.num_batches_tracked == 1
-    with dtypes_given_back(model):
+    with restore_dtypes(model):
         model.running_mean = replaced = torch.ones(3)
     assert model.running_mean is replaced

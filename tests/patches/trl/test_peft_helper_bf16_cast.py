@@ -92,14 +92,14 @@ def test_packed_weights_are_not_cast() -> None:
     import bitsandbytes
     import torch
 
-    from patchkit.precision.adapters import frozen_to_bfloat16
+    from patchkit.precision.adapters import cast_frozen_to_bfloat16
 
     layer = bitsandbytes.nn.Linear4bit(64, 64, quant_type="nf4", quant_storage=torch.float16).to(
         "cpu"
     )
     layer.requires_grad_(False)
     packed = layer.weight.data.clone()
-    assert frozen_to_bfloat16(layer) is layer
+    assert cast_frozen_to_bfloat16(layer) is layer
     assert layer.weight.dtype == torch.float16
     assert torch.equal(layer.weight.data.view(torch.uint8), packed.view(torch.uint8))
     assert layer.bias.dtype == torch.bfloat16

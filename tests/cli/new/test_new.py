@@ -129,7 +129,7 @@ def test_an_edit_that_leaves_the_site_is_drift(run: Run, tmp_path: Path) -> None
     fill_in(file, without_the_line_that_raises(file), reproduce=HALVE, symptom="to")
     done = run("patchkit", "verify", "madeup-bug", "--patches", "patches", "--json")
     (verdict,) = json.loads(done.stdout)["verdicts"]
-    assert "leaves a site of the bug behind" in verdict["with_patch"]
+    assert "leaves buggy code behind" in verdict["with_patch"]
 
 
 def test_what_is_printed(run: Run, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.entries import Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.catalogue.symptoms import with_symptom
+from patchkit.catalogue.symptoms import entries_with_symptom
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.rewrite import Pattern, Rule, replace
 from patchkit.settings import Setting
@@ -153,10 +153,12 @@ def known(monkeypatch: Any) -> list[Entry]:
 )
 def test_who_knows_an_error(monkeypatch, text: str, ids: list[str]) -> None:
     entries = known(monkeypatch)
-    assert [one.patch.id for one in with_symptom(text, entries)] == ids
+    assert [one.patch.id for one in entries_with_symptom(text, entries)] == ids
 
 
 def test_shipped_patches_are_found_by_their_messages() -> None:
     for one in SHIPPED.values():
         for message in one.patch.messages:
-            assert one in with_symptom(f"Traceback:\n  x\nError: {message} x", SHIPPED.values())
+            assert one in entries_with_symptom(
+                f"Traceback:\n  x\nError: {message} x", SHIPPED.values()
+            )

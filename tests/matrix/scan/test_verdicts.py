@@ -120,7 +120,7 @@ CASES: dict[str, Case] = {
         patch(Rewrite(TARGET, LEAVES)),
         TRAINER,
         "drifted",
-        "leaves a site of the bug",
+        "leaves buggy code",
     ),
     "edit raises": (patch(Rewrite(TARGET, RAISES)), TRAINER, "drifted", "ZeroDivisionError"),
     "edit does not parse": (

@@ -32,9 +32,11 @@ def test_each_requirement_is_looked_for() -> None:
 def test_missing_and_described(monkeypatch) -> None:
     for name, met in {"cuda": False, "avx512-bf16": True}.items():
         monkeypatch.setitem(machine.PROBES, name, lambda met=met: met)
-    assert [it.name for it in machine.missing(["avx512-bf16", "cuda"])] == ["cuda"]
-    assert machine.missing(["avx512-bf16"]) == machine.missing([]) == []
-    assert machine.described(REQUIREMENTS.values()) == "a GPU and a CPU with AVX512-BF16"
+    assert [
+        requirement.name for requirement in machine.missing_requirements(["avx512-bf16", "cuda"])
+    ] == ["cuda"]
+    assert machine.missing_requirements(["avx512-bf16"]) == machine.missing_requirements([]) == []
+    assert machine.description(REQUIREMENTS.values()) == "a GPU and a CPU with AVX512-BF16"
 
 
 LINUX = {
@@ -118,8 +120,8 @@ def test_asking_linux_imports_no_library(fresh) -> None:
     loaded = fresh(
         """
         import sys
-        from patchkit.verification.machine import missing
-        missing(["avx512-bf16"])
+        from patchkit.verification.machine import missing_requirements
+        missing_requirements(["avx512-bf16"])
         result = [name for name in ("torch", "numpy", "bitsandbytes") if name in sys.modules]
         """
     )

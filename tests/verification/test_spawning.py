@@ -13,8 +13,8 @@ import pytest
 
 from patchkit.errors import UsageError
 from patchkit.verification import forking
-from patchkit.verification.forking import Forking
-from patchkit.verification.spawning import Spawning
+from patchkit.verification.forking import ForkRunner
+from patchkit.verification.spawning import SpawnRunner
 
 SLOW = """\
 from patchkit.patch import Patch, Rewrite
@@ -69,20 +69,22 @@ def test_an_interrupted_verify_leaves_no_process(
         os.kill(child, 0)
 
 
-@pytest.mark.parametrize("kind", [Spawning, Forking])
-def test_nothing_is_begun_once_stopped(kind: type[Spawning | Forking]) -> None:
+@pytest.mark.parametrize("kind", [SpawnRunner, ForkRunner])
+def test_nothing_is_begun_once_stopped(kind: type[SpawnRunner | ForkRunner]) -> None:
     reproduce = kind(60, "")
     reproduce.stop()
     assert reproduce("no-such-patch", False) == {"outcome": "error", "message": "stopped"}
 
 
-@pytest.mark.parametrize("kind", [Spawning, Forking])
-def test_one_that_takes_too_long(kind: type[Spawning | Forking], library, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [SpawnRunner, ForkRunner])
+def test_one_that_takes_too_long(
+    kind: type[SpawnRunner | ForkRunner], library, tmp_path: Path
+) -> None:
     library.write("trainer", "def f():\n    return bug()\n")
     (tmp_path / "slow.py").write_text(SLOW.replace('"begun"', f'r"{tmp_path / "begun"}"'))
     seconds = 10
-    if kind is Forking:  # what waits for the imports is no reproducer
-        assert Forking(300, "")("no-such-patch", False)["outcome"] == "error"
+    if kind is ForkRunner:  # what waits for the imports is no reproducer
+        assert ForkRunner(300, "")("no-such-patch", False)["outcome"] == "error"
         seconds = 4
     reproduce = kind(seconds, str(tmp_path / "slow.py"))
     message = f"took more than {seconds} s"
@@ -105,13 +107,13 @@ def until_gone(process: int) -> None:
 def test_a_process_that_dies_says_so_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     program = [sys.executable, "-c", "import os; os.read(0, 1); os._exit(7)"]
     monkeypatch.setattr(forking, "command", lambda module: program)
-    reproduce = Forking(60, "")
-    message = "the process that forks died with exit code 7"
+    reproduce = ForkRunner(60, "")
+    message = "the fork server died with exit code 7"
     assert reproduce("no-such-patch", False) == {"outcome": "error", "message": message}
     reproduce.stop()
 
 
 def test_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
-    with pytest.raises(UsageError, match="leave `fork` out"):
-        Forking(60, "")
+    with pytest.raises(UsageError, match="leave out `fork`"):
+        ForkRunner(60, "")

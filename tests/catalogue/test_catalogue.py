@@ -18,7 +18,7 @@ from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
-from .madeup_bug import patch_file
+from ..madeup_bug import patch_file
 
 TRAINER = (
     "def bug():\n    return 'bug'\n\ndef f():\n    return bug()\n\ndef g():\n    return bug()\n"
@@ -79,9 +79,9 @@ EXPECTED = {
     "addon.twin": "patch 'trl-adapter-bf16-cast' is defined twice: in "
     "patchkit.patches.trl.adapter_bf16_cast and addon.twin",
     "addon.twin_of_addon": "patch 'addon-bug' is defined twice: in addon.good and addon.twin_of_addon",
-    "addon.offers": "patch 'addon-offers': 'addon_choice' would be a setting and the keyword of an "
-    "opt-in patch",
-    "addon.taken": "patch 'addon-taken': 'adapter_cast' would be a setting and the keyword",
+    "addon.offers": "patch 'addon-offers': 'addon_choice' would be both a setting and an "
+    "opt-in keyword",
+    "addon.taken": "patch 'addon-taken': 'adapter_cast' would be both a setting and an opt-in keyword",
     "addon.away": "the patch file addon.away cannot be imported: ModuleNotFoundError: ",
 }
 
@@ -313,7 +313,7 @@ SOME = known("trl-adapter-bf16-cast", "trl-generation-cast", "peft-helper", "a-b
     ],
 )
 def test_named(names: Any, expected: set[str]) -> None:
-    assert SOME.named(names, "only=") == expected
+    assert SOME.matching_ids(names, "only=") == expected
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def test_named(names: Any, expected: set[str]) -> None:
 )
 def test_unknown_names(names: Any, message: str) -> None:
     with pytest.raises(UnknownPatchError) as caught:
-        SOME.named(names, "only=")
+        SOME.matching_ids(names, "only=")
     assert message in str(caught.value)
 
 
@@ -354,18 +354,18 @@ def test_a_patch_file_that_ends_the_process(distribution) -> None:
 def test_a_name_of_what_cannot_be_read(distribution) -> None:
     distribution({"addon.mistyped": "1 / 0"})
     with pytest.raises(UnknownPatchError, match=r"'mistyped'. It cannot be read: .*Zero"):
-        catalogue.load().named("mistyped", "ID")
+        catalogue.load().matching_ids("mistyped", "ID")
 
 
 def test_of_many_patches_not_all_are_listed() -> None:
     many = known(*(f"a-{number}" for number in range(20)))
-    with pytest.raises(UnknownPatchError, match="`patchkit list` names all 20"):
-        many.named("xyz", "only=")
+    with pytest.raises(UnknownPatchError, match="`patchkit list` shows all 20"):
+        many.matching_ids("xyz", "only=")
 
 
 def test_unknown_name_in_an_empty_catalogue() -> None:
     with pytest.raises(UnknownPatchError, match="There are: none"):
-        known().named("a-b", "only=")
+        known().matching_ids("a-b", "only=")
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_unknown_name_in_an_empty_catalogue() -> None:
 )
 def test_selection_of_another_type(names: Any, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        SOME.named(names, "exclude=")
+        SOME.matching_ids(names, "exclude=")
     assert not isinstance(caught.value, UnknownPatchError)
     assert message in str(caught.value)
 

@@ -14,7 +14,7 @@ import pytest
 
 from patchkit.matrix import read
 
-from .madeup_bug import patch_file
+from ..madeup_bug import patch_file
 
 TRAINER = """\
 def bug(number):

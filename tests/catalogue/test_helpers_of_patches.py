@@ -116,7 +116,7 @@ def test_a_mended_function_pickled_by_value(library, session, apply, fresh) -> N
     """It finds its helper where nobody applied anything, nor read the catalogue."""
     cloudpickle = pytest.importorskip("cloudpickle")
     library.write("loss", "def runs(tensor):\n    return bug(tensor)\n")
-    asks = helper("patchkit.patches.trl._fused_loss:kernels_run_on")
+    asks = helper("patchkit.patches.trl._fused_loss:has_kernels_for")
     mended = Rule(Pattern("bug(T)"), lambda node: [replace(node.func, asks)])
     patch = Patch(
         id="madeup-bug",

@@ -17,7 +17,7 @@ import json, os
 import patchkit
 from patchkit import settings
 found = [one for one in patchkit.report() if one.id in {"madeup-bug", "transformers-preflight"}]
-print(json.dumps([{one.id: one.reason or one.status for one in found}, settings.in_force()]))
+print(json.dumps([{one.id: one.reason or one.status for one in found}, settings.current_choices()]))
 """
 
 

@@ -166,7 +166,7 @@ def test_ctrl_c_on_a_terminal(world) -> None:
 
 def test_nothing_is_left_on_disk(world) -> None:
     def files() -> dict[str, int]:
-        package = Path(launch.__file__).parents[1]
+        package = Path(launch.__file__).parents[2]
         places = [world.folder, package, home, temporary]
         paths = [path for place in places for path in place.rglob("*") if path.is_file()]
         # Bytecode in the package is Python's, and a test beside this one may be its occasion.

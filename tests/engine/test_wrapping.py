@@ -79,18 +79,18 @@ class Wrapped:
     """A wrapper around a callable, which can be taken off and put there again."""
 
     def __init__(self, places: Places, module: ModuleType, change: Wrap, owner: str) -> None:
-        self.valid, self.over, self.places = True, False, places
+        self.is_valid, self.is_over, self.places = True, False, places
         (self.mended,) = mend(owner, change, module, places, self)
 
-    def live(self) -> bool:
-        return self.mended.live()
+    def is_live(self) -> bool:
+        return self.mended.is_live()
 
     def undo(self) -> None:
-        self.valid = False
+        self.is_valid = False
         self.places.settle()
 
     def redo(self) -> None:
-        self.valid = True
+        self.is_valid = True
         self.places.settle(complete=True)
 
     def diff(self) -> str:
@@ -140,11 +140,11 @@ def test_undo_is_the_identity(module, shape: str) -> None:
     wrapped = put_around(module, shape)
     assert vars(owner)[name] is before
     assert code_of(before) is not code
-    assert wrapped.live()
+    assert wrapped.is_live()
     wrapped.undo()
     assert code_of(before) is code
     assert dict(vars(owner)) == namespace
-    assert not wrapped.live()
+    assert not wrapped.is_live()
     assert SHAPES[shape][0](module)(1, c=2) == (1, 2, (), 2, {})
     wrapped.undo()
     assert code_of(before) is code
@@ -165,10 +165,10 @@ def test_off_and_on(module, shape: str) -> None:
     wrapped, call = put_around(module, shape), SHAPES[shape][0]
     wrapped.undo()
     assert call(module)(1, c=2) == (1, 2, (), 2, {})
-    assert not wrapped.live()
+    assert not wrapped.is_live()
     wrapped.redo()
     assert call(module)(1, c=2)[0] == "wrapped"
-    assert wrapped.live()
+    assert wrapped.is_live()
 
 
 @every_shape
@@ -188,7 +188,7 @@ def test_undo_leaves_what_someone_put_there_since(module, shape: str) -> None:
     wrapped = put_around(module, shape)
     foreign = staticmethod(lambda *args, **kwargs: "foreign")
     setattr(owner, name, foreign)
-    assert not wrapped.live()
+    assert not wrapped.is_live()
     wrapped.undo()
     assert vars(owner)[name] is foreign
 
@@ -210,9 +210,9 @@ def test_live_below_the_wrapper_of_another_tool(module, shape: str) -> None:
     kind = {"C.static": staticmethod, "C.of_class": classmethod}.get(shape, lambda f: f)
     setattr(owner, name, kind(theirs))
     assert SHAPES[shape][0](module)(1, c=2) == ("theirs", ("wrapped", (1, 2, (), 2, {})))
-    assert wrapped.live()
+    assert wrapped.is_live()
     wrapped.undo()
-    assert not wrapped.live()
+    assert not wrapped.is_live()
     assert SHAPES[shape][0](module)(1, c=2) == ("theirs", (1, 2, (), 2, {}))
 
 
@@ -221,11 +221,11 @@ def test_two_wrappers_come_off_in_any_order(module) -> None:
     first = put_around(module, "C.method", places=places)
     second = put_around(module, "C.method", places=places)
     assert module.Earlier.one.method(1, c=2) == ("wrapped", ("wrapped", (1, 2, (), 2, {})))
-    assert first.live()
-    assert second.live()
+    assert first.is_live()
+    assert second.is_live()
     first.undo()
     assert module.Earlier.one.method(1, c=2) == ("wrapped", (1, 2, (), 2, {}))
-    assert second.live()
+    assert second.is_live()
     second.undo()
     assert module.Earlier.one.method(1, c=2) == (1, 2, (), 2, {})
 
@@ -267,7 +267,7 @@ def test_parameters(module, shape: str, parameters: tuple[str, ...], missing: st
     _, _, value = hanging(module, shape)
     before = code_of(value)
     if not missing:
-        assert put_around(module, shape, parameters=parameters).live()
+        assert put_around(module, shape, parameters=parameters).is_live()
         return
     with pytest.raises(Drift) as caught:
         put_around(module, shape, parameters=parameters)
@@ -357,7 +357,7 @@ def test_a_callable_that_is_no_function_gets_a_proxy(module) -> None:
     module.measure, before = len, len
     wrapped = put_around(module, "measure", lambda wrapped, _, args, kwargs: -wrapped(*args))
     assert module.measure("abc") == -3
-    assert wrapped.live()
+    assert wrapped.is_live()
     for twin in (copy.copy(module.measure), copy.deepcopy(module.measure)):
         assert twin("abc") == -3
     assert pickle.loads(pickle.dumps(module.measure)) is module.measure

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from patchkit import environment
-from patchkit.environment import installed_version, looked_up_once, modules_matching
+from patchkit.environment import cached_lookups, installed_version, modules_matching
 from patchkit.matrix.preview import preview
 from patchkit.patch import Rewrite, Status
 from patchkit.rewrite import Pattern, Rule, replace
 
-from .madeup_bug import BUG, patch
+from ..madeup_bug import BUG, patch
 
 NEEDY = Rule(
     Pattern("bug()"), lambda node: [replace(node, "math.pi")], names=("bug",), needs=("math",)
@@ -90,10 +90,10 @@ def test_looked_up_once(library, monkeypatch) -> None:
     monkeypatch.setattr(
         environment, "_modules_below", lambda *where: listed.append(where) or look(*where)
     )
-    with looked_up_once():
+    with cached_lookups():
         assert installed_version("madeup") == "1.2.0"
         library.release("1.3.0")
-        with looked_up_once():
+        with cached_lookups():
             assert installed_version("madeup") == "1.2.0"
             assert modules_matching("madeup.*_model") == ["madeup.a_model"]
         assert modules_matching("madeup.*_model") == ["madeup.a_model"]

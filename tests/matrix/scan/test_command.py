@@ -91,7 +91,7 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
         write_wheel(tmp_path, {**WELL, **modules}, f"1.{minor + 9}.0", "accelerate")
     command = [sys.executable, "-m", "patchkit", "matrix", "scan", "--from", str(tmp_path)]
     command += ["--cache", str(tmp_path / "cache"), "--json", "--jobs", "2"]
-    here = [os.fspath(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    here = [os.fspath(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
     running = [
         subprocess.Popen(
             [*command, "--file", str(tmp_path / f"{number}.yaml")],

@@ -11,7 +11,7 @@ import pytest
 from patchkit import UsageError
 from patchkit.engine.choices import Choices
 
-from .madeup_bug import patch
+from ..madeup_bug import patch
 
 BY_ANOTHER_VERSION = (
     '{"only":["a"],"exclude":["b","c"],"strict":true,"dtype":"fp16","preflight":true,'
