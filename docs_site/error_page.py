@@ -1,4 +1,4 @@
-"""The list of error messages, for the page that people find with one."""
+"""List the error messages, for the page that people find by searching for one."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ SILENT = "<!-- silent -->"
 
 
 def fill_in(text: str, catalogue: Catalogue) -> str:
-    """The page with its lists.
+    """Put the lists into the page.
 
     Raises:
-        ValueError: the page does not say where they go.
+        ValueError: the page does not mark their place exactly once.
     """
     patches = [explain(entry) for entry in catalogue]
     for place, lines in ((MESSAGES, _messages(patches)), (SILENT, _silent(patches))):
         if text.count(place) != 1:
-            raise ValueError(f"docs/errors.md must have {place} in one place")
+            raise ValueError(f"docs/errors.md must contain {place} exactly once")
         text = text.replace(place, "\n".join(lines))
     return text
 
 
 def _messages(patches: list[Explanation]) -> list[str]:
-    found: dict[str, list[Explanation]] = {}
-    for one in patches:
-        for message in one.messages:
-            found.setdefault(message, []).append(one)
+    by_message: dict[str, list[Explanation]] = {}
+    for patch in patches:
+        for message in patch.messages:
+            by_message.setdefault(message, []).append(patch)
     lines = []
-    for message, causes in found.items():
+    for message, causes in by_message.items():
         lines += [f"## {_heading(message)}", "", *code_block(message), ""]
-        lines += [_cause(one) for one in sorted(causes, key=lambda it: bool(it.opt_in))]
+        lines += [_cause(patch) for patch in sorted(causes, key=lambda patch: bool(patch.opt_in))]
         lines.append("")
     return lines
 
 
 def _silent(patches: list[Explanation]) -> list[str]:
-    return [_cause(one) for one in patches if not one.messages]
+    return [_cause(patch) for patch in patches if not patch.messages]
 
 
-def _cause(one: Explanation) -> str:
-    said = f"Said before training by [`{one.id}`](patches/{one.id}.md)"
-    mended = f"Mended by [`{one.id}`](patches/{one.id}.md)"
-    return f"- {one.headline} ({ranges(one.affects)}) {said if one.opt_in else mended}."
+def _cause(patch: Explanation) -> str:
+    service = "Reported before training by" if patch.opt_in else "Fixed by"
+    link = f"[`{patch.id}`](patches/{patch.id}.md)"
+    return f"- {patch.headline} ({ranges(patch.affects)}) {service} {link}."
 
 
 def _heading(message: str) -> str:
-    """As text: a message may hold what Markdown would take for markup."""
+    """Escape the signs of a message that Markdown would take for markup."""
     for sign in "\\`*_<>[]#":
         message = message.replace(sign, "\\" + sign)
     return message

@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: pages that no file of docs/ holds, and links."""
+"""Hooks for MkDocs: they add generated pages to the site, and translate links."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from patchkit.catalogue.entries import Catalogue
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ELSEWHERE = {"changelog.md": "CHANGELOG.md", "benchmarks.md": "benchmarks/README.md"}
-"""Pages that stand outside of docs/: their address on the site, and their place here."""
+"""Pages whose files are outside of docs/: address on the site to file."""
 PATCHES = "Patches"
-"""The section of the navigation that gets a page for each patch."""
+"""The section of the navigation that lists a page for each patch."""
 
 CATALOGUE = Catalogue({}).with_definitions(shipped_definitions())
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Refuse a catalogue that would leave holes, and put its patches into the navigation."""
+    """Put the patches into the navigation; stop if one of them cannot be read."""
     if CATALOGUE.broken:
-        raise SystemExit("\n".join(f"{one.name}: {one.error}" for one in CATALOGUE.broken))
+        raise SystemExit("\n".join(f"{entry.name}: {entry.error}" for entry in CATALOGUE.broken))
     nav: list[dict[str, Any]] = config.nav or []
-    (section,) = (one for one in nav if PATCHES in one)
+    (section,) = (section for section in nav if PATCHES in section)
     section[PATCHES] += [
-        {library: [{one.id: f"patches/{one.id}.md"} for one in patches]}
+        {library: [{patch.id: f"patches/{patch.id}.md"} for patch in patches]}
         for library, patches in by_library(CATALOGUE).items()
     ]
     return config
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add a page for each patch, their index, and the pages that stand outside of docs/."""
+    """Add a page for each patch, their index, and the pages outside of docs/."""
     measured = matrix.shipped()
     pages = {f"patches/{entry.patch.id}.md": patch_page(entry, measured) for entry in CATALOGUE}
     pages["patches/index.md"] = index_page(CATALOGUE)
@@ -52,7 +52,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(text: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Fill in what is made of the catalogue, and make links of the repository links of the site."""
+    """Fill in the error page, and turn links to files of the repository into links of the site."""
     place = page.file.src_uri
     if place == "errors.md":
         text = fill_in(text, CATALOGUE)

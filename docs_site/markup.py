@@ -1,4 +1,4 @@
-"""Small pieces of Markdown."""
+"""Write small pieces of Markdown."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ _LINK = re.compile(
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table."""
+    """Return the lines of a table."""
     lines = [head, ["---"] * len(head), *rows]
     return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines]
 
 
 def code_block(text: str, language: str = "text") -> list[str]:
-    """The lines of a block of code."""
+    """Return the lines of a block of code."""
     return [f"```{language}", text, "```"]
 
 
 def upstream_link(address: str) -> str:
-    """A link with a short text: `owner/name#1`."""
-    found = _LINK.fullmatch(address)
-    return f"[{found['name']}#{found['number']}]({address})" if found else f"<{address}>"
+    """Return a link with a short text: `owner/name#1`."""
+    link = _LINK.fullmatch(address)
+    return f"[{link['name']}#{link['number']}]({address})" if link else f"<{address}>"
 
 
 def ranges(affects: dict[str, str]) -> str:
-    """Which versions of which distributions: `trl >=0.26`."""
+    """Return ranges of versions as code: `trl >=0.26`."""
     return ", ".join(
         f"`{name} {versions}`".replace(" `", "`") for name, versions in affects.items()
     )

@@ -1,4 +1,4 @@
-"""The page of one patch."""
+"""Write the page of one patch."""
 
 from __future__ import annotations
 
@@ -13,56 +13,59 @@ from patchkit.verification.machine import description
 
 
 def patch_page(entry: Entry, matrix: Matrix) -> str:
-    """The page in Markdown."""
-    one = explain(entry)
-    lines = [f"# {one.id}", "", one.headline, "", f"*With the patch: {one.title}.*"]
-    if one.opt_in:
-        ways = ", ".join(f"`{way}`" for way in one.switch_on)
-        lines += ["", f"Nobody gets it unasked. One of these asks for it: {ways}."]
-    if one.messages:
+    """Return the page in Markdown."""
+    patch = explain(entry)
+    lines = [f"# {patch.id}", "", patch.headline, "", f"*With the patch: {patch.title}.*"]
+    if patch.opt_in:
+        ways = ", ".join(f"`{way}`" for way in patch.switch_on)
+        lines += ["", f"It is off by default. Switch it on with one of these: {ways}."]
+    if patch.messages:
         lines += ["", "## The error", ""]
-        for message in one.messages:
+        for message in patch.messages:
             lines += [*code_block(message), ""]
-    lines += ["", "## The bug", "", one.bug or one.headline, "", "## What the patch does", ""]
-    lines += [one.mend[:1].upper() + one.mend[1:], "", *_targets(one)]
-    if one.caution:
-        lines += ["", "## What else changes", "", one.caution]
-    lines += [*_settings(one), *_switch_off(one), *_affected(one)]
+    lines += ["", "## The bug", "", patch.bug or patch.headline, "", "## What the patch does", ""]
+    lines += [patch.mend[:1].upper() + patch.mend[1:], "", *_targets(patch)]
+    if patch.caution:
+        lines += ["", "## What else changes", "", patch.caution]
+    lines += [*_settings(patch), *_switch_off(patch), *_affected(patch)]
     lines += [*measurements(entry.patch, matrix), "", "## Upstream", ""]
-    lines += [f"- {upstream_link(address)}" for address in one.upstream]
+    lines += [f"- {upstream_link(address)}" for address in patch.upstream]
     return "\n".join(lines) + "\n"
 
 
-def _targets(one: Explanation) -> list[str]:
-    rows = [[f"`{it.target}`", it.how, it.affects or "all affected"] for it in one.targets]
+def _targets(patch: Explanation) -> list[str]:
+    rows = [
+        [f"`{target.target}`", target.how, target.affects or "all affected versions"]
+        for target in patch.targets
+    ]
     return [
-        *table(["function", "how", f"in {one.library}"], rows),
+        *table(["function", "how", f"in {patch.library}"], rows),
         "",
-        f"The lines that change in your installation: `patchkit diff {one.id}`.",
+        f"`patchkit diff {patch.id}` shows the lines that change in your installation.",
     ]
 
 
-def _settings(one: Explanation) -> list[str]:
-    if not one.settings:
+def _settings(patch: Explanation) -> list[str]:
+    if not patch.settings:
         return []
     rows = [
         [
-            f"`{it.name}`",
-            ", ".join(f"`{choice}`" for choice in it.choices),
-            f"`{it.variable}`",
-            it.help,
+            f"`{setting.name}`",
+            ", ".join(f"`{choice}`" for choice in setting.choices),
+            f"`{setting.variable}`",
+            setting.help,
         ]
-        for it in one.settings
+        for setting in patch.settings
     ]
-    head = ["argument of `apply`", "choices, the default first", "variable", "what it decides"]
+    head = ["argument of `apply`", "choices, default first", "variable", "meaning"]
     return ["", "## Settings", "", *table(head, rows)]
 
 
-def _switch_off(one: Explanation) -> list[str]:
-    return ["", "## Do without it", "", *(f"- `{way}`" for way in one.switch_off)]
+def _switch_off(patch: Explanation) -> list[str]:
+    return ["", "## Switch it off", "", *(f"- `{way}`" for way in patch.switch_off)]
 
 
-def _affected(one: Explanation) -> list[str]:
-    needs = description(REQUIREMENTS[name] for name in one.requires)
+def _affected(patch: Explanation) -> list[str]:
+    needs = description(REQUIREMENTS[name] for name in patch.requires)
     needed = f" Its reproducer needs {needs}." if needs else ""
-    return ["", "## Who is affected", "", f"{ranges(one.affects)}.{needed}"]
+    return ["", "## Who is affected", "", f"{ranges(patch.affects)}.{needed}"]

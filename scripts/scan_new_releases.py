@@ -1,10 +1,10 @@
-"""Scan the newest release of each library that patches mend, and write down what is wrong.
+"""Scan the newest release of each patched library, and report problems as Markdown.
 
     python scripts/scan_new_releases.py --output finding.md
 
-Exit status 0: every patch holds. 1: a patch drifted, claims too little, or code like its bug stands
-in a place that no patch names; the output begins with a title for an issue. 2: something could not
-be scanned, and nothing else was found.
+Exit status 0: every patch holds. 1: a patch drifted or claims too little, or its buggy code is in a
+place that no patch names; the output begins with a title for an issue. 2: something could not be
+scanned, and there is no other problem.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ ANY = ">=0"
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, help="a Markdown file; standard output by default")
+    parser.add_argument("--output", type=Path, help="write to this file (default: standard output)")
     parser.add_argument(
-        "--from", dest="folder", type=Path, help="a folder of wheels, not the index"
+        "--from", dest="folder", type=Path, help="read wheels from this folder, not from the index"
     )
-    parser.add_argument("--cache", type=Path, help="where sources are kept")
+    parser.add_argument("--cache", type=Path, help="folder that keeps downloaded sources")
     options = parser.parse_args()
     try:
-        found = scan(versions=ANY, newest=True, folder=options.folder, cache=options.cache)
+        result = scan(versions=ANY, newest=True, folder=options.folder, cache=options.cache)
     except PatchError as error:
         text, status = f"# The newest releases could not be scanned\n\n{error}\n", 2
     else:
-        text, status = findings(found)
+        text, status = findings(result)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:
@@ -41,32 +41,34 @@ def main() -> int:
     return status
 
 
-def findings(scanned: ScanResult) -> tuple[str, int]:
-    """What is wrong, as Markdown, and the exit status."""
-    wrong: dict[str, list[str]] = {}
-    holes: list[str] = []
-    noted: list[str] = []
-    for line in lines(scanned):
+def findings(result: ScanResult) -> tuple[str, int]:
+    """Return the problems as Markdown, and the exit status."""
+    problems: dict[str, list[str]] = {}
+    gaps: list[str] = []
+    notes: list[str] = []
+    for line in lines(result):
         if line.kind == "not scanned":
-            holes.append(f"- {line.where}: {line.what}")
+            gaps.append(f"- {line.place}: {line.text}")
         elif line.kind == "note":
-            noted.append(f"- {line.where}: {line.what}")
+            notes.append(f"- {line.place}: {line.text}")
         elif line.kind == "unlisted":
-            wrong.setdefault(line.where, []).append(f"- `{line.patch}` does not name `{line.what}`")
+            problems.setdefault(line.place, []).append(
+                f"- `{line.patch}` does not name `{line.text}`"
+            )
         else:
-            wrong.setdefault(line.where, []).append(f"- `{line.patch}` {line.kind}: {line.what}")
-    holes += [f"- {name}: {reason}" for name, reason in scanned.gaps.items()]
-    read = ", ".join(f"{one.library} {one.version}" for one in scanned.scans if not one.problem)
-    parts = [f"Sources read: {read or 'none'}.\n"]
-    for release in sorted(wrong):
-        parts.append(f"## {release}\n\n" + "\n".join(wrong[release]) + "\n")
-    if holes:
-        parts.append("## Not scanned\n\n" + "\n".join(holes) + "\n")
-    if noted:
-        parts.append("## Of the releases\n\n" + "\n".join(noted) + "\n")
-    if wrong:
-        title, status = f"Drift: {', '.join(sorted(wrong))}", 1
-    elif holes:
+            problems.setdefault(line.place, []).append(f"- `{line.patch}` {line.kind}: {line.text}")
+    gaps += [f"- {name}: {reason}" for name, reason in result.gaps.items()]
+    read = [f"{scan.library} {scan.version}" for scan in result.scans if not scan.problem]
+    parts = [f"Sources read: {', '.join(read) or 'none'}.\n"]
+    for release in sorted(problems):
+        parts.append(f"## {release}\n\n" + "\n".join(problems[release]) + "\n")
+    if gaps:
+        parts.append("## Not scanned\n\n" + "\n".join(gaps) + "\n")
+    if notes:
+        parts.append("## Notes on releases\n\n" + "\n".join(notes) + "\n")
+    if problems:
+        title, status = f"Drift: {', '.join(sorted(problems))}", 1
+    elif gaps:
         title, status = "Some newest releases could not be scanned", 2
     else:
         title, status = "Every patch holds on the newest releases", 0

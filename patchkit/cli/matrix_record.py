@@ -47,12 +47,12 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
     if files:
         new = measurement.from_files(files)
         if path == default_path():
-            new = new.merged(measurement.unmeasured_sets(old.merged(new), _sets()))
+            new = new.merge(measurement.unmeasured_sets(old.merge(new), _sets()))
     else:
         new = measurement.from_verdicts(
             verify(ids or None, everywhere=True).to_dict(), "the verification"
         )
-    write(path, old.merged(new))
+    write(path, old.merge(new))
     if as_json:
         show_json(
             {

@@ -101,7 +101,7 @@ def scan(
             progress=progress,
         )
     if scanned.recordable or path is not None:
-        matrix.write(file, before.merged(matrix.Matrix(scans=scanned.scans)))
+        matrix.write(file, before.merge(matrix.Matrix(scans=scanned.scans)))
     chosen = load().matching_ids(ids or None, "IDS")
     if as_json:
         content = {"scans": [vars(one) for one in scanned.scans], "gaps": scanned.gaps}

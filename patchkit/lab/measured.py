@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..matrix import installed, tested
+from ..matrix import installed_versions, look_up
 
 
 def cannot_run_here(patch_id: str) -> str:
@@ -13,7 +13,7 @@ def cannot_run_here(patch_id: str) -> str:
     from ..engine.session import SESSION
 
     library = SESSION.catalogue.entries[patch_id].patch.library
-    found = tested(patch_id, library, installed([library]))
+    found = look_up(patch_id, library, installed_versions([library]))
     if found.level == "combination" and "error" in found.outcomes:
         return f"the reproducer of {patch_id} cannot run on these versions, as was measured"
     return ""

@@ -1,7 +1,7 @@
-"""The compatibility matrix: which patches were measured on which versions, with what result."""
+"""The compatibility matrix: the patches measured, the versions, and the outcomes."""
 
 from .file import default_path, read, read_or_empty, write
-from .lookup import Tested, installed, outcomes, shipped, tested
+from .lookup import Tested, installed_versions, look_up, outcomes, shipped
 from .outcome_table import OUTCOMES, STATES
 from .records import (
     Environment,
@@ -23,11 +23,11 @@ __all__ = [
     "Tested",
     "Unmeasured",
     "default_path",
-    "installed",
+    "installed_versions",
+    "look_up",
     "outcomes",
     "read",
     "read_or_empty",
     "shipped",
-    "tested",
     "write",
 ]

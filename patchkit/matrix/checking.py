@@ -1,4 +1,4 @@
-"""One patch compared with the matrix."""
+"""Compare a patch with the matrix."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from ..patch import Patch
 from .contradictions import contradictions
 from .evidence import sightings
-from .ranges import derived
+from .ranges import measured_ranges
 from .records import Matrix
 
 
 @dataclass(frozen=True)
 class Check:
-    """What a patch claims, and what was measured of it.
+    """The claims of a patch beside the measurements.
 
     Args:
-        id: the patch.
-        claims: distribution to range, as the patch has it.
-        derived: distribution to range, as measured; empty where no release looked at is affected.
-        measured: whether anything was.
-        contradictions: where the two differ, in sentences.
+        id: of the patch.
+        claims: distribution to the range in the patch.
+        derived: distribution to the measured range; empty if no measured release is affected.
+        measured: whether there is a measurement that tells.
+        contradictions: how the two differ, in sentences.
     """
 
     id: str
@@ -46,11 +46,11 @@ class Check:
 
 
 def check(patch: Patch, matrix: Matrix) -> Check:
-    """Compare a patch with what was measured of it."""
+    """Compare the claims of a patch with the measurements."""
     return Check(
         patch.id,
         patch.affects,
-        derived(patch, matrix),
+        measured_ranges(patch, matrix),
         bool(sightings(patch, matrix)),
         tuple(contradictions(patch, matrix)),
     )

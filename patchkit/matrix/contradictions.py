@@ -1,4 +1,4 @@
-"""Where the claims of a patch differ from what was measured."""
+"""Compare the claims of a patch with the measurements."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..environment import in_range
 from ..patch import Patch
 from ..text import short_list
-from .evidence import Sighting, claims, sightings, states_of_releases
-from .ranges import derived
+from .evidence import Sighting, is_claimed, sightings, states_of_releases
+from .ranges import measured_ranges
 from .records import Matrix
 
 if TYPE_CHECKING:
@@ -20,141 +20,150 @@ _FAR_AHEAD = "99999"
 
 
 def contradictions(patch: Patch, matrix: Matrix) -> list[str]:
-    """Where a patch claims more or less than was measured.
+    """List where a patch claims more or less than was measured.
 
-    Each release that was looked at must be claimed if, and only if, the bug is there; and each
-    release that a range names must have been looked at. A patch that only wraps has nothing to
-    look for in sources: there, looking at means running its reproducer.
+    A patch must claim each measured release that has the bug, and no other; and each release that
+    a range names must have been measured. A patch that only wraps leaves nothing to find in
+    sources: only a run of its reproducer measures a release.
 
     Returns:
-        sentences: what is claimed, what was measured where, and what to change.
+        sentences: the claim, the measurements against it, and the change to make.
     """
     found = sightings(patch, matrix)
-    claim = f"{patch.id} claims {_written(patch.affects)}"
+    claim = f"{patch.id} claims {_range_text(patch.affects)}"
     if not found:
-        return [f"{claim}, and nothing was measured of it: scan its releases or record a run"]
+        return [f"{claim}, but nothing has been measured: scan its releases or record a run"]
     advice = _advice(patch, matrix, found)
-    of_ends = (
-        problem for library in patch.affects for problem in _of_ends(patch, matrix, found, library)
-    )
-    by_range = [*_of_releases(patch, found), *of_ends]
-    by_target = _of_targets(patch, matrix)
-    return [f"{claim}, but {one}: {advice}" for one in by_range] + [
-        f"{claim}, but {one}" for one in by_target
+    problems = [*_release_problems(patch, found)]
+    for library in patch.affects:
+        problems += _end_problems(patch, matrix, found, library)
+    return [f"{claim}, but {problem}: {advice}" for problem in problems] + [
+        f"{claim}, but {problem}" for problem in _target_problems(patch, matrix)
     ]
 
 
-def _of_releases(patch: Patch, found: list[Sighting]) -> Iterator[str]:
-    claimed = [one for one in found if claims(patch, one.versions)]
-    others = [one for one in found if not claims(patch, one.versions)]
-    if showing := [one for one in others if one.shows and not one.scanned]:
-        yield f"it showed on {_on(showing)} too"
-    if standing := [one for one in others if one.shows and one.scanned]:
-        yield f"its code stands in {_on(standing)} too, and is not known to be harmless there"
-    shown = {str(one) for one in claimed if one.shows and not one.scanned}
-    hidden = [one for one in claimed if not one.shows and not one.scanned]
-    if nowhere := [one for one in hidden if str(one) not in shown]:
-        yield f"it did not show on {_on(nowhere)}"
-    if partly := [one for one in hidden if str(one) in shown]:
+def _release_problems(patch: Patch, found: list[Sighting]) -> Iterator[str]:
+    # An opt-in patch mends no bug: its reproducer tells whether it works.
+    subject, verb = ("it", "work") if patch.opt_in else ("the bug", "show")
+    claimed = [sighting for sighting in found if is_claimed(patch, sighting.versions)]
+    others = [sighting for sighting in found if not is_claimed(patch, sighting.versions)]
+    if also := [sighting for sighting in others if sighting.shows and not sighting.is_scan]:
+        yield f"{subject} also {verb}s on {_place_list(also)}"
+    if also := [sighting for sighting in others if sighting.shows and sighting.is_scan]:
+        yield f"the buggy code is also in {_place_list(also)}, and not listed as harmless there"
+    runs = [sighting for sighting in claimed if not sighting.is_scan]
+    shown = {str(run) for run in runs if run.shows}
+    hidden = [run for run in runs if not run.shows]
+    if nowhere := [run for run in hidden if str(run) not in shown]:
+        yield f"{subject} did not {verb} on {_place_list(nowhere)}"
+    if partly := [run for run in hidden if str(run) in shown]:
         yield (
-            f"on {_on(partly)} it showed beside some versions of other libraries only, which "
-            "`affects` does not name"
+            f"on {_place_list(partly)} {subject} {verb}s only beside some versions of libraries "
+            "that `affects` does not name"
         )
-    first = {one.versions[patch.library] for one in claimed if one.shows and not one.scanned}
-    gone = [one for one in claimed if not one.shows and one.scanned]
-    if gone := [one for one in gone if one.versions[patch.library] not in first]:
-        yield f"its code does no harm or is absent in {_on(gone)}"
+    releases = {run.versions[patch.library] for run in runs if run.shows}
+    scans = [sighting for sighting in claimed if sighting.is_scan and not sighting.shows]
+    if clear := [scan for scan in scans if scan.versions[patch.library] not in releases]:
+        yield f"the buggy code is absent or harmless in {_place_list(clear)}"
 
 
-def _of_ends(patch: Patch, matrix: Matrix, found: list[Sighting], library: str) -> Iterator[str]:
+def _end_problems(
+    patch: Patch, matrix: Matrix, found: list[Sighting], library: str
+) -> Iterator[str]:
+    """Yield the problems with the ends of one library's range."""
     from packaging.version import Version
 
     states = states_of_releases(patch, found, library)
     claim = patch.affects[library]
     if not states:
-        yield f"no {library} was looked at with what else it claims"
+        yield f"no {library} was measured beside the other versions it claims"
         return
     newest = max(states)
-    looked_at = {Version(one.base_version) for one in states}
+    measured = {Version(version.base_version) for version in states}
     is_open = in_range(_FAR_AHEAD, claim)
     closed_early = states[newest] and not is_open and in_range(str(newest), claim)
     if in_range("0", claim):
-        yield f"{library} {min(states)} is the oldest that was looked at"
+        yield f"{library} {min(states)} is the oldest release measured"
     if closed_early:
-        yield f"the newest {library} that was looked at, {newest}, is affected"
-    for operator, version in _named(claim):
+        yield f"the newest measured {library}, {newest}, is affected"
+    for operator, version in _ends(claim):
         is_end = closed_early and operator in ("<", "<=")
-        if version not in looked_at and not is_end:
-            beside = " with what else it claims" if len(patch.affects) > 1 else ""
-            reason = _why_not(patch, matrix, library, version)
-            yield f"nothing that was measured tells of {library} {version}{beside}{reason}"
+        if version not in measured and not is_end:
+            beside = " beside the other versions it claims" if len(patch.affects) > 1 else ""
+            attempts = _attempts(patch, matrix, library, version)
+            yield f"no measurement settles {library} {version}{beside}{attempts}"
 
 
-def _named(claim: str) -> list[tuple[str, Version]]:
-    """The versions that a range names, each with its operator."""
+def _ends(claim: str) -> list[tuple[str, Version]]:
+    """Return the versions that a range names, each with its operator."""
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    parts = [(one.operator, one.version.removesuffix(".*")) for one in SpecifierSet(claim)]
-    return sorted((operator, Version(version)) for operator, version in parts)
+    return sorted(
+        (specifier.operator, Version(specifier.version.removesuffix(".*")))
+        for specifier in SpecifierSet(claim)
+    )
 
 
-def _why_not(patch: Patch, matrix: Matrix, library: str, version: Version) -> str:
-    """What was tried on a release, in brackets; empty where it was not tried."""
+def _attempts(patch: Patch, matrix: Matrix, library: str, version: Version) -> str:
+    """Return the results that settle nothing on a release, in brackets; empty if none."""
     from packaging.version import Version
 
     outcomes = {
-        one.outcome
-        for one in matrix.results
-        if one.patch == patch.id
-        and Version(one.environment.versions.get(library, _FAR_AHEAD)) == version
+        result.outcome
+        for result in matrix.results
+        if result.patch == patch.id
+        and Version(result.environment.versions.get(library, _FAR_AHEAD)) == version
     }
     problems = {
-        one.problem
-        for one in matrix.scans
-        if one.problem and one.library == library and Version(one.version) == version
+        scan.problem
+        for scan in matrix.scans
+        if scan.problem and scan.library == library and Version(scan.version) == version
     }
-    tried = sorted(outcomes) + sorted(problems)
-    return f" ({'; '.join(tried)})" if tried else ""
+    attempts = sorted(outcomes) + sorted(problems)
+    return f" ({'; '.join(attempts)})" if attempts else ""
 
 
-def _of_targets(patch: Patch, matrix: Matrix) -> Iterator[str]:
-    """What scans say of single targets on releases that the patch as a whole claims."""
-    if drifted := _scanned(patch, matrix, "drifted"):
-        yield f"it drifted on {_on(drifted)}: mend its targets or their own ranges"
-    if present := _scanned(patch, matrix, "present"):
+def _target_problems(patch: Patch, matrix: Matrix) -> Iterator[str]:
+    """Yield the problems of single targets on releases that the patch as a whole claims."""
+    if drifted := _claimed_scans(patch, matrix, "drifted"):
+        yield f"it drifted on {_place_list(drifted)}: correct its targets or their own ranges"
+    if present := _claimed_scans(patch, matrix, "present"):
         yield (
-            f"a target that is not due has its code on {_on(present)}: widen the target's own "
-            "range, or scan again if the patch claimed less then"
+            f"{_place_list(present)} has the buggy code in a target whose own range leaves it "
+            "out: widen that range, or scan again if the patch claimed less then"
         )
 
 
-def _scanned(patch: Patch, matrix: Matrix, state: str) -> list[Sighting]:
-    found = (
-        Sighting({one.library: one.version}, state == "present", state)
-        for one in matrix.scans
-        if one.library == patch.library and one.states.get(patch.id) == state
-    )
-    return [one for one in found if claims(patch, one.versions)]
+def _claimed_scans(patch: Patch, matrix: Matrix, state: str) -> list[Sighting]:
+    return [
+        Sighting({scan.library: scan.version}, state == "present", state)
+        for scan in matrix.scans
+        if scan.library == patch.library
+        and scan.states.get(patch.id) == state
+        and is_claimed(patch, {scan.library: scan.version})
+    ]
 
 
 def _advice(patch: Patch, matrix: Matrix, found: list[Sighting]) -> str:
-    backed = derived(patch, matrix)
-    if not any(one.shows for one in found):
-        return "no release that was looked at is affected; retire the patch"
-    if backed == dict(patch.affects) or not all(backed.values()):
+    ranges = measured_ranges(patch, matrix)
+    if not any(sighting.shows for sighting in found):
+        return "no measured release is affected; retire the patch"
+    if ranges == dict(patch.affects) or not all(ranges.values()):
         return "measure there, or name the place in `harmless`"
-    return f"what was measured backs {_written(backed)}"
+    return f"the measurements support {_range_text(ranges)}"
 
 
-def _written(ranges: Mapping[str, str]) -> str:
+def _range_text(ranges: Mapping[str, str]) -> str:
     return " and ".join(f"{library} {versions}".strip() for library, versions in ranges.items())
 
 
-def _on(found: Iterable[Sighting]) -> str:
-    """Where something was seen: places in the order of releases, and what was said of them."""
+def _place_list(found: Iterable[Sighting]) -> str:
+    """Return the places in the order of releases, and their outcomes or states in brackets."""
     from packaging.version import Version
 
-    ordered = sorted(found, key=lambda one: [Version(it) for it in one.versions.values()])
+    ordered = sorted(
+        found, key=lambda sighting: [Version(version) for version in sighting.versions.values()]
+    )
     places = short_list(dict.fromkeys(map(str, ordered)), shown=4)
-    return f"{places} ({', '.join(dict.fromkeys(one.said for one in ordered))})"
+    return f"{places} ({', '.join(dict.fromkeys(sighting.verdict for sighting in ordered))})"

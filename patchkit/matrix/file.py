@@ -1,4 +1,4 @@
-"""`compat_matrix.yaml`: read, checked against its schema, and written."""
+"""Read `compat_matrix.yaml`, check it against its schema, and write it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADER = """\
 
 
 def default_path() -> Path:
-    """The matrix inside a wheel, or beside the engine in a checkout."""
+    """Return the path of the matrix in a wheel, or beside the package in a checkout."""
     return Path(shipped_path("compat_matrix.yaml"))
 
 
@@ -49,12 +49,12 @@ def read(path: Path) -> Matrix:
 
 
 def read_or_empty(path: Path) -> Matrix:
-    """Read a matrix; one that is not there is empty."""
+    """Read a matrix; a missing file is an empty one."""
     return read(path) if path.exists() else Matrix()
 
 
 def write(path: Path, matrix: Matrix) -> None:
-    """Write a matrix, sorted so that a change of it is a small diff.
+    """Write a matrix, sorted so that a small change makes a small diff.
 
     Raises:
         MatrixError: the file cannot be written.
@@ -64,8 +64,11 @@ def write(path: Path, matrix: Matrix) -> None:
     content = {
         "schema": SCHEMA,
         "runs": list(_runs(matrix.results)),
-        "scans": [_present(one) for one in sorted(matrix.scans, key=_place_of_scan)],
-        "unmeasured": [_present(one) for one in sorted(matrix.unmeasured, key=lambda it: it.name)],
+        "scans": [_row(scan) for scan in sorted(matrix.scans, key=_scan_order)],
+        "unmeasured": [
+            _row(version_set)
+            for version_set in sorted(matrix.unmeasured, key=lambda version_set: version_set.name)
+        ],
     }
     text = yaml.safe_dump(content, sort_keys=False, width=1000, allow_unicode=True)
     beside = path.with_name(path.name + ".new")
@@ -77,42 +80,40 @@ def write(path: Path, matrix: Matrix) -> None:
 
 
 def _runs(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
-    """The results by environment, each environment once."""
+    """Yield a row for each environment, with all of its results."""
     runs: dict[str, list[Result]] = {}
-    for one in sorted(results, key=_place_of_result):
-        runs.setdefault(repr(vars(one.environment)), []).append(one)
-    for together in runs.values():
-        run = dict(vars(together[0].environment))
-        run["outcomes"] = {one.patch: one.outcome for one in together}
-        if notes := {one.patch: one.note for one in together if one.note}:
+    for result in sorted(results, key=_result_order):
+        runs.setdefault(repr(vars(result.environment)), []).append(result)
+    for group in runs.values():
+        run = dict(vars(group[0].environment))
+        run["outcomes"] = {result.patch: result.outcome for result in group}
+        if notes := {result.patch: result.note for result in group if result.note}:
             run["notes"] = notes
         yield run
 
 
-def _present(record: Scan | Unmeasured) -> dict[str, Any]:
+def _row(record: Scan | Unmeasured) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if value}
 
 
-def _place_of_result(one: Result) -> tuple[Any, ...]:
-    where = one.environment
-    versions = tuple((name, _number(text)) for name, text in sorted(where.versions.items()))
-    # By TRL first: that is how a person looks for a set of versions.
-    trl = _number(where.versions.get("trl", "0"))
-    return trl, versions, where.device, where.date, where.python, where.platform, one.patch
-
-
-def _place_of_scan(one: Scan) -> tuple[Any, ...]:
-    return one.library, _number(one.version)
-
-
-def _number(version: str) -> Any:
+def _result_order(result: Result) -> tuple[Any, ...]:
     from packaging.version import Version
 
-    return Version(version)
+    place = result.environment
+    versions = tuple((name, Version(text)) for name, text in sorted(place.versions.items()))
+    # By TRL first: that is how a person looks for a set of versions.
+    trl = Version(place.versions.get("trl", "0"))
+    return trl, versions, place.device, place.date, place.python, place.platform, result.patch
+
+
+def _scan_order(scan: Scan) -> tuple[Any, ...]:
+    from packaging.version import Version
+
+    return scan.library, Version(scan.version)
 
 
 class _Flaw(Exception):
-    """Something does not follow the schema; the message says where, what, and what should be."""
+    """Something does not follow the schema; the message says where, and what should be there."""
 
 
 _SECTIONS: dict[str, dict[str, type]] = {
@@ -135,11 +136,7 @@ _ALLOWED = {"outcomes": OUTCOMES, "states": STATES}
 
 
 def _matrix(content: Mapping[object, object]) -> Matrix:
-    """Return the records of a file's content.
-
-    Raises:
-        _Flaw: it does not follow the schema.
-    """
+    """Make records of the content of a file, or raise a _Flaw."""
     if unknown := set(content) - {"schema", *_SECTIONS}:
         raise _Flaw(f"unknown key {', '.join(map(repr, sorted(map(str, unknown))))}")
     runs, scans, unmeasured = (list(_rows(content, section)) for section in _SECTIONS)
@@ -161,7 +158,7 @@ def _results(
 
 
 def _rows(content: Mapping[object, object], section: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a section, each checked."""
+    """Check and yield the rows of a section."""
     rows = content.get(section)
     if not isinstance(rows, list):
         raise _Flaw(f"`{section}` must be a list")
@@ -181,8 +178,8 @@ def _check_row(row: object, keys: Mapping[str, type], optional: set[str]) -> Non
             continue
         value = row.get(key)
         if not isinstance(value, kind):
-            what = "a string" if kind is str else "a mapping"
-            raise _Flaw(f"`{key}` must be {what}, not {value!r}")
+            expected = "a string" if kind is str else "a mapping"
+            raise _Flaw(f"`{key}` must be {expected}, not {value!r}")
         if isinstance(value, dict):
             _check_entries(key, value)
     if unknown := [key for key in row if key not in keys]:
@@ -192,14 +189,14 @@ def _check_row(row: object, keys: Mapping[str, type], optional: set[str]) -> Non
 
 
 def _check_entries(key: str, entries: Mapping[object, object]) -> None:
-    what = "a list of strings" if key == "unlisted" else "a string"
+    expected = "a list of strings" if key == "unlisted" else "a string"
     allowed = _ALLOWED.get(key)
     for name, entry in entries.items():
         if key == "unlisted":
-            sound = isinstance(entry, list) and all(isinstance(text, str) for text in entry)
+            is_valid = isinstance(entry, list) and all(isinstance(text, str) for text in entry)
         else:
-            sound = isinstance(entry, str)
-        if not sound or not isinstance(name, str):
-            raise _Flaw(f"`{key}`: {name!r} must be {what}, not {entry!r}")
+            is_valid = isinstance(entry, str)
+        if not is_valid or not isinstance(name, str):
+            raise _Flaw(f"`{key}`: {name!r} must be {expected}, not {entry!r}")
         if allowed and entry not in allowed:
             raise _Flaw(f"`{key}`: {name} must be one of {', '.join(allowed)}")

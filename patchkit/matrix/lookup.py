@@ -1,4 +1,4 @@
-"""What the matrix that came with this installation says of a patch."""
+"""Look a patch up in the matrix that came with this installation."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from functools import cache
 
 from ..environment import installed_version
 from .file import default_path, read
-from .records import LIBRARIES, Matrix, MatrixError, Result, public
+from .records import LIBRARIES, Matrix, MatrixError, Result, public_version
 
 
 @dataclass(frozen=True)
 class Tested:
-    """What was measured of a patch on what is installed.
+    """The measurements of a patch that come nearest to the installed versions.
 
     Args:
-        level: `combination` where these very versions of all libraries were measured together,
-            `version` where this version of the patched library was, beside other versions,
-            `scanned` where only the sources of this version were read, `none`, or `unknown`
-            where the matrix cannot be read.
-        outcomes: what came of it: outcomes, or the state of the scan.
+        level: `combination` if exactly these versions of all libraries were measured together,
+            `version` if this version of the patched library was, beside other versions,
+            `scanned` if only the sources of this version were read, `none`, or `unknown`
+            if the matrix cannot be read.
+        outcomes: the outcomes, or the state of the scan.
         detail: the same in a few words.
     """
 
@@ -44,95 +44,98 @@ def _shipped() -> Matrix | MatrixError:
 
 
 def shipped() -> Matrix:
-    """The matrix of this installation.
+    """Return the matrix of this installation.
 
     Raises:
         MatrixError: it cannot be read.
     """
-    found = _shipped()
-    if isinstance(found, MatrixError):
-        raise found
-    return found
+    matrix = _shipped()
+    if isinstance(matrix, MatrixError):
+        raise matrix
+    return matrix
 
 
 def outcomes(patch_id: str, versions: Mapping[str, str]) -> set[str]:
-    """What was measured of a patch where these distributions had exactly these versions."""
+    """Return the outcomes of a patch on exactly these versions of these distributions."""
     try:
-        return {one.outcome for one in _results(patch_id) if _has(one, versions)}
+        return {result.outcome for result in _results(patch_id) if _has(result, versions)}
     except MatrixError:
         return set()
 
 
-def installed(others: Iterable[str] = ()) -> dict[str, str]:
-    """Return the installed versions of what a measurement may depend on.
+def installed_versions(others: Iterable[str] = ()) -> dict[str, str]:
+    """Return the installed versions of the libraries that a measurement records.
 
     Args:
-        others: distributions that patches mend, beside those that every measurement names.
+        others: distributions to add to those that every measurement records.
     """
     versions = {name: installed_version(name) for name in dict.fromkeys([*LIBRARIES, *others])}
     return {name: version for name, version in versions.items() if version}
 
 
-def tested(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested:
-    """What was measured of a patch, on these versions or near them.
+def look_up(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested:
+    """Return the measurements of a patch on these versions, or the nearest to them.
 
     Args:
         patch_id: the patch.
-        library: the distribution that it mends.
-        installed: distribution to version, of all that is installed and could be measured.
+        library: the distribution that it patches.
+        installed: distribution to version, as `installed_versions` returns them.
     """
     version = installed.get(library)
     try:
         results = _results(patch_id)
-        scans = {one.version: one for one in shipped().scans if one.library == library}
+        scans = {scan.version: scan for scan in shipped().scans if scan.library == library}
     except MatrixError as error:
         return Tested("unknown", (), f"unknown: {error}")
     if version is None:
         return Tested("none", (), "not measured")
     here = f"{library} {version}"
-    same_version = [one for one in results if _has(one, {library: version})]
+    same_version = [result for result in results if _has(result, {library: version})]
     names = {*LIBRARIES, library}
-    same_combination = [one for one in same_version if _is_combination(one, installed, names)]
-    if same_combination:
-        found = _sorted_outcomes(same_combination)
-        return Tested("combination", found, f"this very combination measured: {', '.join(found)}")
+    if exact := [result for result in same_version if _is_combination(result, installed, names)]:
+        found = _sorted_outcomes(exact)
+        detail = f"measured on exactly these versions: {', '.join(found)}"
+        return Tested("combination", found, detail)
     if same_version:
         found = _sorted_outcomes(same_version)
-        detail = f"{here} measured, beside other versions: {', '.join(found)}"
+        detail = f"measured on {here}, beside other versions: {', '.join(found)}"
         return Tested("version", found, detail)
     scan = scans.get(version)
     if scan is not None and patch_id in scan.states:
         state = scan.states[patch_id]
-        return Tested("scanned", (state,), f"{here} not measured; its sources were read: {state}")
-    known = [one.environment.versions.get(library, "0") for one in results]
-    newer = _newer_than_any(version, known)
-    note = f", which is newer than any measured ({newer})" if newer else ""
+        return Tested("scanned", (state,), f"not run on {here}; its sources were read: {state}")
+    measured = [result.environment.versions.get(library, "0") for result in results]
+    newest = _newest_below(version, measured)
+    note = f"; the newest measured is {newest}" if newest else ""
     return Tested("none", (), f"not measured on {here}{note}")
 
 
 def _results(patch_id: str) -> list[Result]:
-    return [one for one in shipped().results if one.patch == patch_id]
+    return [result for result in shipped().results if result.patch == patch_id]
 
 
-def _has(one: Result, versions: Mapping[str, str]) -> bool:
-    return versions.items() <= one.environment.versions.items()
+def _has(result: Result, versions: Mapping[str, str]) -> bool:
+    return versions.items() <= result.environment.versions.items()
 
 
-def _is_combination(one: Result, installed: Mapping[str, str], names: set[str]) -> bool:
-    measured = one.environment.versions
-    return all(public(installed.get(name, "")) == public(measured.get(name, "")) for name in names)
+def _is_combination(result: Result, installed: Mapping[str, str], names: set[str]) -> bool:
+    measured = result.environment.versions
+    return all(
+        public_version(installed.get(name, "")) == public_version(measured.get(name, ""))
+        for name in names
+    )
 
 
 def _sorted_outcomes(results: list[Result]) -> tuple[str, ...]:
-    return tuple(sorted({one.outcome for one in results}))
+    return tuple(sorted({result.outcome for result in results}))
 
 
-def _newer_than_any(version: str, known: list[str]) -> str | None:
-    """The newest version known, if this one is newer still."""
+def _newest_below(version: str, measured: list[str]) -> str | None:
+    """Return the newest measured version, if this one is newer still."""
     from packaging.version import InvalidVersion, Version
 
     try:
-        newest = max(known, key=Version, default=None)
+        newest = max(measured, key=Version, default=None)
         return newest if newest and Version(version) > Version(newest) else None
     except InvalidVersion:
         return None

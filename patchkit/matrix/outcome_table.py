@@ -1,4 +1,4 @@
-"""What comes of a patch whose reproducer is run, and what sources say of one: a row for each."""
+"""Define the outcomes of a reproducer and the states of a scan, a row each."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from ..patch import REQUIREMENTS
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What comes of a patch whose reproducer is run.
+    """One way a patch's reproducer can end.
 
     Args:
-        name: as JSON and the matrix have it.
+        name: in JSON and in the matrix.
         meaning: for the matrix.
-        cell: the name of the state that a cell of a shown matrix has.
-        shows_bug: whether the bug showed; None where that cannot be told.
+        cell: the state of its cell when the matrix is shown.
+        shows_bug: whether the bug showed; None if that cannot be told.
         due: whether the patch claims the installed versions.
         words: for the table of `verify`.
-        style: for rich; empty where that table leaves it out.
+        style: for rich; empty if that table leaves it out.
         exit_status: of `verify`; 1 goes before 2.
-        noted: whether the matrix keeps what happened, in one line.
+        noted: whether the matrix keeps the details, in one line.
     """
 
     name: str
@@ -36,14 +36,14 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class ScanState:
-    """What the sources of a release say of a patch.
+    """One verdict that the sources of a release allow on a patch.
 
     Args:
-        name: as JSON and the matrix have it.
+        name: in JSON and in the matrix.
         meaning: for the matrix.
         cell: as for `Outcome`.
-        shows_bug: whether code with the bug stands there; None where that cannot be told.
-        style: for rich, where it is trouble; else empty.
+        shows_bug: whether the buggy code is there; None if that cannot be told.
+        style: for rich, if it is trouble; else empty.
     """
 
     name: str
@@ -57,7 +57,7 @@ class ScanState:
 OUTCOME_TABLE = (
     Outcome(
         name="not-mended",
-        meaning="the bug showed with the patch too",
+        meaning="the bug showed even with the patch",
         cell="fails",
         shows_bug=True,
         words="reproduced, NOT mended",
@@ -67,7 +67,7 @@ OUTCOME_TABLE = (
     ),
     Outcome(
         name="error",
-        meaning="the reproducer failed for another reason than the bug",
+        meaning="the reproducer failed, but not with this bug",
         cell="error",
         words="fails for another reason",
         style="bold red",
@@ -76,7 +76,7 @@ OUTCOME_TABLE = (
     ),
     Outcome(
         name="not-reproduced",
-        meaning="due, but no bug showed without the patch: it may be fixed upstream",
+        meaning="claimed, but no bug showed without the patch: it may be fixed upstream",
         cell="attention",
         shows_bug=False,
         words="not reproduced here: it may be fixed upstream",
@@ -86,18 +86,18 @@ OUTCOME_TABLE = (
     ),
     Outcome(
         name="present",
-        meaning="not due, and the bug showed all the same: the patch claims too little",
+        meaning="not claimed, but the bug showed: the patch claims too little",
         cell="attention",
         shows_bug=True,
         due=False,
-        words="not due, and the bug shows",
+        words="not claimed, but the bug shows",
         style="bold yellow",
         noted=True,
     ),
     *(
         Outcome(
             name=requirement.outcome,
-            meaning=f"due, but the reproducer needs {requirement.what}",
+            meaning=f"claimed, but the reproducer needs {requirement.what}",
             cell="needs",
             style="yellow",
         )
@@ -105,7 +105,7 @@ OUTCOME_TABLE = (
     ),
     Outcome(
         name="mended",
-        meaning="the bug showed without the patch and not with it",
+        meaning="the bug showed without the patch, and not with it",
         cell="mended",
         shows_bug=True,
         words="reproduced, mended",
@@ -113,16 +113,16 @@ OUTCOME_TABLE = (
     ),
     Outcome(
         name="absent",
-        meaning="not due, and no bug showed",
+        meaning="not claimed, and no bug showed",
         cell="absent",
         shows_bug=False,
         due=False,
-        words="not due, and no bug shows",
+        words="not claimed, and no bug shows",
         style="dim",
     ),
     Outcome(
         name="not-affected",
-        meaning="not due, and the reproducer was not run or could not be",
+        meaning="not claimed, and the reproducer did not or could not run",
         cell="not-due",
         due=False,
     ),
@@ -130,38 +130,38 @@ OUTCOME_TABLE = (
 SCAN_TABLE = (
     ScanState(
         name="matches",
-        meaning="due, and each target matches, compiles and keeps its postcondition",
+        meaning="claimed, and every target matches, compiles and keeps its postcondition",
         cell="matches",
         shows_bug=True,
     ),
     ScanState(
         name="drifted",
-        meaning="due, and a target is not as expected",
+        meaning="claimed, but a target is not as expected",
         cell="attention",
         style="bold red",
     ),
     ScanState(
         name="absent",
-        meaning="not due, and no site is there",
+        meaning="not claimed, and the buggy code is not there",
         cell="read-absent",
         shows_bug=False,
     ),
     ScanState(
         name="present",
-        meaning="not due, and a site is there: the patch claims too little",
+        meaning="not claimed, but the buggy code is there: the patch claims too little",
         cell="attention",
         shows_bug=True,
         style="bold yellow",
     ),
     ScanState(
         name="harmless",
-        meaning="a site is there that is known to do no harm in this release",
+        meaning="the buggy code is there, but known to do no harm in this release",
         cell="read-absent",
         shows_bug=False,
     ),
     ScanState(
         name="no-anchor",
-        meaning="not due, and nothing to look for: the patch only wraps",
+        meaning="not claimed, and no code to look for: the patch only wraps",
         cell="not-due",
     ),
 )

@@ -1,4 +1,4 @@
-"""The ranges of versions that measurements back."""
+"""Compute the ranges of versions that the measurements support."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
 
-def derived(patch: Patch, matrix: Matrix) -> dict[str, str]:
-    """The range that was measured of each library of a patch, the others being as it claims.
+def measured_ranges(patch: Patch, matrix: Matrix) -> dict[str, str]:
+    """Return the measured range of each library, beside the other versions that a patch claims.
 
     Returns:
-        distribution to range; empty where no release looked at is affected.
+        distribution to range; an empty range if no measured release is affected.
     """
     found = sightings(patch, matrix)
     return {
@@ -26,18 +26,18 @@ def derived(patch: Patch, matrix: Matrix) -> dict[str, str]:
 
 
 def range_of(states: Mapping[Version, bool]) -> str:
-    """The range from the first affected release to the last, less those between that are not.
+    """Return the range from the first affected release to the last, without those that are not.
 
-    It is open at the top where the newest release looked at is affected, and ends below the next
-    one looked at where it is not.
+    It is open at the top if the newest release is affected; otherwise it ends below the first one
+    after it.
 
     Args:
-        states: release to whether it is affected.
+        states: measured release to whether it is affected.
     """
-    affected = sorted(version for version, shows in states.items() if shows)
+    affected = sorted(version for version, is_affected in states.items() if is_affected)
     if not affected:
         return ""
-    others = sorted(version for version, shows in states.items() if not shows)
+    others = sorted(version for version, is_affected in states.items() if not is_affected)
     between = [version for version in others if affected[0] < version < affected[-1]]
     after = [version for version in others if version > affected[-1]]
     ends = [f">={_short(affected[0])}", *(f"!={_short(version)}" for version in between)]
@@ -45,7 +45,7 @@ def range_of(states: Mapping[Version, bool]) -> str:
 
 
 def _short(version: Version) -> str:
-    """As ranges write it: 1.15.0 as 1.15; a pre-release counts as its release."""
+    """Shorten 1.15.0 to 1.15; a pre-release counts as its release."""
     short = version.base_version
     while short.endswith(".0"):
         short = short.removesuffix(".0")

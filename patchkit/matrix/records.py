@@ -1,4 +1,4 @@
-"""What was measured: reproducers run, releases scanned, and what could not be measured."""
+"""Measurements: reproducers run, releases scanned, and version sets that could not be installed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..errors import PatchError
 from .outcome_table import NEEDS, TELLS
 
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
-"""What is always written down of an environment; beside them what patches mend."""
+"""The versions that every measurement records, beside those of the patched libraries."""
 
 OF_THE_RELEASE = "*"
-"""The key of a scan's note that is about the release itself."""
+"""The key of a scan's note on the release itself."""
 
 
 class MatrixError(PatchError):
@@ -21,7 +21,7 @@ class MatrixError(PatchError):
 
 @dataclass(frozen=True)
 class Environment:
-    """Where something was measured.
+    """The place of a measurement.
 
     Args:
         versions: distribution to version.
@@ -46,7 +46,7 @@ class Result:
         patch: id of the patch.
         outcome: one of `OUTCOMES`.
         environment: where.
-        note: what happened, in one line, where the outcome does not say it.
+        note: details in one line, if the outcome needs any.
     """
 
     patch: str
@@ -56,24 +56,24 @@ class Result:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What makes it the same measurement made again."""
+        """The same for two measurements if the later one replaces the earlier."""
         versions = tuple(sorted(self.environment.versions.items()))
         return self.patch, self.environment.device, versions
 
 
 @dataclass(frozen=True)
 class Scan:
-    """What the sources of one release say, read without importing them.
+    """The verdicts on the sources of one release, read without importing them.
 
     Args:
         library: the distribution.
         version: its release.
         date: day of the scan, ISO 8601.
         states: patch id to one of `STATES`.
-        notes: patch id to what drifted, or where the site stands; `OF_THE_RELEASE` to what is to
-            be known of the release itself, such as that it was yanked.
-        unlisted: patch id to `module:qualname` of functions with a site that the patch does not
-            name.
+        notes: patch id to what drifted, or where the buggy code is; `OF_THE_RELEASE` to a note on
+            the release itself, such as that it was yanked.
+        unlisted: patch id to `module:qualname` of functions with the buggy code that the patch
+            does not name.
         problem: why the release could not be scanned; then there are no states.
     """
 
@@ -96,7 +96,7 @@ class Unmeasured:
 
     Args:
         name: of the version set.
-        versions: distribution to version, as it was to be installed.
+        versions: distribution to the version that it pins.
         date: day of the attempt, ISO 8601.
         problem: why, in one line.
     """
@@ -115,37 +115,42 @@ class Matrix:
     scans: tuple[Scan, ...] = ()
     unmeasured: tuple[Unmeasured, ...] = ()
 
-    def merged(self, new: Matrix) -> Matrix:
-        """This matrix with what was measured anew; what was not stays.
+    def merge(self, new: Matrix) -> Matrix:
+        """Return a matrix in which new measurements replace the old ones of the same key.
 
-        A scan that says what it said before keeps its date, so that the file changes only where
-        something changed. A machine that lacks what a reproducer needs takes back nothing that
-        one which has it could tell.
+        A scan with the same verdicts keeps its date, so that the file changes only if something
+        else did. A machine that lacks what a reproducer needs does not replace the outcome of a
+        machine that has it.
         """
-        results = {one.key: one for one in self.results}
+        results = {result.key: result for result in self.results}
         for result in new.results:
-            told = result.key in results and results[result.key].outcome in TELLS
-            if not told or result.outcome not in NEEDS:
+            is_known = result.key in results and results[result.key].outcome in TELLS
+            if not is_known or result.outcome not in NEEDS:
                 results[result.key] = result
-        scans = {one.key: one for one in self.scans}
+        scans = {scan.key: scan for scan in self.scans}
         for scan in new.scans:
             old = scans.get(scan.key)
             if old is None or _undated(old) != _undated(scan):
                 scans[scan.key] = scan
-        unmeasured = {one.name: one for one in [*self.unmeasured, *new.unmeasured]}
-        left = (one for one in unmeasured.values() if not new.has_run(one.versions))
-        return Matrix(tuple(results.values()), tuple(scans.values()), tuple(left))
+        skipped = {
+            version_set.name: version_set for version_set in [*self.unmeasured, *new.unmeasured]
+        }
+        unmeasured = (
+            version_set for version_set in skipped.values() if not new.has_run(version_set.versions)
+        )
+        return Matrix(tuple(results.values()), tuple(scans.values()), tuple(unmeasured))
 
     def has_run(self, versions: Mapping[str, str]) -> bool:
-        """Whether anything was run where these distributions had these versions."""
+        """Tell whether a reproducer was run on these versions of these distributions."""
+        expected = {name: public_version(version) for name, version in versions.items()}
         return any(
-            all(public(there.get(name, "")) == public(it) for name, it in versions.items())
-            for there in (one.environment.versions for one in self.results)
+            expected == {name: public_version(installed.get(name, "")) for name in expected}
+            for installed in (result.environment.versions for result in self.results)
         )
 
 
-def public(version: str) -> str:
-    """Without the local label: 2.13.0+cpu and 2.13.0+cu130 are builds of one release."""
+def public_version(version: str) -> str:
+    """Return a version without its local label: 2.13.0+cpu and 2.13.0+cu130 are one release."""
     return version.partition("+")[0]
 
 

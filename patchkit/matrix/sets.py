@@ -1,4 +1,4 @@
-"""Version sets: which releases are installed together to measure on."""
+"""Read version sets: releases to install and measure together."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .records import MatrixError
 
 @dataclass(frozen=True)
 class VersionSet:
-    """Releases that are installed together.
+    """Releases to install together.
 
     Args:
-        name: of its file, and of its tox environment after `matrix-`.
+        name: of its file; its tox environment is `matrix-NAME`.
         versions: distribution to version, all exact.
     """
 
@@ -24,35 +24,35 @@ class VersionSet:
 
 
 def default_folder() -> Path:
-    """Where a checkout has its version sets.
+    """Return the folder of version sets in a checkout.
 
     Raises:
         MatrixError: this installation has none.
     """
     folder = default_path().parent / "version_sets"
     if not folder.is_dir():
-        raise MatrixError("this installation of patchkit has no version sets: it is no checkout")
+        raise MatrixError(
+            "version sets come only with a checkout of patchkit; this is an installed copy"
+        )
     return folder
 
 
 def read_sets(folder: Path) -> list[VersionSet]:
-    """All version sets of a folder, by name.
+    """Read all version sets of a folder, sorted by name.
 
-    A set `NAME` is what `NAME.txt` pins, and what `no-deps/NAME.txt` pins beside it.
+    A set `NAME` holds the pins of `NAME.txt`, and those of `no-deps/NAME.txt` if there is one.
 
     Raises:
-        MatrixError: there are none, or a line is no exact pin.
+        MatrixError: there are none, or a line is not an exact pin.
     """
     if not folder.is_dir():
-        raise MatrixError(f"there is no folder {folder} of version sets")
+        raise MatrixError(f"no folder of version sets at {folder}")
     files = {file.stem: file for file in sorted(folder.glob("*.txt"))}
     alone = {file.stem: file for file in sorted(folder.glob("no-deps/*.txt"))}
     if not files:
-        raise MatrixError(
-            f"{folder} holds no version set: requirement files NAME.txt were expected"
-        )
+        raise MatrixError(f"no version sets in {folder}: expected requirement files NAME.txt")
     if stray := sorted(set(alone) - set(files)):
-        raise MatrixError(f"{alone[stray[0]]} adds to a version set that is not there")
+        raise MatrixError(f"{alone[stray[0]]} adds to a version set that does not exist")
     return [
         VersionSet(name, _versions(file for file in (path, alone.get(name)) if file))
         for name, path in files.items()

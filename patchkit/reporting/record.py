@@ -86,10 +86,10 @@ class PatchRecord:
     @cached_property
     def tested(self) -> Tested:
         """The entry of the compatibility matrix for this patch on the installed versions."""
-        from ..matrix import installed, tested
+        from ..matrix import installed_versions, look_up
 
         here = {self.library: self.version} if self.version else {}
-        return tested(self.id, self.library, {**installed(), **here})
+        return look_up(self.id, self.library, {**installed_versions(), **here})
 
     @property
     def opt_in(self) -> str:

@@ -10,7 +10,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..matrix import Environment, Matrix, MatrixError, Result, Unmeasured, installed, read_or_empty
+from ..matrix import (
+    Environment,
+    Matrix,
+    MatrixError,
+    Result,
+    Unmeasured,
+    installed_versions,
+    read_or_empty,
+)
 from ..matrix.outcome_table import NOTED, OUTCOMES
 from .verdicts import NO_ERROR, Verdict
 
@@ -26,7 +34,7 @@ def environment() -> Environment:
     from ..engine.session import SESSION
 
     return Environment(
-        versions=installed(
+        versions=installed_versions(
             library for entry in SESSION.catalogue for library in entry.patch.affects
         ),
         python=platform.python_version(),
@@ -63,7 +71,7 @@ def from_files(paths: Iterable[Path]) -> Matrix:
             raise MatrixError(f"cannot read {path.name}: {error.strerror}") from error
         except ValueError as error:
             raise MatrixError(f"{path.name} is not JSON: {error}") from error
-        matrix = matrix.merged(from_verdicts(content, path.name))
+        matrix = matrix.merge(from_verdicts(content, path.name))
     return matrix
 
 

@@ -25,7 +25,7 @@ def site_links(text: str, place: str) -> str:
     ("place", "before", "after"),
     [
         ("docs/design.md", "[it](matrix.md)", "[it](matrix.md)"),
-        ("docs/design.md", "[it](matrix.md#look-at-it)", "[it](matrix.md#look-at-it)"),
+        ("docs/design.md", "[it](matrix.md#show-it)", "[it](matrix.md#show-it)"),
         ("docs/design.md", "[it](../benchmarks/README.md)", "[it](benchmarks.md)"),
         ("docs/design.md", "[it](../README.md#limits)", "[it](index.md#limits)"),
         ("docs/design.md", "[it](../tox.ini)", "it"),

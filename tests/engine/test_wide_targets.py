@@ -72,7 +72,9 @@ def test_a_sentence_names_the_first_few(models, library, session, apply) -> None
 
 def test_a_preview_shows_the_first_few(models) -> None:
     shown = str(preview(patch("madeup-bug", Rewrite("madeup.models.*:forward", BUG, sites=None))))
-    assert shown.startswith("# madeup.models.*:forward: more modules may be mended like the 4")
+    assert shown.startswith(
+        "# madeup.models.*:forward: shown in 4 modules; more may change in the same way"
+    )
     assert shown.count("+++ ") == 4
     few = str(
         preview(patch("madeup-bug", Rewrite("madeup.models.model_0[012]:forward", BUG, sites=None)))

@@ -41,8 +41,8 @@ def test_check_where_they_do_not(tmp_path: Path) -> None:
     result = invoke("check", "trl-fused-*", "trl-bema-half-precision", "--file", file)
     assert result.exit_code == 1
     bema, fused, summary = result.stdout.splitlines()
-    assert "and nothing was measured of it" in bema
-    assert fused.startswith(f"{PATCH} claims trl {CLAIM}, but its code stands in trl 1.16.0")
+    assert "but nothing has been measured" in bema
+    assert fused.startswith(f"{PATCH} claims trl {CLAIM}, but the buggy code is also in trl 1.16.0")
     assert summary == (
         "2 patches: 0 claim what was measured, 1 do not, and of 1 nothing was measured."
     )
@@ -110,4 +110,4 @@ def test_check_reads_results_too(tmp_path: Path) -> None:
     write(tmp_path / "m.yaml", Matrix((ran,), scans))
     result = invoke("check", PATCH, "--file", str(tmp_path / "m.yaml"))
     assert result.exit_code == 1
-    assert "but it showed on trl 1.16.0 (present) too" in result.stdout
+    assert "but the bug also shows on trl 1.16.0 (present)" in result.stdout

@@ -59,9 +59,9 @@ def test_tested(shipped, tmp_path) -> None:
     write(tmp_path / "m.yaml", MATRIX)
     by_id, others = shipped(
         (tmp_path / "m.yaml").read_text(),
-        "from patchkit.matrix import tested\n"
+        "from patchkit.matrix import look_up\n"
         "def of(**installed):\n"
-        f"    return tested({PATCH!r}, 'trl', installed).to_dict()\n"
+        f"    return look_up({PATCH!r}, 'trl', installed).to_dict()\n"
         "result = {one['id']: one['tested'] for one in patchkit.report().to_dict()['patches']}, [\n"
         "    of(trl='1.16.0', peft='0.21.2'), of(trl='1.16.0', peft='0.21.2+local'),\n"
         "    of(trl='1.16.0', peft='0.21.2', torch='2.14'), of(trl='1.15.0', peft='0.21.2'),\n"
@@ -72,7 +72,7 @@ def test_tested(shipped, tmp_path) -> None:
         assert by_id[PATCH]["level"] == "version"
     assert by_id[PATCH]["outcomes"] == ["mended", "not-mended"]
     assert by_id["trl-generation-cast"]["detail"] == (
-        "not measured on trl 1.16.0, which is newer than any measured (1.6.0)"
+        "not measured on trl 1.16.0; the newest measured is 1.6.0"
     )
     both = ["mended", "not-mended"]
     assert [(one["level"], one["outcomes"]) for one in others] == [
@@ -87,10 +87,10 @@ def test_tested(shipped, tmp_path) -> None:
         ("none", []),
     ]
     assert [one["detail"] for one in others][3:] == [
-        "trl 1.15.0 measured, beside other versions: mended",
-        "trl 1.14.0 not measured; its sources were read: drifted",
+        "measured on trl 1.15.0, beside other versions: mended",
+        "not run on trl 1.14.0; its sources were read: drifted",
         "not measured on trl 1.2.0",
-        "not measured on trl 1.17.0, which is newer than any measured (1.16.0)",
+        "not measured on trl 1.17.0; the newest measured is 1.16.0",
         "not measured",
         "not measured on trl main",
     ]

@@ -17,7 +17,7 @@ from patchkit.environment import in_range
 from patchkit.matrix import Environment, Matrix, Result, Scan, default_path, read
 from patchkit.matrix.contradictions import contradictions
 from patchkit.matrix.evidence import sightings, states_of_releases
-from patchkit.matrix.ranges import derived, range_of
+from patchkit.matrix.ranges import measured_ranges, range_of
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.rewrite import Pattern, Rule
 from patchkit.rewrite import replace as replaced
@@ -56,10 +56,10 @@ def scans(**states: str) -> list[Scan]:
 
 
 def matrix(*records: Any) -> Matrix:
-    flat = [one for some in records for one in some]
+    flat = [record for group in records for record in group]
     return Matrix(
-        tuple(one for one in flat if isinstance(one, Result)),
-        tuple(one for one in flat if isinstance(one, Scan)),
+        tuple(record for record in flat if isinstance(record, Result)),
+        tuple(record for record in flat if isinstance(record, Scan)),
     )
 
 
@@ -118,156 +118,156 @@ def test_claims_that_agree(name: str) -> None:
     assert contradictions(it, matrix(*measured)) == []
 
 
-BACKED = "what was measured backs lib >=2,<4"
+BACKED = "the measurements support lib >=2,<4"
 DIFFER = {
     "begins too late": (
         patch(affects=">=3,<4"),
         [READ],
-        "lib-x claims lib >=3,<4, but its code stands in lib 2 (matches) too, and is not known to "
-        f"be harmless there: {BACKED}",
+        "lib-x claims lib >=3,<4, but the buggy code is also in lib 2 (matches), and not listed "
+        f"as harmless there: {BACKED}",
     ),
     "begins too late, it ran": (
         patch(affects=">=3,<4"),
         [RAN],
-        f"lib-x claims lib >=3,<4, but it showed on lib 2 (mended) too: {BACKED}",
+        f"lib-x claims lib >=3,<4, but the bug also shows on lib 2 (mended): {BACKED}",
     ),
     "begins too early": (
         patch(affects=">=1,<4"),
         [READ],
-        f"lib-x claims lib >=1,<4, but its code does no harm or is absent in lib 1 (absent): {BACKED}",
+        "lib-x claims lib >=1,<4, but the buggy code is absent or harmless in lib 1 (absent): "
+        f"{BACKED}",
     ),
     "begins too early, it ran": (
         patch(affects=">=1,<4"),
         [RAN],
-        f"lib-x claims lib >=1,<4, but it did not show on lib 1 (absent): {BACKED}",
+        f"lib-x claims lib >=1,<4, but the bug did not show on lib 1 (absent): {BACKED}",
     ),
     "begins where nobody looked": (
         patch(affects=">=1.5,<4"),
         [READ],
-        "lib-x claims lib >=1.5,<4, but nothing that was measured tells of lib 1.5: " + BACKED,
+        "lib-x claims lib >=1.5,<4, but no measurement settles lib 1.5: " + BACKED,
     ),
     "has no beginning": (
         patch(affects="<4"),
         [READ[1:]],
-        f"lib-x claims lib <4, but lib 2 is the oldest that was looked at: {BACKED}",
+        f"lib-x claims lib <4, but lib 2 is the oldest release measured: {BACKED}",
     ),
     "ends too late": (
         patch(affects=">=2,<5"),
         [READ, scans(v5="absent")],
-        "lib-x claims lib >=2,<5, but its code does no harm or is absent in lib 4 (absent): "
+        "lib-x claims lib >=2,<5, but the buggy code is absent or harmless in lib 4 (absent): "
         + BACKED,
     ),
     "ends too early": (
         patch(affects=">=2,<3"),
         [READ],
-        "lib-x claims lib >=2,<3, but its code stands in lib 3 (matches) too, and is not known to "
-        f"be harmless there: {BACKED}",
+        "lib-x claims lib >=2,<3, but the buggy code is also in lib 3 (matches), and not listed "
+        f"as harmless there: {BACKED}",
     ),
     "ends where nobody looked": (
         patch(affects=">=2,<3.5"),
         [READ],
-        "lib-x claims lib >=2,<3.5, but nothing that was measured tells of lib 3.5: " + BACKED,
+        "lib-x claims lib >=2,<3.5, but no measurement settles lib 3.5: " + BACKED,
     ),
     "is open though it was fixed": (
         patch(affects=">=2"),
         [RAN],
-        f"lib-x claims lib >=2, but it did not show on lib 4 (absent): {BACKED}",
+        f"lib-x claims lib >=2, but the bug did not show on lib 4 (absent): {BACKED}",
     ),
     "is closed though the newest is affected": (
         patch(affects=">=2,<4"),
         [scans(v2="matches", v3="matches")],
-        "lib-x claims lib >=2,<4, but the newest lib that was looked at, 3, is affected: what was "
-        "measured backs lib >=2",
+        "lib-x claims lib >=2,<4, but the newest measured lib, 3, is affected: the measurements "
+        "support lib >=2",
     ),
     "is closed by a wildcard": (
         patch(affects="==2.*"),
         [scans(v1="absent", v2="matches")],
-        "lib-x claims lib ==2.*, but the newest lib that was looked at, 2, is affected: what was "
-        "measured backs lib >=2",
+        "lib-x claims lib ==2.*, but the newest measured lib, 2, is affected: the measurements "
+        "support lib >=2",
     ),
     "a wrap, where only sources were read": (
         patch(WRAP),
         [READ, results(v3="mended", v4="absent")],
-        "lib-x claims lib >=2,<4, but nothing that was measured tells of lib 2: what was measured "
-        "backs lib >=3,<4",
+        "lib-x claims lib >=2,<4, but no measurement settles lib 2: the measurements support lib "
+        ">=3,<4",
     ),
     "a wrap, whose run at the end told nothing": (
         patch(WRAP),
         [results(v2="error", v3="mended", v4="absent")],
-        "lib-x claims lib >=2,<4, but nothing that was measured tells of lib 2 (error): what was "
-        "measured backs lib >=3,<4",
+        "lib-x claims lib >=2,<4, but no measurement settles lib 2 (error): the measurements "
+        "support lib >=3,<4",
     ),
     "the end could not be scanned": (
         patch(),
         [READ[1:-1], [Scan("lib", "4", "2026-01-01", problem="it is yanked")]],
-        "lib-x claims lib >=2,<4, but the newest lib that was looked at, 3, is affected: what was "
-        "measured backs lib >=2",
+        "lib-x claims lib >=2,<4, but the newest measured lib, 3, is affected: the measurements "
+        "support lib >=2",
     ),
     "the beginning could not be scanned": (
         patch(),
         [READ[2:], [Scan("lib", "2", "2026-01-01", problem="it is yanked")]],
-        "lib-x claims lib >=2,<4, but nothing that was measured tells of lib 2 (it is yanked): "
-        "what was measured backs lib >=3,<4",
+        "lib-x claims lib >=2,<4, but no measurement settles lib 2 (it is yanked): the "
+        "measurements support lib >=3,<4",
     ),
     "sources say yes, a run says no": (
         patch(),
         [READ, results(v3="not-reproduced")],
-        "lib-x claims lib >=2,<4, but it did not show on lib 3 (not-reproduced): what was measured "
-        "backs lib >=2,<3",
+        "lib-x claims lib >=2,<4, but the bug did not show on lib 3 (not-reproduced): the "
+        "measurements support lib >=2,<3",
     ),
     "a hole in the middle": (
         patch(affects=">=1"),
         [scans(v1="matches", v2="harmless", v3="matches")],
-        "lib-x claims lib >=1, but its code does no harm or is absent in lib 2 (harmless): what "
-        "was measured backs lib >=1,!=2",
+        "lib-x claims lib >=1, but the buggy code is absent or harmless in lib 2 (harmless): the "
+        "measurements support lib >=1,!=2",
     ),
     "a target claims less than the patch": (
         patch(),
         [scans(v1="absent", v2="present", v3="matches", v4="absent")],
-        "lib-x claims lib >=2,<4, but a target that is not due has its code on lib 2 (present): "
-        "widen the target's own range, or scan again if the patch claimed less then",
+        "lib-x claims lib >=2,<4, but lib 2 (present) has the buggy code in a target whose own "
+        "range leaves it out: widen that range, or scan again if the patch claimed less then",
     ),
     "code where runs show nothing": (
         patch(),
         [READ[:-1], scans(v4="present"), results(v4="absent")],
-        "lib-x claims lib >=2,<4, but its code stands in lib 4 (present) too, and is not known to "
-        "be harmless there: measure there, or name the place in `harmless`",
+        "lib-x claims lib >=2,<4, but the buggy code is also in lib 4 (present), and not listed "
+        "as harmless there: measure there, or name the place in `harmless`",
     ),
     "another library decides": (
         patch(),
         [READ, results(v2_beside1="mended", v2_beside2="not-reproduced")],
-        "lib-x claims lib >=2,<4, but on lib 2 (not-reproduced) it showed beside some versions of "
-        "other libraries only, which `affects` does not name: measure there, or name the "
-        "place in `harmless`",
+        "lib-x claims lib >=2,<4, but on lib 2 (not-reproduced) the bug shows only beside some "
+        "versions of libraries that `affects` does not name: measure there, or name the place in "
+        "`harmless`",
     ),
     "it is nowhere any more": (
         patch(affects=">=2"),
         [results(v2="not-reproduced", v3="not-reproduced")],
-        "lib-x claims lib >=2, but it did not show on lib 2, lib 3 (not-reproduced): no release "
-        "that was looked at is affected; retire the patch",
+        "lib-x claims lib >=2, but the bug did not show on lib 2, lib 3 (not-reproduced): no "
+        "measured release is affected; retire the patch",
     ),
     "it drifted": (
         patch(affects=">=2"),
         [scans(v1="absent", v2="matches", v10="drifted")],
-        "lib-x claims lib >=2, but it drifted on lib 10 (drifted): mend its targets or their "
+        "lib-x claims lib >=2, but it drifted on lib 10 (drifted): correct its targets or their "
         "own ranges",
     ),
     "nothing was measured": (
         patch(),
         [scans(v5="drifted"), results(v2="error")],
-        "lib-x claims lib >=2,<4, and nothing was measured of it: scan its releases or record a "
-        "run",
+        "lib-x claims lib >=2,<4, but nothing has been measured: scan its releases or record a run",
     ),
     "no mend, and it does not do what it is for": (
         patch(WRAP, affects=">=2", opt_in="x"),
         [results(v2="not-mended", v3="mended")],
-        "lib-x claims lib >=2, but it did not show on lib 2 (not-mended): what was measured backs "
-        "lib >=3",
+        "lib-x claims lib >=2, but it did not work on lib 2 (not-mended): the measurements "
+        "support lib >=3",
     ),
     "no mend, and it does it where it is not offered": (
         patch(WRAP, affects=">=3", opt_in="x"),
         [results(v2="mended", v3="mended")],
-        "lib-x claims lib >=3, but it showed on lib 2 (mended) too: what was measured backs lib "
+        "lib-x claims lib >=3, but it also works on lib 2 (mended): the measurements support lib "
         ">=2",
     ),
 }
@@ -282,7 +282,7 @@ def test_claims_that_differ(name: str) -> None:
 def test_many_releases_are_named_in_their_order() -> None:
     measured = matrix(scans(**{f"v{minor}": "matches" for minor in (9, 10, 2, 11, 8, 12)}))
     (sentence,) = contradictions(patch(affects=">=12"), measured)
-    assert "stands in lib 2, lib 8, lib 9, lib 10 and 1 more (matches) too" in sentence
+    assert "is also in lib 2, lib 8, lib 9, lib 10 and 1 more (matches)" in sentence
 
 
 def reasons(patch: Patch, measured: Matrix) -> list[str]:
@@ -302,39 +302,39 @@ TWO_RAN = results(v1_other6="absent", v2_other4="absent", v2_other5="mended", v3
         (
             {"lib": ">=2", "other": ">=6"},
             [
-                "it showed on lib 2 with other 5 (mended) too",
-                "nothing that was measured tells of lib 2 with what else it claims (absent; mended)",
+                "the bug also shows on lib 2 with other 5 (mended)",
+                "no measurement settles lib 2 beside the other versions it claims (absent; mended)",
             ],
         ),
         (
             {"lib": ">=2", "other": ">=4"},
-            ["it did not show on lib 2 with other 4 (absent)"],
+            ["the bug did not show on lib 2 with other 4 (absent)"],
         ),
         (
             {"lib": ">=2", "other": ">=4.5"},
-            ["nothing that was measured tells of other 4.5 with what else it claims"],
+            ["no measurement settles other 4.5 beside the other versions it claims"],
         ),
         (
             {"lib": ">=2", "other": ">=5,<9"},
-            ["the newest other that was looked at, 6, is affected"],
+            ["the newest measured other, 6, is affected"],
         ),
         (
             {"lib": ">=1", "other": ">=5"},
-            ["it did not show on lib 1 with other 6 (absent)"],
+            ["the bug did not show on lib 1 with other 6 (absent)"],
         ),
         (
             {"lib": ">=3", "other": ">=5"},
             [
-                "it showed on lib 2 with other 5 (mended) too",
-                "nothing that was measured tells of other 5 with what else it claims (mended)",
+                "the bug also shows on lib 2 with other 5 (mended)",
+                "no measurement settles other 5 beside the other versions it claims (mended)",
             ],
         ),
         (
             {"lib": ">=3", "other": ">=7"},
             [
-                "it showed on lib 2 with other 5, lib 3 with other 6 (mended) too",
-                "no lib was looked at with what else it claims",
-                "nothing that was measured tells of other 7 with what else it claims",
+                "the bug also shows on lib 2 with other 5, lib 3 with other 6 (mended)",
+                "no lib was measured beside the other versions it claims",
+                "no measurement settles other 7 beside the other versions it claims",
             ],
         ),
     ],
@@ -357,7 +357,7 @@ def test_where_a_library_was_never_as_claimed_no_range_of_it_is_proposed() -> No
 def test_sources_say_nothing_of_the_second_library() -> None:
     two = patch(affects={"lib": ">=2", "other": ">=5"})
     measured = matrix(scans(v1="absent", v2="matches", v3="matches"))
-    assert reasons(two, measured) == ["no other was looked at with what else it claims"]
+    assert reasons(two, measured) == ["no other was measured beside the other versions it claims"]
     assert contradictions(two, matrix(scans(v1="absent", v2="matches"), TWO_RAN)) == []
 
 
@@ -389,7 +389,7 @@ def test_a_derived_range_holds_what_is_affected_and_nothing_else(shows: list[boo
             for minor, one in enumerate(shows)
         ]
     )
-    backed = derived(patch(), measured)["lib"]
+    backed = measured_ranges(patch(), measured)["lib"]
     assert bool(backed) is any(shows)
     if backed:
         for minor, one in enumerate(shows):

@@ -44,7 +44,7 @@ REVERSED = replace(
     ],
 )
 def test_results(old: list[Result], new: list[Result], expected: list[Result]) -> None:
-    assert list(Matrix(tuple(old)).merged(Matrix(tuple(new))).results) == expected
+    assert list(Matrix(tuple(old)).merge(Matrix(tuple(new))).results) == expected
 
 
 SCAN = Scan("trl", "1.16.0", "2026-02-03", {"a-a": "matches"})
@@ -52,7 +52,7 @@ SCAN = Scan("trl", "1.16.0", "2026-02-03", {"a-a": "matches"})
 
 def test_a_scan_that_says_the_same_keeps_its_date() -> None:
     later = replace(SCAN, date="2026-03-04")
-    assert Matrix(scans=(SCAN,)).merged(Matrix(scans=(later,))).scans == (SCAN,)
+    assert Matrix(scans=(SCAN,)).merge(Matrix(scans=(later,))).scans == (SCAN,)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_a_scan_that_says_the_same_keeps_its_date() -> None:
     ],
 )
 def test_a_scan_that_says_another_thing_replaces_the_old(new: Scan) -> None:
-    assert Matrix(scans=(SCAN,)).merged(Matrix(scans=(new,))).scans == (new,)
+    assert Matrix(scans=(SCAN,)).merge(Matrix(scans=(new,))).scans == (new,)
 
 
 def test_scans_of_other_releases_stay() -> None:
     new = replace(SCAN, version="1.17.0")
-    assert Matrix(scans=(SCAN,)).merged(Matrix(scans=(new,))).scans == (SCAN, new)
+    assert Matrix(scans=(SCAN,)).merge(Matrix(scans=(new,))).scans == (SCAN, new)
 
 
 LEFT = Unmeasured("1.16", {"trl": "1.16.0"}, "2026-02-03", "no such version")
@@ -78,8 +78,8 @@ LEFT = Unmeasured("1.16", {"trl": "1.16.0"}, "2026-02-03", "no such version")
 
 def test_what_could_not_be_measured_is_gone_once_it_was() -> None:
     left = Matrix(unmeasured=(LEFT,))
-    assert left.merged(Matrix((OLDER,))).unmeasured == (LEFT,)
-    assert left.merged(Matrix((ONE,))).unmeasured == ()
-    assert Matrix((ONE,)).merged(left).unmeasured == (LEFT,)
+    assert left.merge(Matrix((OLDER,))).unmeasured == (LEFT,)
+    assert left.merge(Matrix((ONE,))).unmeasured == ()
+    assert Matrix((ONE,)).merge(left).unmeasured == (LEFT,)
     again = replace(LEFT, problem="the disk is full")
-    assert left.merged(Matrix(unmeasured=(again,))).unmeasured == (again,)
+    assert left.merge(Matrix(unmeasured=(again,))).unmeasured == (again,)

@@ -71,20 +71,20 @@ def test_a_library_pinned_twice(folder: Path) -> None:
 
 
 def test_what_is_not_there(folder: Path, monkeypatch) -> None:
-    with pytest.raises(MatrixError, match="there is no folder"):
+    with pytest.raises(MatrixError, match="no folder of version sets at "):
         read_sets(folder / "nowhere")
-    with pytest.raises(MatrixError, match="holds no version set"):
+    with pytest.raises(MatrixError, match="no version sets in "):
         read_sets(folder)
     (folder / "x.txt").write_text("trl==1\n")
     (folder / "no-deps" / "y.txt").write_text("trl==1\n")
-    with pytest.raises(MatrixError, match=r"y\.txt adds to a version set that is not there"):
+    with pytest.raises(MatrixError, match=r"y\.txt adds to a version set that does not exist"):
         read_sets(folder)
     (folder / "no-deps" / "y.txt").unlink()
     (folder / "x.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(MatrixError, match="cannot read the version set"):
         read_sets(folder)
     monkeypatch.setattr("patchkit.matrix.sets.default_path", lambda: folder / "m.yaml")
-    with pytest.raises(MatrixError, match="has no version sets"):
+    with pytest.raises(MatrixError, match="come only with a checkout"):
         default_folder()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...environment import installed_version
-from ...matrix.records import public
+from ...matrix.records import public_version
 from ...text import short_list
 from .commands import pip_install
 from .section import Row, Section, Step
@@ -125,7 +125,7 @@ def _steps(requirements: list[Unmet]) -> tuple[Step, ...]:
     if not requirements:
         return ()
     pins = dict.fromkeys(
-        unmet.requirement if unmet.by_extra else f"{unmet.by}=={public(unmet.version)}"
+        unmet.requirement if unmet.by_extra else f"{unmet.by}=={public_version(unmet.version)}"
         for unmet in requirements
     )
     wrong = [

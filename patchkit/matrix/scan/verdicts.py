@@ -107,7 +107,7 @@ def verdict(
         if problems:
             return Verdict("drifted", problems, unlisted)
         if in_targets:
-            notes = sorted({f"not due there, but {place} has the bug" for place in in_targets})
+            notes = sorted({f"not claimed there, but {place} has the bug" for place in in_targets})
             return Verdict("present", notes, unlisted)
         return Verdict("matches", [], unlisted)
     if not any(isinstance(question.change, Rewrite) for question in its_questions):

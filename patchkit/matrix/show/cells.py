@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..outcome_table import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES
-from ..records import Result, Scan, public
+from ..records import Result, Scan, public_version
 from .grid import Cell
 from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, State, worst
 
@@ -40,7 +40,7 @@ def _run_notes(results: Sequence[Result]) -> Iterator[tuple[State, str]]:
 
 
 def _releases(result: Result) -> dict[str, str]:
-    return {name: public(version) for name, version in result.environment.versions.items()}
+    return {name: public_version(version) for name, version in result.environment.versions.items()}
 
 
 def _scan_notes(patch: str, scan: Scan) -> Iterator[tuple[State, str]]:

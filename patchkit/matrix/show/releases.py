@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..records import Matrix, Result, public
+from ..records import Matrix, Result, public_version
 from .cells import cell_of
 from .grid import Grid, Row
 
@@ -89,4 +89,4 @@ def number(version: str) -> Version:
     """Return the release of a version, as one that compares."""
     from packaging.version import Version
 
-    return Version(public(version))
+    return Version(public_version(version))

@@ -201,7 +201,7 @@ CASES: dict[str, Case] = {
         patch(Rewrite(TARGET, RULE, affects=">=2"), Rewrite("madeup.trainer:f", RULE)),
         f"{TRAINER}\ndef f(): bug()\n",
         "present",
-        f"not due there, but {TARGET} has the bug",
+        f"not claimed there, but {TARGET} has the bug",
     ),
     "change not due, covered by a wildcard": (
         patch(Rewrite(TARGET, RULE, affects=">=2"), EVERYWHERE),

@@ -77,7 +77,7 @@ def test_json(show) -> None:
         "state": "read-absent",
         "scan": "absent",
         "outcomes": [],
-        "notes": ["absent: not due, and no site is there"],
+        "notes": ["absent: not claimed, and the buggy code is not there"],
     }
     assert (row["cells"][1]["state"], row["cells"][1]["outcomes"]) == ("mended", ["mended"])
     assert set(found["states"]) >= {cell["state"] for cell in row["cells"]}

@@ -36,8 +36,8 @@ def test_what_is_said_below(shown, matrix) -> None:
     view = shown(matrix)
     assert view.remarks == (
         "lib-cast, lib 1.1.0: not-mended: ImportError: no lib.kernels",
-        "lib-cast, lib 1.10.0: drifted: due, and a target is not as expected",
-        "lib-cast, lib 2.0.0: not-reproduced: due, but no bug showed without the patch: it may be "
+        "lib-cast, lib 1.10.0: drifted: claimed, but a target is not as expected",
+        "lib-cast, lib 2.0.0: not-reproduced: claimed, but no bug showed without the patch: it may be "
         "fixed upstream",
         "lib-norm, lib 2.0.0: error: OSError: no kernel",
     )

@@ -81,7 +81,7 @@ def test_what_is_to_be_looked_into_is_said(ran, read) -> None:
     results = [ran("p", "error", "OSError: no disk"), ran("p", "not-mended"), ran("p", "mended")]
     assert cell_of("p", results, scan).remarks == (
         "error: OSError: no disk",
-        "not-mended: the bug showed with the patch too",
+        "not-mended: the bug showed even with the patch",
         "drifted: lib:f: 2 sites, 1 expected",
         "unlisted: the patch does not name lib:g, lib:h, which has the bug",
     )

@@ -31,9 +31,9 @@ other-bias N
 
 To be looked into
   lib-cast, lib 1.1.0: not-mended: ImportError: no lib.kernels
-  lib-cast, lib 1.10.0: drifted: due, and a target is not as expected
-  lib-cast, lib 2.0.0: not-reproduced: due, but no bug showed without the patch:
-      it may be fixed upstream
+  lib-cast, lib 1.10.0: drifted: claimed, but a target is not as expected
+  lib-cast, lib 2.0.0: not-reproduced: claimed, but no bug showed without the
+      patch: it may be fixed upstream
   lib-norm, lib 2.0.0: error: OSError: no kernel
 
 Not measured
