@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 Outcome = dict[str, Any]
-"""What a program prints as its last line, in JSON."""
+"""The last line that a program prints, in JSON."""
 
 
 class ProgramFailed(RuntimeError):

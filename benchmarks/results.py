@@ -39,7 +39,7 @@ class Measure:
 
     @property
     def likely(self) -> tuple[float, float]:
-        """Where the median would lie were it measured without end: 95%, or all of few samples."""
+        """The 95% interval of the median; all samples where there are few."""
         ordered, count = sorted(self.samples), len(self.samples)
         outside = max(0, math.floor(count / 2 - 0.98 * math.sqrt(count)))
         return ordered[outside], ordered[-1 - outside]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from types import CodeType
 
 Place = tuple[tuple[int, int], tuple[int, int], str]
-"""Where an edit begins and ends, line and byte column, and what stands there afterwards."""
+"""An edit: its beginning and its end, line and byte column, and the new text."""
 
 _OPERATORS = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Compare, ast.UnaryOp, ast.Lambda, ast.Await)
 

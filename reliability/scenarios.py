@@ -1,4 +1,4 @@
-"""What users do with patchkit, as pairs: what was done before, and what is disturbed."""
+"""Uses of patchkit, as pairs: what was done before, and what is disturbed."""
 
 from __future__ import annotations
 
