@@ -1,4 +1,4 @@
-"""What commands take, and what `patchkit run` adds to the start of an interpreter."""
+"""Measure what commands take, and what `patchkit run` adds to the start of an interpreter."""
 
 from __future__ import annotations
 
@@ -35,23 +35,24 @@ def main() -> None:
     }
     with interpreters() as python:
         python.take_turns(programs, 1)
-        found = python.take_turns(programs, chosen.rounds)
+        by_name = python.take_turns(programs, chosen.rounds)
     empty = next(iter(COMMANDS))
     measures: list[Measure] = []
-    for name, outcomes in found.items():
+    for name, outcomes in by_name.items():
         limit = LIST_LIMIT_MS if name == "`patchkit list`" else None
         measures.append(Measure(f"{name}, wall", _ms(outcomes, "wall"), "ms", limit))
         measures.append(Measure("  CPU", _ms(outcomes, "cpu"), "ms"))
         if name != empty:
             ratios = [
-                one["wall"] / bare["wall"] for one, bare in zip(outcomes, found[empty], strict=True)
+                outcome["wall"] / bare["wall"]
+                for outcome, bare in zip(outcomes, by_name[empty], strict=True)
             ]
             measures.append(Measure("  times an empty one", ratios, ""))
     show(measures, as_json=chosen.json)
 
 
 def _ms(outcomes: list[Outcome], clock: str) -> list[float]:
-    return [1000 * float(one[clock]) for one in outcomes]
+    return [1000 * float(outcome[clock]) for outcome in outcomes]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What 4-bit layers cost whose compute dtype or quant state is another than the training's."""
+"""Measure 4-bit layers whose compute dtype or quant state is another than the training's."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def main() -> None:
     with interpreters() as python:
         outcome = python.run(arguments)
     measures: list[Measure] = []
-    for name, found in outcome["layers"].items():
-        measures.append(Measure(f"{name}: forward", found["forward"], "x"))
-        measures.append(Measure("  backward", found["backward"], "x"))
-        measures.append(Measure("  memory at its peak", found["memory"], "x"))
+    for name, ratios in outcome["layers"].items():
+        measures.append(Measure(f"{name}: forward", ratios["forward"], "x"))
+        measures.append(Measure("  backward", ratios["backward"], "x"))
+        measures.append(Measure("  memory at its peak", ratios["memory"], "x"))
     compared = (
         "Ratios to a layer in which compute dtype and quant state are those of the activations, "
         "taken by turns; memory: what tensors of one forward and backward take at most."

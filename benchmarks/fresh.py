@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 Outcome = dict[str, Any]
-"""What a program prints as its last line, in JSON."""
+"""The last line that a program prints, in JSON."""
 
 
 class ProgramFailed(RuntimeError):
@@ -63,7 +63,7 @@ class Interpreters:
 
 @contextmanager
 def interpreters(*, bytecode: bool = True) -> Iterator[Interpreters]:
-    """Interpreters with a bytecode cache of their own, empty at first.
+    """Provide interpreters with a bytecode cache of their own, empty at first.
 
     A program should run once before it is measured: what is installed may hold no bytecode yet,
     and who measures may have switched the writing of it off.

@@ -1,4 +1,4 @@
-"""What patchkit adds to a program's start: its own import, and to `from trl import SFTTrainer`."""
+"""Measure what patchkit adds to a program's start, and to `from trl import SFTTrainer`."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def _own_import(
     }
     first = python.take_turns(programs, 1)
     loaded = [name for name in LEFT_ALONE if name in first["import"][0]["modules"]]
-    found = python.take_turns(programs, rounds)
+    outcomes = python.take_turns(programs, rounds)
     measures += [
-        Measure("an empty interpreter, CPU", _ms(found["empty"], "cpu"), "ms"),
-        Measure("one that imports patchkit, CPU", _ms(found["patchkit"], "cpu"), "ms"),
-        Measure("`import patchkit`, CPU", _ms(found["import"], "cpu"), "ms", IMPORT_LIMIT_MS),
-        Measure("`import patchkit`, wall", _ms(found["import"], "wall"), "ms", IMPORT_LIMIT_MS),
+        Measure("an empty interpreter, CPU", _ms(outcomes["empty"], "cpu"), "ms"),
+        Measure("one that imports patchkit, CPU", _ms(outcomes["patchkit"], "cpu"), "ms"),
+        Measure("`import patchkit`, CPU", _ms(outcomes["import"], "cpu"), "ms", IMPORT_LIMIT_MS),
+        Measure("`import patchkit`, wall", _ms(outcomes["import"], "wall"), "ms", IMPORT_LIMIT_MS),
     ]
     notes.append(f"of {', '.join(LEFT_ALONE)} it loads: {', '.join(loaded) or 'none'}")
 
@@ -114,26 +114,26 @@ def _added_to_trl(python: Interpreters, rounds: int, measures: list[Measure]) ->
     programs["parts"] = _program(_PARTS + trainer, **parts)
     programs["own parts"] = _program(_PARTS + trainer, before=_importing(shared), **parts)
     programs["late"] = _program(start, before=trainer)
-    found = python.take_turns(programs, rounds)
+    outcomes = python.take_turns(programs, rounds)
     for clock in ("cpu", "wall"):
         kind = clock.upper() if clock == "cpu" else clock
-        yardstick = _ms(found["without"], clock)
+        yardstick = _ms(outcomes["without"], clock)
         measures += [
             Measure(f"`{trainer}`, {kind}", yardstick, "ms"),
-            Measure("  the same after `apply()`", _ms(found["with"], clock), "ms"),
+            Measure("  the same after `apply()`", _ms(outcomes["with"], clock), "ms"),
         ]
-        added = [w - wo for w, wo in zip(_ms(found["with"], clock), yardstick, strict=True)]
+        added = [w - wo for w, wo in zip(_ms(outcomes["with"], clock), yardstick, strict=True)]
         rows = {
             "added, by difference": added,
-            "added, by its parts": _ms(found["own parts"], clock),
-            "added where trl was imported first": _ms(found["late"], clock),
+            "added, by its parts": _ms(outcomes["own parts"], clock),
+            "added where trl was imported first": _ms(outcomes["late"], clock),
         }
         for name, samples in rows.items():
             share = [100 * ms / base for ms, base in zip(samples, yardstick, strict=True)]
             measures.append(Measure(f"  {name}", samples, "ms"))
             measures.append(Measure("    of the import", share, "%", ADDED_LIMIT_PERCENT))
         measures.append(
-            Measure("  its parts and all they import", _ms(found["parts"], clock), "ms")
+            Measure("  its parts and all they import", _ms(outcomes["parts"], clock), "ms")
         )
 
 
@@ -142,7 +142,7 @@ def _program(timed: str, *, before: str = "", after: str = "") -> list[str]:
 
 
 def _importing(modules: list[str]) -> str:
-    """Code that imports what trl needs as well, and what is therefore no cost of patchkit."""
+    """Return code that imports what trl needs as well, and is therefore no cost of patchkit."""
     return f"import importlib\nfor name in {modules!r}:\n    importlib.import_module(name)"
 
 

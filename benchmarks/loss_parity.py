@@ -34,11 +34,11 @@ class Curve:
         return f"`{self.error[:_ERROR_SHOWN]}…`" if self.error else f"{self.losses[-1]:.4f}"
 
     def distance(self, other: Curve) -> float | None:
-        """The mean absolute difference of the losses, None where a training failed."""
+        """Return the mean absolute difference of the losses, None where a training failed."""
         if self.error or other.error:
             return None
         pairs = zip(self.losses, other.losses, strict=True)
-        return statistics.fmean(abs(one - another) for one, another in pairs)
+        return statistics.fmean(abs(first - second) for first, second in pairs)
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,12 @@ def main() -> None:
     )
     options = parser.parse_args()
     with interpreters() as python:
-        found = _compare(python, options.trainer, options.steps)
+        comparisons = _compare(python, options.trainer, options.steps)
     if options.json:
-        print(json.dumps({"rows": [dict(zip(HEADER, one.cells(), strict=True)) for one in found]}))
+        rows = [dict(zip(HEADER, comparison.cells(), strict=True)) for comparison in comparisons]
+        print(json.dumps({"rows": rows}))
         return
-    table = _table([HEADER, *(one.cells() for one in found)])
+    table = _table([HEADER, *(comparison.cells() for comparison in comparisons)])
     print(table)
     if options.write:
         _put_between_marks(options.write, f"{results.where()}\n\n{table}")

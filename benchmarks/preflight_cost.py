@@ -1,4 +1,4 @@
-"""What `patchkit.preflight` takes on models of 10,000 modules, in CPU time of one thread."""
+"""Measure `patchkit.preflight` on models of 10,000 modules, in CPU time of one thread."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def run(do: Callable[[], object], rounds: int) -> list[float]:
-    """The first call is not counted: it imports the checks and reads the catalogue."""
+    """Time some work, but for the first call, which imports the checks and the catalogue."""
     samples = []
     for _ in range(rounds + 1):
         started = time.process_time()

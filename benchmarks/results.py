@@ -1,4 +1,4 @@
-"""What a benchmark found out, as a table or as JSON."""
+"""The results of a benchmark, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Measure:
     """One quantity, measured several times.
 
     Args:
-        name: what it is.
+        name: its name.
         samples: its values; their median counts.
-        unit: what they are counted in.
+        unit: their unit.
         limit: what the median should stay under, if anything.
     """
 
@@ -39,7 +39,7 @@ class Measure:
 
     @property
     def likely(self) -> tuple[float, float]:
-        """Where the median would lie were it measured without end: 95%, or all of few samples."""
+        """The 95% interval of the median; all samples where there are few."""
         ordered, count = sorted(self.samples), len(self.samples)
         outside = max(0, math.floor(count / 2 - 0.98 * math.sqrt(count)))
         return ordered[outside], ordered[-1 - outside]
@@ -73,11 +73,11 @@ class Measure:
 
 
 def options(description: str | None, rounds: int) -> argparse.ArgumentParser:
-    """The options that every benchmark has."""
+    """Return the options that every benchmark has."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=rounds, help="how often each is measured")
+    parser.add_argument("--rounds", type=int, default=rounds, help="measurements of each")
     parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
     return parser
 
@@ -85,8 +85,8 @@ def options(description: str | None, rounds: int) -> argparse.ArgumentParser:
 def show(measures: Sequence[Measure], notes: Sequence[str] = (), *, as_json: bool) -> None:
     """Print measures, and where they were taken."""
     if as_json:
-        found = [measure.to_dict() for measure in measures]
-        print(json.dumps({"where": _where(), "measures": found, "notes": notes}, indent=2))
+        rows = [measure.to_dict() for measure in measures]
+        print(json.dumps({"where": _where(), "measures": rows, "notes": notes}, indent=2))
         return
     print(where())
     header = ["", "median", "likely", "", "limit", ""]
@@ -100,12 +100,12 @@ def show(measures: Sequence[Measure], notes: Sequence[str] = (), *, as_json: boo
 
 
 def where() -> str:
-    """The day, the machine's load and the versions, in one line."""
+    """Return the day, the machine's load and the versions, in one line."""
     return ", ".join(f"{name} {value}" for name, value in _where().items())
 
 
 def _where() -> dict[str, str]:
-    found = {
+    facts = {
         "date": datetime.date.today().isoformat(),
         "python": platform.python_version(),
         "cpus": str(os.cpu_count()),
@@ -113,7 +113,7 @@ def _where() -> dict[str, str]:
     }
     for library in _LIBRARIES:
         try:
-            found[library] = metadata.version(library)
+            facts[library] = metadata.version(library)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return facts

@@ -1,4 +1,4 @@
-"""What it takes to rewrite the `__init__` of one trainer of TRL, in CPU time."""
+"""Measure what it takes to rewrite the `__init__` of one trainer of TRL, in CPU time."""
 
 from __future__ import annotations
 

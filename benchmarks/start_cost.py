@@ -1,4 +1,4 @@
-"""What patchkit adds to the start of an interpreter, in CPU time, as ratios within one run."""
+"""Measure what patchkit adds to the start of an interpreter, in CPU time, as ratios."""
 
 from __future__ import annotations
 
@@ -66,24 +66,28 @@ def main() -> None:
         for count in (30, 1000):
             programs[f"{count} patches"] = ["-c", _MANY.replace("COUNT", str(count))]
         python.take_turns(programs, 1)
-        found = python.take_turns(programs, chosen.rounds)
-    ms = {name: [1000 * _cpu(outcome) for outcome in found[name]] for name in found}
+        outcomes = python.take_turns(programs, chosen.rounds)
+    ms = {name: [1000 * _cpu(outcome) for outcome in outcomes[name]] for name in outcomes}
     bare = statistics.median(ms["bare"])
     units = [unit - bare for unit in ms["unit"]]
     more = [many - few for many, few in zip(ms["1000 patches"], ms["30 patches"], strict=True)]
     measures = [
         Measure("a bare interpreter", ms["bare"], "ms"),
         Measure(f"`{UNIT}`: the unit", units, "ms"),
-        Measure("`import patchkit; patchkit.apply()`", [one - bare for one in ms["apply"]], "ms"),
+        Measure(
+            "`import patchkit; patchkit.apply()`", [sample - bare for sample in ms["apply"]], "ms"
+        ),
         Measure(
             "  in units",
-            [(one - bare) / unit for one, unit in zip(ms["apply"], units, strict=True)],
+            [(sample - bare) / unit for sample, unit in zip(ms["apply"], units, strict=True)],
             "",
             0.5,
         ),
         Measure("`patchkit run -- python -c pass`, in all", ms["run"], "ms"),
-        Measure("  times a bare one", [one / bare for one in ms["run"]], "", 100 / 16),
-        Measure("a further interpreter under it, more", [one - bare for one in ms["child"]], "ms"),
+        Measure("  times a bare one", [sample / bare for sample in ms["run"]], "", 100 / 16),
+        Measure(
+            "a further interpreter under it, more", [sample - bare for sample in ms["child"]], "ms"
+        ),
         Measure(
             "  of a bare one",
             [(child - bare) / bare for child in ms["child"]],

@@ -1,4 +1,4 @@
-"""What patchkit adds to a training step, in CPU time, in calls, and in memory."""
+"""Measure what patchkit adds to a training step, in CPU time, in calls, and in memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _STEPS_COUNTED = 6
 def main() -> None:
     parser = options(__doc__, rounds=3)
     parser.add_argument("--setup", choices=SETUPS, help="one setup only")
-    parser.add_argument("--blocks", type=int, default=40, help="how often each takes its turn")
-    parser.add_argument("--steps", type=int, default=16, help="how many steps a turn has")
+    parser.add_argument("--blocks", type=int, default=40, help="turns of each")
+    parser.add_argument("--steps", type=int, default=16, help="steps of a turn")
     chosen = parser.parse_args()
     measures: list[Measure] = []
     notes: list[str] = []
@@ -71,8 +71,8 @@ def _memory(
     python: Interpreters, setup: str, rounds: int, steps: int, measures: list[Measure]
 ) -> None:
     program = [str(PROGRAMS / "train_alone.py"), "--setup", setup, "--steps", str(steps)]
-    found = python.take_turns({"without": program, "with": [*program, "--patched"]}, rounds)
-    without, within = ([outcome["peak"] for outcome in found[name]] for name in found)
+    outcomes = python.take_turns({"without": program, "with": [*program, "--patched"]}, rounds)
+    without, within = ([outcome["peak"] for outcome in outcomes[name]] for name in outcomes)
     measures += [
         Measure("  peak memory without", without, "MiB"),
         Measure("  peak memory with", within, "MiB"),
@@ -81,7 +81,7 @@ def _memory(
 
 
 def _percent(values: list[float], bases: list[float]) -> list[float]:
-    """How much more each value is than its base, in the order in which they were taken."""
+    """Return how much more each value is than its base, in the order in which they were taken."""
     return [100 * (value / base - 1) for value, base in zip(values, bases, strict=True)]
 
 

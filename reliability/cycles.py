@@ -70,7 +70,7 @@ def _reload(world: worlds.World) -> None:
 
 
 def _stand_in() -> Callable[..., int]:
-    """A function of its own in each round, with a signature that a wrapper would take."""
+    """Return a function of its own in each round, with a signature that a wrapper would take."""
 
     def step(self: object, size: int = 1, *, by: int = 1) -> int:
         return 0
@@ -100,10 +100,10 @@ def _report(world: worlds.World) -> None:
 
 @dataclass(frozen=True)
 class Round:
-    """What is done again and again.
+    """An action to repeat.
 
     Args:
-        prepare: what is done once before.
+        prepare: done once before.
         work: one round.
     """
 
@@ -124,8 +124,8 @@ ROUNDS = {
 
 
 @dataclass
-class Measured:
-    """What there is at one moment."""
+class Sample:
+    """Memory, texts, finders and objects at one moment."""
 
     traced: int
     resident: int
@@ -134,13 +134,13 @@ class Measured:
     objects: Counter[str]
 
     @classmethod
-    def now(cls) -> Measured:
+    def now(cls) -> Sample:
         madeup_notes.EARLIER.clear()
         for _ in range(3):
             gc.collect()
         objects: Counter[str] = Counter()
-        for found in gc.get_objects():
-            kind = type(found)
+        for tracked in gc.get_objects():
+            kind = type(tracked)
             module = getattr(kind, "__module__", "")
             if isinstance(module, str) and module.partition(".")[0] in ("patchkit", "wrapt"):
                 objects[f"{module}.{kind.__name__}"] += 1
@@ -159,22 +159,22 @@ def _resident() -> int:
 
 
 def repeat(name: str, times: int) -> tuple[list[str], str]:
-    """Do one thing many times: what grew, and a line with figures."""
-    kind = ROUNDS[name]
+    """Do one thing many times; return what grew, and a line with figures."""
+    chosen = ROUNDS[name]
     with worlds.world_of() as world:
-        kind.prepare(world)
+        chosen.prepare(world)
         for _ in range(max(10, times // 5)):
-            kind.work(world)
-        before = Measured.now()
+            chosen.work(world)
+        before = Sample.now()
         begun = time.perf_counter()
         for _ in range(times):
-            kind.work(world)
+            chosen.work(world)
         seconds = time.perf_counter() - begun
-        after = Measured.now()
+        after = Sample.now()
         problems = [
-            f"{found} objects pile up"
-            for found in after.objects
-            if after.objects[found] - before.objects[found] > max(8, OBJECTS_PER_ROUND * times)
+            f"{kind} objects pile up"
+            for kind in after.objects
+            if after.objects[kind] - before.objects[kind] > max(8, OBJECTS_PER_ROUND * times)
         ]
         resident = (after.resident - before.resident) / times
         if resident > RESIDENT_PER_ROUND and after.resident - before.resident > 4_000_000:
@@ -183,7 +183,7 @@ def repeat(name: str, times: int) -> tuple[list[str], str]:
             problems.append("linecache grows")
         if after.finders != before.finders:
             problems.append("sys.meta_path grows")
-        traced = _traced(kind.work, world, max(20, times // 20))
+        traced = _traced(chosen.work, world, max(20, times // 20))
         if traced > BYTES_PER_ROUND:
             problems.append("traced memory grows")
         with contextlib.suppress(ImportError):
@@ -201,14 +201,14 @@ def repeat(name: str, times: int) -> tuple[list[str], str]:
 
 
 def _traced(work: Callable[[worlds.World], None], world: worlds.World, times: int) -> float:
-    """The bytes that stay of each round; counting them makes rounds several times slower."""
+    """Return the bytes that stay of each round; counting them makes rounds several times slower."""
     tracemalloc.start()
     for _ in range(times):
         work(world)
-    before = Measured.now()
+    before = Sample.now()
     for _ in range(times):
         work(world)
-    after = Measured.now()
+    after = Sample.now()
     tracemalloc.stop()
     # What the interpreter itself keeps, such as freed lists, comes to a few KB in all.
     grown = after.traced - before.traced
@@ -218,19 +218,19 @@ def _traced(work: Callable[[worlds.World], None], world: worlds.World, times: in
 def nest(depth: int) -> list[str]:
     """Enter `patched()` inside itself many times; each leaves what it found."""
     problems = []
-    ids = [one for one in worlds.EVERYTHING if one not in (worlds.DRIFTED, worlds.NOT_DUE)]
+    ids = [name for name in worlds.EVERYTHING if name not in (worlds.DRIFTED, worlds.NOT_DUE)]
     with worlds.world_of() as world:
         world.load()
-        found = []
+        states = []
         with contextlib.ExitStack() as stack:
             for level in range(depth):
                 stack.enter_context(world.patched(ids[level % len(ids)], others=level % 3 != 0))
-                found.append(oracle.carried(world))
+                states.append(oracle.carried(world))
                 stack.callback(lambda level=level: check(level))
 
             def check(level: int) -> None:
-                """What is left of a level, its own block being still open."""
-                if oracle.carried(world) != found[level]:
+                """Look at what is left of a level, its own block being still open."""
+                if oracle.carried(world) != states[level]:
                     problems.append("a block leaves something else than it found")
 
             problems += oracle.untrue(world, world.report())

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from types import CodeType
 
 Place = tuple[tuple[int, int], tuple[int, int], str]
-"""Where an edit begins and ends, line and byte column, and what stands there afterwards."""
+"""An edit: its beginning and its end, line and byte column, and the new text."""
 
 _OPERATORS = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Compare, ast.UnaryOp, ast.Lambda, ast.Await)
 
@@ -21,7 +21,7 @@ _OPERATORS = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Compare, ast.UnaryOp, ast.La
 def wrongs(
     before: str, after: str, edits: Sequence[Place], line: int, *, rebinds: bool
 ) -> Iterator[str]:
-    """What is wrong with an edited file; nothing where all is well.
+    """Yield what is wrong with an edited file; nothing where all is well.
 
     Args:
         before: the text of the file.
@@ -33,7 +33,7 @@ def wrongs(
     if before.count("\n") != after.count("\n"):
         yield "the number of lines changed"
         return
-    if not _same_outside(before, after, edits):
+    if not _is_same_outside(before, after, edits):
         yield "bytes outside of the edits changed"
     try:
         old, new = ast.parse(before), ast.parse(after)
@@ -43,25 +43,25 @@ def wrongs(
         return
     yield from _differences(old, new, edits)
     if not rebinds:
-        there = set(re.findall(r"\w+", " ".join(_replaced_text(before, edits))))
+        replaced = set(re.findall(r"\w+", " ".join(_replaced_text(before, edits))))
         for name in _names_taken(_function_at(old, line), _function_at(new, line)):
-            if name not in there:  # or it only stands twice where it stood once
+            if name not in replaced:  # or it only stands twice where it stood once
                 yield f"the name {name} was in use"
     yield from _operators_lost(old, new, edits)
 
 
 def code_at(module: CodeType, name: str, line: int) -> CodeType | None:
-    """The code of a function in that of its module."""
+    """Return the code of a function in that of its module."""
     for const in module.co_consts:
         if isinstance(const, CodeType):
             if (const.co_name, const.co_firstlineno) == (name, line):
                 return const
-            if found := code_at(const, name, line):
-                return found
+            if code := code_at(const, name, line):
+                return code
     return None
 
 
-def _same_outside(before: str, after: str, edits: Sequence[Place]) -> bool:
+def _is_same_outside(before: str, after: str, edits: Sequence[Place]) -> bool:
     starts = [0]
     for line in before.encode().split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -69,10 +69,10 @@ def _same_outside(before: str, after: str, edits: Sequence[Place]) -> bool:
     place, at = 0, 0
     for (row, column), (end_row, end_column), text in sorted(edits):
         start, end = starts[row - 1] + column, starts[end_row - 1] + end_column
-        kept = old[place:start]
-        if new[at : at + len(kept)] != kept:
+        stretch = old[place:start]
+        if new[at : at + len(stretch)] != stretch:
             return False
-        at += len(kept)
+        at += len(stretch)
         # A space may keep words apart.
         if new[at : at + 1] == b" " and not text.startswith(" "):
             at += 1
@@ -86,36 +86,36 @@ def _same_outside(before: str, after: str, edits: Sequence[Place]) -> bool:
 
 
 def _differences(old: ast.AST, new: ast.AST, edits: Sequence[Place]) -> Iterator[str]:
-    """Where two trees differ, though nothing was edited there."""
+    """Yield where two trees differ, though nothing was edited there."""
     if ast.dump(old) == ast.dump(new):
         return
     if type(old) is not type(new) or isinstance(old, (ast.Constant, ast.Name)):
-        if not _edited(old, edits):
+        if not _is_edited(old, edits):
             yield f"{ast.unparse(old)!r} became {ast.unparse(new)!r}"
         elif isinstance(old, ast.Constant) and isinstance(old.value, (str, bytes)):
             yield f"text was edited: {ast.unparse(old)!r}"
         return
-    if _edited(old, edits) and ast.dump(old) in map(ast.dump, ast.walk(new)):
+    if _is_edited(old, edits) and ast.dump(old) in map(ast.dump, ast.walk(new)):
         return  # something was put around it
     for field in old._fields:
-        one, other = getattr(old, field, None), getattr(new, field, None)
-        if isinstance(one, ast.AST) and isinstance(other, ast.AST):
-            yield from _differences(one, other, edits)
-        elif isinstance(one, list) and isinstance(other, list):
-            yield from _in_lists(old, one, other, edits)
-        elif one != other and not _edited(old, edits):
-            yield f"{field} of {type(old).__name__} changed: {one!r} became {other!r}"
+        before, after = getattr(old, field, None), getattr(new, field, None)
+        if isinstance(before, ast.AST) and isinstance(after, ast.AST):
+            yield from _differences(before, after, edits)
+        elif isinstance(before, list) and isinstance(after, list):
+            yield from _list_differences(old, before, after, edits)
+        elif before != after and not _is_edited(old, edits):
+            yield f"{field} of {type(old).__name__} changed: {before!r} became {after!r}"
 
 
-def _in_lists(
+def _list_differences(
     parent: ast.AST, old: list[object], new: list[object], edits: Sequence[Place]
 ) -> Iterator[str]:
     if len(old) == len(new):
-        for one, other in zip(old, new, strict=True):
-            if isinstance(one, ast.AST) and isinstance(other, ast.AST):
-                yield from _differences(one, other, edits)
-            elif one != other:
-                yield f"{one!r} in {type(parent).__name__} became {other!r}"
+        for before, after in zip(old, new, strict=True):
+            if isinstance(before, ast.AST) and isinstance(after, ast.AST):
+                yield from _differences(before, after, edits)
+            elif before != after:
+                yield f"{before!r} in {type(parent).__name__} became {after!r}"
         return
     dumps = [
         [ast.dump(node) if isinstance(node, ast.AST) else repr(node) for node in nodes]
@@ -126,12 +126,12 @@ def _in_lists(
         if kind == "equal":
             continue
         for node in [*old[first:last], *new[begin:end]]:
-            if not (isinstance(node, ast.AST) and _edited(node, edits, lines=True)):
+            if not (isinstance(node, ast.AST) and _is_edited(node, edits, lines=True)):
                 yield f"{kind} in {type(parent).__name__}, away from any edit"
 
 
-def _edited(node: ast.AST, edits: Sequence[Place], *, lines: bool = False) -> bool:
-    """Whether an edit touches a node; of one that may have moved, its lines."""
+def _is_edited(node: ast.AST, edits: Sequence[Place], *, lines: bool = False) -> bool:
+    """Tell whether an edit touches a node; of one that may have moved, its lines."""
     first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
     if first is None or last is None:
         return True
@@ -142,7 +142,7 @@ def _edited(node: ast.AST, edits: Sequence[Place], *, lines: bool = False) -> bo
 
 
 def _names_taken(old: ast.AST, new: ast.AST) -> Iterator[str]:
-    """Names bound more often than before that the function used already."""
+    """Yield names bound more often than before that the function used already."""
     known = set(_names(old, bound=False))
     more = Counter(_names(new, bound=True)) - Counter(_names(old, bound=True))
     for name in more:
@@ -185,7 +185,7 @@ def _names(tree: ast.AST, *, bound: bool) -> Iterator[str]:
 
 
 def _operators_lost(old: ast.AST, new: ast.AST, edits: Sequence[Place]) -> Iterator[str]:
-    """Operations that stood in a replaced stretch, and are other ones afterwards.
+    """Yield operations that stood in a replaced stretch, and are other ones afterwards.
 
     `(a + b).to(d)` must not become `a + b.to(d)`.
     """
@@ -207,7 +207,7 @@ def _operators_lost(old: ast.AST, new: ast.AST, edits: Sequence[Place]) -> Itera
 
 
 def _is_part_of_a_pattern(node: ast.AST) -> bool:
-    """`1.0 - alpha`, which `trl-reference-sync-half-precision` asks for and computes elsewhere."""
+    """Match `1.0 - alpha`, which `trl-reference-sync-half-precision` computes elsewhere."""
     match node:
         case ast.BinOp(left=ast.Constant(value=1.0), op=ast.Sub()):
             return True

@@ -1,4 +1,4 @@
-"""What a tool found: rows of counts, what was wrong, and an exit status."""
+"""The results of a tool: rows of counts, what was wrong, and an exit status."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Figures:
-    """Counts what was tried, and keeps what was wrong.
+    """Count what was tried, and keep what was wrong.
 
     Args:
         tool: its name.
@@ -31,9 +31,9 @@ class Figures:
     def count(self, row: str, findings: Iterable[str] = (), *, times: int = 1) -> None:
         """Count a trial of a row, which is wrong where there are findings."""
         self.tried[row] += times
-        found = list(dict.fromkeys(findings))
-        self.wrong[row] += bool(found)
-        self.findings.update(f"{row}: {finding}" for finding in found)
+        distinct = list(dict.fromkeys(findings))
+        self.wrong[row] += bool(distinct)
+        self.findings.update(f"{row}: {finding}" for finding in distinct)
 
     def note(self, text: str) -> None:
         self.notes.append(text)
@@ -43,11 +43,11 @@ class Figures:
         return int(any(self.wrong.values()))
 
     def show(self, *, as_json: bool = False) -> int:
-        """Print everything; the exit status."""
+        """Print everything, and return the exit status."""
         seconds = time.monotonic() - self.begun
         tried, wrong = sum(self.tried.values()), sum(self.wrong.values())
         if as_json:
-            found = {
+            content = {
                 "tool": self.tool,
                 "tried": dict(self.tried),
                 "wrong": {row: number for row, number in self.wrong.items() if number},
@@ -55,7 +55,7 @@ class Figures:
                 "notes": self.notes,
                 "seconds": round(seconds, 1),
             }
-            print(json.dumps(found, indent=2))
+            print(json.dumps(content, indent=2))
             return self.exit_status
         width = max([len(row) for row in self.tried] + [8])
         print(f"{'':{width}}  {'tried':>8} {'wrong':>8}")
@@ -73,7 +73,7 @@ class Figures:
 
 
 def options(description: str | None) -> argparse.ArgumentParser:
-    """The command line that all tools share."""
+    """Return the command line that all tools share."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )

@@ -103,7 +103,7 @@ def _answer(work: Callable[[], Any]) -> bytes:
 def each_in_fork(
     works: Iterable[Callable[[], Any]], jobs: int, timeout: float = 60
 ) -> Iterator[Any]:
-    """Do many works in forks, some at a time; their answers in order, or what failed them."""
+    """Do many works in forks, some at a time; yield their answers in order, or what failed."""
     running: deque[Fork] = deque()
 
     def next_answer() -> Any:

@@ -57,7 +57,7 @@ def import_libraries() -> None:
 
 
 def modules() -> list[ModuleType]:
-    """All modules of the libraries that are loaded."""
+    """Return all modules of the libraries that are loaded."""
     return [
         module
         for name, module in sorted(sys.modules.items())
@@ -66,15 +66,15 @@ def modules() -> list[ModuleType]:
 
 
 def surroundings() -> dict[str, Any]:
-    """What of the interpreter itself somebody might have changed."""
+    """Describe what of the interpreter itself somebody might have changed."""
     handlers = {}
     for number in signal.valid_signals():
         handlers[int(number)] = repr(signal.getsignal(number))
     return {
-        "sys.meta_path": [repr(type(one)) + str(id(one)) for one in sys.meta_path],
-        "sys.path_hooks": [id(one) for one in sys.path_hooks],
+        "sys.meta_path": [repr(type(finder)) + str(id(finder)) for finder in sys.meta_path],
+        "sys.path_hooks": [id(hook) for hook in sys.path_hooks],
         "sys.path": list(sys.path),
-        "warnings.filters": [repr(one) for one in warnings.filters],
+        "warnings.filters": [repr(entry) for entry in warnings.filters],
         "signal handlers": handlers,
         "sys.excepthook": id(sys.excepthook),
         "builtins.__import__": id(__import__),
@@ -84,53 +84,53 @@ def surroundings() -> dict[str, Any]:
 
 
 def loaders() -> dict[str, str]:
-    """Of each module the kind of its loader, as the module and as its spec name it."""
-    found = {}
+    """Return the kind of loader of each module, as the module and as its spec name it."""
+    kinds_by_module = {}
     for module in modules():
         spec = getattr(module, "__spec__", None)
         kinds = [
-            f"{type(one).__module__}.{type(one).__qualname__}"
-            for one in (getattr(module, "__loader__", None), getattr(spec, "loader", None))
+            f"{type(loader).__module__}.{type(loader).__qualname__}"
+            for loader in (getattr(module, "__loader__", None), getattr(spec, "loader", None))
         ]
         same = getattr(module, "__loader__", None) is getattr(spec, "loader", None)
-        found[module.__name__] = f"{kinds}, {'one' if same else 'two'}"
-    return found
+        kinds_by_module[module.__name__] = f"{kinds}, {'one' if same else 'two'}"
+    return kinds_by_module
 
 
 def describe() -> dict[str, str]:
-    """All that hangs in the modules, by value, to compare interpreters with each other."""
+    """Describe all that hangs in the modules, by value, to compare interpreters with each other."""
     snapshot = Snapshot.of(modules())
-    found = {}
+    texts = {}
     for path, value in snapshot.entries.items():
         if path.endswith(".__code__") and isinstance(value, CodeType):
-            found[path] = _digest(value)
+            texts[path] = _digest(value)
         elif path.endswith((".__defaults__", ".__kwdefaults__", ".__closure__")):
-            found[path] = "none" if value is None else f"{type(value).__name__} {len(value)}"
+            texts[path] = "none" if value is None else f"{type(value).__name__} {len(value)}"
         elif isinstance(value, (FunctionType, type)):
-            found[path] = f"{type(value).__name__} {value.__module__}.{value.__qualname__}"
+            texts[path] = f"{type(value).__name__} {value.__module__}.{value.__qualname__}"
         else:
-            found[path] = f"{type(value).__module__}.{type(value).__qualname__}"
-    return found
+            texts[path] = f"{type(value).__module__}.{type(value).__qualname__}"
+    return texts
 
 
 def _digest(code: CodeType) -> str:
-    """What a code object does, the same in every interpreter."""
+    """Return a digest of what a code object does, the same in every interpreter."""
     digest = hashlib.sha256()
 
-    def add(one: CodeType) -> None:
+    def add(code: CodeType) -> None:
         fixed = (
-            one.co_code,
-            one.co_names,
-            one.co_varnames,
-            one.co_freevars,
-            one.co_cellvars,
-            one.co_flags,
-            one.co_firstlineno,
-            one.co_name,
-            one.co_filename,
+            code.co_code,
+            code.co_names,
+            code.co_varnames,
+            code.co_freevars,
+            code.co_cellvars,
+            code.co_flags,
+            code.co_firstlineno,
+            code.co_name,
+            code.co_filename,
         )
         digest.update(repr(fixed).encode())
-        for constant in one.co_consts:
+        for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 add(constant)
             elif isinstance(constant, frozenset):
@@ -143,22 +143,25 @@ def _digest(code: CodeType) -> str:
 
 
 def declared(report: Any) -> set[str]:
-    """The targets that a report says are applied."""
+    """Return the targets that a report says are applied."""
     return {
-        one.target for record in report for one in record.targets if str(one.status) == "applied"
+        target.target
+        for record in report
+        for target in record.targets
+        if str(target.status) == "applied"
     }
 
 
 def undeclared(changed: Iterable[str], targets: set[str], snapshot: Snapshot) -> list[str]:
-    """Changed paths that no applied target accounts for."""
-    found = []
+    """Return changed paths that no applied target accounts for."""
+    paths = []
     for path in changed:
         place = path.partition("()")[0]
         names = {place, *snapshot.aliases.get(place, ())}
         names |= {_without_descriptor(name) for name in names}
         if not names & targets:
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def _without_descriptor(place: str) -> str:
@@ -168,7 +171,7 @@ def _without_descriptor(place: str) -> str:
 
 
 def imported_first() -> dict[str, Any]:
-    """Import the libraries, then apply and revert; what is different at each point."""
+    """Import the libraries, apply and revert; return what is different at each point."""
     import_libraries()
     import patchkit
 
@@ -180,12 +183,12 @@ def imported_first() -> dict[str, Any]:
     changed = before.differences(between)
     targets = declared(report)
     wrong += [
-        f"changed by apply(), not declared: {one}" for one in undeclared(changed, targets, before)
+        f"changed by apply(), not declared: {path}" for path in undeclared(changed, targets, before)
     ]
     accounted = {path.partition("()")[0] for path in changed}
     accounted |= {alias for place in accounted for alias in before.aliases.get(place, ())}
     accounted |= {_without_descriptor(place) for place in accounted}
-    wrong += [f"declared, not changed: {one}" for one in sorted(targets - accounted)]
+    wrong += [f"declared, not changed: {target}" for target in sorted(targets - accounted)]
     wrong += [
         f"apply() changes {name}"
         for name, value in surroundings().items()
@@ -193,7 +196,7 @@ def imported_first() -> dict[str, Any]:
     ]
     patchkit.revert()
     left = before.differences(Snapshot.of(modules()))
-    wrong += [f"not as before after revert(): {one}" for one in left]
+    wrong += [f"not as before after revert(): {path}" for path in left]
     wrong += [
         f"revert() leaves {name} changed"
         for name, value in surroundings().items()
@@ -209,9 +212,9 @@ def imported_first() -> dict[str, Any]:
 
 
 def imported_after(with_patchkit: bool) -> dict[str, Any]:
-    """Apply, import the libraries and revert; what there is then, by value."""
+    """Apply, import the libraries and revert; return what there is then, by value."""
     around = surroundings()
-    held: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     if with_patchkit:
         import patchkit
 
@@ -221,7 +224,7 @@ def imported_after(with_patchkit: bool) -> dict[str, Any]:
     if with_patchkit:
         patchkit.revert()
         now = surroundings()
-        held = {
+        changed = {
             name: (around[name], now[name])
             for name in around
             if around[name] != now[name]
@@ -231,7 +234,7 @@ def imported_after(with_patchkit: bool) -> dict[str, Any]:
         "entries": describe(),
         "hooked": hooked,
         "loaders": loaders(),
-        "surroundings": held,
+        "surroundings": changed,
         "filters": len(warnings.filters),
     }
 
@@ -244,7 +247,7 @@ PROGRAMS = {
 
 
 def in_interpreter(program: str) -> dict[str, Any]:
-    """What one of the programs finds in an interpreter of its own."""
+    """Return what one of the programs finds in an interpreter of its own."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = [sys.executable, "-W", "ignore", str(Path(__file__)), "--program", program]
         done = subprocess.run(
@@ -252,8 +255,8 @@ def in_interpreter(program: str) -> dict[str, Any]:
         )
         if done.returncode:
             raise RuntimeError(done.stderr[-3000:])
-        found: dict[str, Any] = json.loads(Path(file.name).read_text())
-        return found
+        outcome: dict[str, Any] = json.loads(Path(file.name).read_text())
+        return outcome
 
 
 def main() -> int:

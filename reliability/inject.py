@@ -59,7 +59,7 @@ class Point:
 def trace(
     act: Callable[[], Any], visit: Callable[[FrameType], None]
 ) -> tuple[BaseException | None, Any]:
-    """Do something, calling `visit` at each line of the engine; what came out."""
+    """Do something, calling `visit` at each line of the engine; return what came out."""
 
     def at_line(frame: FrameType, event: str, _: Any) -> Any:
         if event == "line":
@@ -82,7 +82,7 @@ def trace(
 
 
 def points_of(act: Callable[[], Any]) -> list[Point]:
-    """All lines of the engine that an undisturbed run visits."""
+    """Return all lines of the engine that an undisturbed run visits."""
     points: list[Point] = []
     visits: dict[tuple[FrameType, int], int] = {}
 
@@ -102,7 +102,7 @@ def points_of(act: Callable[[], Any]) -> list[Point]:
 
 
 def disturbed(act: Callable[[], Any], point: Point, error: type[BaseException]) -> str:
-    """Do something, raising at one line; the name of what came out, empty where nothing did."""
+    """Do something, raising at one line; return the name of what came out, empty for nothing."""
     number = -1
 
     def visit(frame: FrameType) -> None:
@@ -118,7 +118,7 @@ def disturbed(act: Callable[[], Any], point: Point, error: type[BaseException]) 
 
 
 def chosen(points: list[Point], occurrences: int) -> list[Point]:
-    """Of each line the first few runs and the last; all, if `occurrences` is 0."""
+    """Return of each line the first few runs and the last; all, if `occurrences` is 0."""
     if not occurrences:
         return points
     by_place: dict[tuple[str, bool], list[Point]] = {}
@@ -153,21 +153,21 @@ def try_point(
 
 
 def aftermath(world: worlds.World, action: Action, *, may_have_failed: bool) -> list[str]:
-    """What is wrong after a disturbance, and after reverting and applying once more."""
+    """Return what is wrong after a disturbance, and after reverting and applying once more."""
     problems = []
 
-    def look(when: str, found: Iterable[str]) -> None:
-        problems.extend(f"{when}: {one}" for one in found)
+    def look(when: str, findings: Iterable[str]) -> None:
+        problems.extend(f"{when}: {finding}" for finding in findings)
 
     replaced = action.replaces(world)
-    tell = functools.partial(oracle.untrue, world, may_have_failed=may_have_failed)
-    look("report", tell(world.report(), replaced=replaced))
+    check = functools.partial(oracle.untrue, world, may_have_failed=may_have_failed)
+    look("report", check(world.report(), replaced=replaced))
     if action.imports:
         world.load()
-        look("import again", tell(world.report(), replaced=replaced))
+        look("import again", check(world.report(), replaced=replaced))
     action.put_back(world)
     if replaced:
-        look("put back", tell(world.report(), replaced=replaced))
+        look("put back", check(world.report(), replaced=replaced))
     look("revert", oracle.untrue(world, world.revert()))
     look("revert", oracle.not_original(world))
     world.load()
@@ -177,12 +177,12 @@ def aftermath(world: worlds.World, action: Action, *, may_have_failed: bool) -> 
     look("apply", oracle.all_applied(world, report))
     look("last revert", oracle.untrue(world, world.revert()))
     look("last revert", oracle.not_original(world))
-    look("left over", oracle.left_over(META_PATH))
+    look("left over", oracle.leftovers(META_PATH))
     return problems
 
 
 def locked(world: worlds.World) -> list[str]:
-    """Whether another thread or a fork waits for a lock."""
+    """Look whether another thread or a fork waits for a lock."""
     problems = []
     thread = threading.Thread(target=world.report, daemon=True)
     thread.start()
@@ -202,7 +202,7 @@ def carried_after(world: worlds.World, action: Action) -> oracle.Carried:
 
 
 def undisturbed(name: str) -> list[str]:
-    """What is wrong where nothing is raised; all else is to be read beside it."""
+    """Return what is wrong where nothing is raised; all else is to be read beside it."""
     patches, action = SCENARIOS[name]
     with worlds.world_of(patches) as world:
         action.prepare(world)
@@ -211,7 +211,7 @@ def undisturbed(name: str) -> list[str]:
 
 
 def try_scenario(name: str, chosen_options: Any) -> list[tuple[Point, str, list[str]]]:
-    """Try all points of one scenario, in forks of this process; (point, error, problems) each."""
+    """Try all points of one scenario in forks; return point, error and problems of each."""
     patches, action = SCENARIOS[name]
     with worlds.world_of(patches) as world:
         action.prepare(world)
@@ -231,7 +231,7 @@ def try_scenario(name: str, chosen_options: Any) -> list[tuple[Point, str, list[
             trials = draw.sample(trials, chosen_options.sample)
 
         def work(mine: list[tuple[Point, str]]) -> list[tuple[Point, str, list[str]]]:
-            found = []
+            outcomes = []
             for point, error in mine:
                 try:
                     problems = in_fork(
@@ -242,12 +242,12 @@ def try_scenario(name: str, chosen_options: Any) -> list[tuple[Point, str, list[
                     )
                 except ForkFailed as failure:
                     problems = [f"the process {str(failure).strip().splitlines()[-1]}"]
-                found.append((point, error, problems))
-            return found
+                outcomes.append((point, error, problems))
+            return outcomes
 
         jobs = chosen_options.jobs
         workers = [Fork(lambda job=job: work(trials[job::jobs])) for job in range(jobs)]
-        return [found for worker in workers for found in worker.result(24 * 3600)]
+        return [outcome for worker in workers for outcome in worker.result(24 * 3600)]
 
 
 def main() -> int:
@@ -275,8 +275,8 @@ def main() -> int:
     ways: dict[str, dict[str, None]] = {}
     categories: Counter[str] = Counter()
     for name in names:
-        found = in_fork(lambda name=name: undisturbed(name), POINT_SECONDS)
-        figures.count("undisturbed", [f"{one} ({name})" for one in found])
+        problems = in_fork(lambda name=name: undisturbed(name), POINT_SECONDS)
+        figures.count("undisturbed", [f"{problem} ({name})" for problem in problems])
     for name in names:
         tried = in_fork(lambda name=name: try_scenario(name, chosen_options), 24 * 3600)
         wrong = sum(bool(problems) for *_, problems in tried)

@@ -1,4 +1,4 @@
-"""What modules of the made-up library hold when their body has run, before any hook is called.
+"""Note what modules of the made-up library hold when their body has run, before any hook.
 
 Each of them ends with a call of `note`.
 """

@@ -73,79 +73,79 @@ def _quickly(call: Callable[[], Any]) -> Any:
     return answer
 
 
-def mocked(world: worlds.World, target: str, how: str) -> Any:
+def mocked(world: worlds.World, target: str, kind: str) -> Any:
     module, _, qualname = target.partition(":")
     owner, name = owner_of(module, qualname)
-    return mock.patch.object(owner, name, **MOCKS[how])
+    return mock.patch.object(owner, name, **MOCKS[kind])
 
 
 def behind(world: worlds.World, target: str) -> tuple[str, ...]:
-    """The targets that a mock of a class or function stands before."""
+    """Return the targets that a mock of a class or function stands before."""
     places = [place.target for place in world.places]
-    return tuple(one for one in places if one == target or one.startswith(f"{target}."))
+    return tuple(place for place in places if place == target or place.startswith(f"{target}."))
 
 
 def inside(world: worlds.World, target: str, report: Any) -> list[str]:
-    """What is untrue while a mock stands there; a wrapper may lie around the mock itself."""
+    """Return what is untrue while a mock stands there; a wrapper may lie around the mock itself."""
     wrapped = [place.target for place in world.places if place.wrapped and place.target == target]
     replaced = behind(world, target)
-    found = oracle.untrue(world, report, replaced=replaced, unknown=wrapped)
-    return [f"inside: {one}" for one in found]
+    problems = oracle.untrue(world, report, replaced=replaced, unknown=wrapped)
+    return [f"inside: {problem}" for problem in problems]
 
 
 def end(world: worlds.World) -> list[str]:
-    """What is wrong once nothing stands in the way any more."""
+    """Return what is wrong once nothing stands in the way any more."""
     report = _quickly(world.apply)
-    problems = [f"apply: {one}" for one in oracle.untrue(world, report)]
-    problems += [f"apply: {one}" for one in oracle.all_applied(world, report)]
+    problems = [f"apply: {problem}" for problem in oracle.untrue(world, report)]
+    problems += [f"apply: {problem}" for problem in oracle.all_applied(world, report)]
     again = _quickly(world.apply)
     if again.changed:
         problems.append("a second apply: changes something")
-    problems += [f"revert: {one}" for one in oracle.untrue(world, world.revert())]
+    problems += [f"revert: {problem}" for problem in oracle.untrue(world, world.revert())]
     if foreign(3) != "foreign":
         problems.append("revert: the function that stood there is changed")
-    return problems + [f"revert: {one}" for one in oracle.not_original(world)]
+    return problems + [f"revert: {problem}" for problem in oracle.not_original(world)]
 
 
-def applied_then_mocked(world: worlds.World, target: str, how: str) -> list[str]:
+def applied_then_mocked(world: worlds.World, target: str, kind: str) -> list[str]:
     world.load()
     world.apply()
     replaced = behind(world, target)
-    with mocked(world, target, how):
+    with mocked(world, target, kind):
         problems = inside(world, target, _quickly(world.report))
         problems += inside(world, target, _quickly(world.apply))
         problems += inside(world, target, _quickly(world.report))
     after = oracle.untrue(world, _quickly(world.report), replaced=replaced)
-    return [*problems, *(f"gone: {one}" for one in after), *end(world)]
+    return [*problems, *(f"gone: {problem}" for problem in after), *end(world)]
 
 
-def mocked_then_applied(world: worlds.World, target: str, how: str) -> list[str]:
+def mocked_then_applied(world: worlds.World, target: str, kind: str) -> list[str]:
     world.load()
-    with mocked(world, target, how):
+    with mocked(world, target, kind):
         problems = inside(world, target, _quickly(world.apply))
         problems += inside(world, target, _quickly(world.report))
     return [*problems, *end(world)]
 
 
-def reverted_inside(world: worlds.World, target: str, how: str) -> list[str]:
+def reverted_inside(world: worlds.World, target: str, kind: str) -> list[str]:
     world.load()
     problems = []
     for _ in range(3):
         world.apply()
-        with mocked(world, target, how):
+        with mocked(world, target, kind):
             _quickly(world.revert)
-        problems += [f"gone: {one}" for one in oracle.untrue(world, world.report())]
-        problems += [f"gone: {one}" for one in oracle.not_original(world)]
+        problems += [f"gone: {problem}" for problem in oracle.untrue(world, world.report())]
+        problems += [f"gone: {problem}" for problem in oracle.not_original(world)]
     return problems + end(world)
 
 
-def rounds(world: worlds.World, target: str, how: str) -> list[str]:
+def rounds(world: worlds.World, target: str, kind: str) -> list[str]:
     """Twenty mocks in turn: the chain behind the function gets no longer."""
     world.load()
     world.apply()
     module, _, qualname = target.partition(":")
     for _ in range(20):
-        with mocked(world, target, how):
+        with mocked(world, target, kind):
             world.apply()
         world.apply()
     owner, name = owner_of(module, qualname)
@@ -156,14 +156,14 @@ def rounds(world: worlds.World, target: str, how: str) -> list[str]:
     return problems + end(world)
 
 
-def stubbed(world: worlds.World, module: str, how: str, late: bool) -> list[str]:
+def stubbed(world: worlds.World, module: str, kind: str, late: bool) -> list[str]:
     """Apply while a stub stands in `sys.modules`, then with the module itself."""
     world.load()
     if late:
         world.apply()
     package = module == worlds.PACKAGE
-    there = sys.modules[module]
-    sys.modules[module] = STUBS[how](module)
+    original = sys.modules[module]
+    sys.modules[module] = STUBS[kind](module)
     replaced = [place.target for place in world.places if package or place.module == module]
     problems = []
     try:
@@ -180,8 +180,8 @@ def stubbed(world: worlds.World, module: str, how: str, late: bool) -> list[str]
     except Exception as error:
         problems.append(f"raises {type(error).__name__}: {str(error)[:80]}")
     finally:
-        sys.modules[module] = there
-    return [f"inside: {one}" for one in problems] + end(world)
+        sys.modules[module] = original
+    return [f"inside: {problem}" for problem in problems] + end(world)
 
 
 def imported_again(world: worlds.World, module: str) -> list[str]:
@@ -191,15 +191,15 @@ def imported_again(world: worlds.World, module: str) -> list[str]:
     problems = []
     for _ in range(3):
         del sys.modules[module]
-        problems += [f"gone: {one}" for one in oracle.untrue(world, world.report())]
+        problems += [f"gone: {problem}" for problem in oracle.untrue(world, world.report())]
         importlib.import_module(module)
         replaced = [place.target for place in world.places if place.module == module]
         report = world.report()
-        found = oracle.untrue(world, report, replaced=replaced)
-        problems += [f"imported again: {one}" for one in found]
+        after = oracle.untrue(world, report, replaced=replaced)
+        problems += [f"imported again: {problem}" for problem in after]
         report = world.apply()
-        found = oracle.untrue(world, report) + oracle.all_applied(world, report)
-        problems += [f"applied again: {one}" for one in found]
+        after = oracle.untrue(world, report) + oracle.all_applied(world, report)
+        problems += [f"applied again: {problem}" for problem in after]
     return problems + end(world)
 
 
@@ -229,17 +229,17 @@ def on_made_up_library() -> Iterator[Trial]:
     }
     for name, way in ways.items():
         for target in PLACES:
-            for how in MOCKS:
-                if how == "function" and target.endswith(("Trainer", "Net")):
+            for kind in MOCKS:
+                if kind == "function" and target.endswith(("Trainer", "Net")):
                     continue
-                if how == "autospec" and target.endswith("length"):
+                if kind == "autospec" and target.endswith("length"):
                     continue  # a built-in without a signature of its own
-                yield Trial(name, f"{how} at {target}", way, (target, how))
+                yield Trial(name, f"{kind} at {target}", way, (target, kind))
     for module in ("madeup.trainer", "madeup.several", "madeup.small_model", worlds.PACKAGE):
         row = "stub of the library" if module == worlds.PACKAGE else "stub of a module"
-        for how in STUBS:
+        for kind in STUBS:
             for late in (False, True):
-                yield Trial(row, f"{how} at {module}", stubbed, (module, how, late))
+                yield Trial(row, f"{kind} at {module}", stubbed, (module, kind, late))
     for module in ("madeup.trainer", "madeup.several", "madeup.shared", "madeup.small_model"):
         yield Trial("imported again", module, imported_again, (module,))
 
@@ -260,13 +260,15 @@ def on_real_libraries() -> Iterator[Trial]:
     for target in REAL:
         importlib.import_module(target.partition(":")[0])
     for target in REAL:
-        for how in ("MagicMock", "autospec"):
+        for kind in ("MagicMock", "autospec"):
             for before in (True, False):
                 row = "real, applied, then mocked" if before else "real, mocked, then applied"
-                yield Trial(row, f"{how} at {target}", _real, (target, how, before), made_up=False)
+                yield Trial(
+                    row, f"{kind} at {target}", _real, (target, kind, before), made_up=False
+                )
 
 
-def _real(target: str, how: str, before: bool) -> list[str]:
+def _real(target: str, kind: str, before: bool) -> list[str]:
     """Mock something of a real library around `apply()`."""
     from snapshots import Snapshot
 
@@ -275,21 +277,21 @@ def _real(target: str, how: str, before: bool) -> list[str]:
     module, _, qualname = target.partition(":")
     noted = Snapshot.of([sys.modules[module]])
     patchkit.apply()
-    statuses = {one.id: str(one.status) for one in patchkit.report()}
+    statuses = {record.id: str(record.status) for record in patchkit.report()}
     if not before:
         patchkit.revert()
     owner, name = owner_of(module, qualname)
     problems = []
-    with mock.patch.object(owner, name, **MOCKS[how]):
+    with mock.patch.object(owner, name, **MOCKS[kind]):
         for _ in range(2):
             report = _quickly(patchkit.apply)
             for record in _quickly(patchkit.report):
-                for one in record.targets:
-                    hidden = one.target == target or one.target.startswith(f"{target}.")
-                    if hidden and str(one.status) == "applied":
+                for place in record.targets:
+                    hidden = place.target == target or place.target.startswith(f"{target}.")
+                    if hidden and str(place.status) == "applied":
                         problems.append(f"inside: {record.id} is said to be applied")
     report = _quickly(patchkit.apply)
-    now = {one.id: str(one.status) for one in report}
+    now = {record.id: str(record.status) for record in report}
     problems += [
         f"gone: {patch} is {now[patch]}, was {status}"
         for patch, status in statuses.items()
@@ -320,10 +322,10 @@ def main() -> int:
         trials += on_real_libraries()
     works = [trial.run for trial in trials]
     answers = each_in_fork(works, chosen.jobs, chosen.timeout)
-    for trial, found in zip(trials, answers, strict=True):
-        if isinstance(found, ForkFailed):
-            found = [f"the process {str(found).strip().splitlines()[-1]}"]
-        figures.count(trial.row, [f"{one} ({trial.label})" for one in found])
+    for trial, problems in zip(trials, answers, strict=True):
+        if isinstance(problems, ForkFailed):
+            problems = [f"the process {str(problems).strip().splitlines()[-1]}"]
+        figures.count(trial.row, [f"{problem} ({trial.label})" for problem in problems])
     return figures.show(as_json=chosen.json)
 
 

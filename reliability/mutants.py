@@ -154,7 +154,7 @@ def append_comment(text: str, chance: random.Random) -> str:
 
 
 def insert_space(text: str, chance: random.Random) -> str:
-    places = [found.end() for found in re.finditer(r"[=+*(,\[.:]|\b(?:return|in|not|if)\b", text)]
+    places = [match.end() for match in re.finditer(r"[=+*(,\[.:]|\b(?:return|in|not|if)\b", text)]
     at = chance.choice(places)
     return (
         text[:at] + chance.choice((" ", "  ", "\t", "\n", " \\\n", "\f", "\n\n # é\n")) + text[at:]
@@ -162,7 +162,7 @@ def insert_space(text: str, chance: random.Random) -> str:
 
 
 def remove_space(text: str, chance: random.Random) -> str:
-    places = [found.start() for found in re.finditer(r"(?<=\S) (?=\S)", text)]
+    places = [match.start() for match in re.finditer(r"(?<=\S) (?=\S)", text)]
     at = chance.choice(places)
     return text[:at] + text[at + 1 :]
 
@@ -202,7 +202,9 @@ def swap_statements(text: str, chance: random.Random) -> str:
     ]  # type: ignore[attr-defined]
     body = chance.choice(bodies)
     at = chance.randrange(len(body) - 1)
-    first, second = (ast.get_source_segment(text, one) or "" for one in body[at : at + 2])
+    first, second = (
+        ast.get_source_segment(text, statement) or "" for statement in body[at : at + 2]
+    )
     return _replaced(_replaced(text, body[at + 1], lambda _: first), body[at], lambda _: second)
 
 
@@ -279,14 +281,14 @@ def rename(text: str, chance: random.Random) -> str:
 
 
 def rename_once(text: str, chance: random.Random) -> str:
-    found = chance.choice(list(re.finditer(r"(?<![\w'\"])[A-Za-z_]\w*", text)))
-    return text[: found.start()] + chance.choice(CLASHES) + text[found.end() :]
+    match = chance.choice(list(re.finditer(r"(?<![\w'\"])[A-Za-z_]\w*", text)))
+    return text[: match.start()] + chance.choice(CLASHES) + text[match.end() :]
 
 
 def change_parameters(text: str, chance: random.Random) -> str:
-    given = _function(text).args
-    nodes = [*given.posonlyargs, *given.args]
-    if not nodes or given.posonlyargs:
+    parameters = _function(text).args
+    nodes = [*parameters.posonlyargs, *parameters.args]
+    if not nodes or parameters.posonlyargs:
         return text
     node = chance.choice(nodes)
     form = chance.choice(("%s, /", "%s, é", "%s, _normed=1", "%s, *, torch=None", "%s, getattr=1"))
@@ -319,7 +321,7 @@ def nest(text: str, chance: random.Random) -> str:
 
 def use_tabs(text: str, chance: random.Random) -> str:
     return re.sub(
-        r"^(?:    )+", lambda found: "\t" * (len(found[0]) // 4), text, flags=re.MULTILINE
+        r"^(?:    )+", lambda match: "\t" * (len(match[0]) // 4), text, flags=re.MULTILINE
     )
 
 

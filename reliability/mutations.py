@@ -56,7 +56,7 @@ class Upstream:
 
 @dataclass
 class Tally:
-    """What became of some mutants."""
+    """The fate of some mutants."""
 
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Tally:
 
 @lru_cache(maxsize=1)
 def upstream() -> tuple[Upstream, ...]:
-    """The functions that a rule has a site in, and those that mention all that a site mentions."""
+    """Return the functions with a site of a rule, and those that mention all that it does."""
     rules: dict[str, dict[Rule, str]] = {}
     for entry in catalogue.load().entries.values():
         for change in entry.patch.changes if entry.patch else ():
@@ -76,10 +76,10 @@ def upstream() -> tuple[Upstream, ...]:
                 module = Target.parse(change.target).module
                 rules.setdefault(module, {})[change.rule] = entry.patch.id
     by_module: dict[str, dict[Rule, str]] = {}
-    for pattern, found in rules.items():
+    for pattern, ids in rules.items():
         for name in modules_matching(pattern):
-            by_module.setdefault(name, {}).update(found)
-    seen: dict[str, Upstream] = {}
+            by_module.setdefault(name, {}).update(ids)
+    functions: dict[str, Upstream] = {}
     for name in sorted(by_module):
         file = module_file(name)
         if file is None:
@@ -89,10 +89,10 @@ def upstream() -> tuple[Upstream, ...]:
         if not known:
             continue
         for header, node in _functions(ast.parse(text).body, ""):
-            one = _upstream(text, header, node, known)
-            if one is not None:
-                seen.setdefault(one.text, one)
-    return tuple(seen.values())
+            function = _upstream(text, header, node, known)
+            if function is not None:
+                functions.setdefault(function.text, function)
+    return tuple(functions.values())
 
 
 def _upstream(
@@ -122,24 +122,26 @@ def examine(seed: int, first: int, count: int) -> Tally:
     warnings.simplefilter("ignore")
     functions = upstream()
     # Short functions more often: they take less time, and more of them is near the site.
-    weights = [(0.15 if one.near else 1) / (10 + one.text.count("\n")) for one in functions]
+    weights = [
+        (0.15 if function.near else 1) / (10 + function.text.count("\n")) for function in functions
+    ]
     tally = Tally()
     for number in range(first, first + count):
         chance = random.Random(f"{seed}:{number}")
         while True:
-            (one,) = chance.choices(functions, weights)
-            text = mutated(one.text, chance)
+            (original,) = chance.choices(functions, weights)
+            text = mutated(original.text, chance)
             if text is not None:
                 break
         tally.counts["mutants"] += 1
         try:
-            _try(one, text, number, tally)
+            _try(original, text, number, tally)
         except Exception:
             tally.wrong.append(f"mutant {number}: {traceback.format_exc()}\n{text}")
     return tally
 
 
-def _try(one: Upstream, text: str, number: int, tally: Tally) -> None:
+def _try(original: Upstream, text: str, number: int, tally: Tally) -> None:
     filename = f"<mutant {number}>"
     text = re.sub(r"\r\n?", "\n", text.removeprefix("\ufeff"))
     module = compile(text, filename, "exec", dont_inherit=True)
@@ -162,7 +164,7 @@ def _try(one: Upstream, text: str, number: int, tally: Tally) -> None:
             )
             function = FunctionType(code, {"__name__": "mutant"}, closure=cells or None)
             function.__qualname__ = qualname
-            for outcome in _apply_rules(one, function, text, node.name, line, number, tally):
+            for outcome in _apply_rules(original, function, text, node.name, line, number, tally):
                 edited, refused = edited + outcome, refused + (not outcome)
     finally:
         del linecache.cache[filename]
@@ -171,7 +173,7 @@ def _try(one: Upstream, text: str, number: int, tally: Tally) -> None:
 
 
 def _apply_rules(
-    one: Upstream,
+    original: Upstream,
     function: FunctionType,
     text: str,
     name: str,
@@ -181,7 +183,7 @@ def _apply_rules(
 ) -> Iterator[bool]:
     source: FunctionSource | None = None
     done: list[tuple[str, Rule, list[Edit]]] = []
-    for patch, rule in one.rules:
+    for patch, rule in original.rules:
         if not rule.may_concern(function.__code__):
             continue
         try:
@@ -194,7 +196,7 @@ def _apply_rules(
             tally.counts[f"  because {_reason(str(drift))}"] += 1
             yield False
             continue
-        tally.wrong += _judged(source, text, edits, edited, patch, name, line, number)
+        tally.wrong += _judge(source, text, edits, edited, patch, name, line, number)
         done.append((patch, rule, edits))
         yield True
     if source is not None and len(done) > 1:
@@ -206,10 +208,10 @@ def _apply_rules(
             return
         together = "+".join(patch for patch, _, _ in done)
         tally.counts["rules together"] += 1
-        tally.wrong += _judged(source, text, edits, edited, together, name, line, number)
+        tally.wrong += _judge(source, text, edits, edited, together, name, line, number)
 
 
-def _judged(
+def _judge(
     source: FunctionSource,
     text: str,
     edits: list[Edit],
@@ -253,7 +255,7 @@ def _reason(drift: str) -> str:
     for words in (
         "does not parse",
         "that runs is not what its file holds",
-        "leaves a site",
+        "leaves buggy code",
         "brings in the name",
         "takes torch from the module",
         "positional-only",
@@ -270,17 +272,15 @@ def _reason(drift: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=100_000, help="how many mutants")
+    parser.add_argument("--count", type=int, default=100_000, help="number of mutants")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2, help="how many processes")
-    parser.add_argument(
-        "--shown", type=int, default=20, help="how many wrong edits are shown whole"
-    )
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes")
+    parser.add_argument("--shown", type=int, default=20, help="wrong edits that are shown whole")
     chosen = parser.parse_args()
     began = time.monotonic()
     tally = Tally()
     functions = upstream()
-    near = sum(one.near for one in functions)
+    near = sum(function.near for function in functions)
     print(f"{len(functions) - near} functions with a site, {near} near ones")
     firsts = range(0, chosen.count, _CHUNK)
     sizes = [min(_CHUNK, chosen.count - first) for first in firsts]
@@ -289,8 +289,8 @@ def main() -> int:
             tally.add(examine(chosen.seed, first, size))
     else:
         with ProcessPoolExecutor(chosen.jobs) as pool:
-            for found in pool.map(examine, [chosen.seed] * len(sizes), firsts, sizes):
-                tally.add(found)
+            for part in pool.map(examine, [chosen.seed] * len(sizes), firsts, sizes):
+                tally.add(part)
                 done = f"{tally.counts['mutants']} mutants, {len(tally.wrong)} wrong edits"
                 print(f"\r{done}", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What is so, found on the live objects without asking patchkit, and what a report says of it."""
+"""Compare what a report says with the live objects, without asking patchkit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Carried = frozenset[tuple[str, str]]
 
 
 def live_module(name: str) -> ModuleType | None:
-    """The module where it has finished loading."""
+    """Return the module where it has finished loading."""
     module = sys.modules.get(name)
     if not isinstance(module, ModuleType):
         return None
@@ -28,7 +28,7 @@ def live_module(name: str) -> ModuleType | None:
 
 
 def answer(place: Place) -> Any:
-    """What the function answers now; an object of its own where it cannot be called."""
+    """Return what the function answers now; an object of its own where it cannot be called."""
     module = live_module(place.module)
     if module is None:
         return None
@@ -39,7 +39,7 @@ def answer(place: Place) -> Any:
 
 
 def carried(world: World) -> Carried:
-    """What the live functions carry now."""
+    """Return what the live functions carry now."""
     return frozenset(
         (place.patch, place.target)
         for place in world.places
@@ -48,7 +48,7 @@ def carried(world: World) -> Carried:
 
 
 def plain(world: World) -> list[str]:
-    """The targets of loaded modules that do not behave as upstream made them."""
+    """List the targets of loaded modules that do not behave as upstream made them."""
     return [
         f"{place.target} answers {answer(place)!r}"
         for place in world.places
@@ -64,7 +64,7 @@ def untrue(
     unknown: Collection[str] = (),
     may_have_failed: bool = False,
 ) -> list[str]:
-    """What a report says that is not so, or leaves out.
+    """List what a report says that is not so, or leaves out.
 
     Args:
         world: the library and its patches.
@@ -78,27 +78,27 @@ def untrue(
     now = carried(world)
     for patch in world.ids:
         record = report[patch]
-        says = {one.target: str(one.status) for one in record.targets}
+        says = {target.target: str(target.status) for target in record.targets}
         places = [place for place in world.places if place.patch == patch]
         loaded = [place for place in places if live_module(place.module)]
         status = str(record.status)
         for place in loaded:
-            said = says.get(place.target, f"nothing, {status}")
+            claim = says.get(place.target, f"nothing, {status}")
             is_so = (patch, place.target) in now
-            if is_so and said != "applied":
-                problems.append(f"{patch}: carried, the report says {said}")
-            if not is_so and said == "applied" and place.target not in unknown:
+            if is_so and claim != "applied":
+                problems.append(f"{patch}: carried, the report says {claim}")
+            if not is_so and claim == "applied" and place.target not in unknown:
                 problems.append(f"{patch}: not carried, the report says applied")
-            if not is_so and said == "pending":
+            if not is_so and claim == "pending":
                 problems.append(f"{patch}: its module is loaded, the report says pending")
-            if said == "overridden" and place.target not in replaced:
+            if claim == "overridden" and place.target not in replaced:
                 problems.append(f"{patch}: nobody replaced it, the report says overridden")
-            silent = said.startswith("nothing") and status in ("applied", "pending")
+            silent = claim.startswith("nothing") and status in ("applied", "pending")
             if silent and not is_so and place.target not in replaced:
                 problems.append(f"{patch}: not carried, the report is silent, {status}")
             beside = {other.target for other in places if other.module == place.module}
             # All targets of a patch in one module are mended, or none is.
-            if said == "drifted" and patch != DRIFTED and beside.isdisjoint(replaced):
+            if claim == "drifted" and patch != DRIFTED and beside.isdisjoint(replaced):
                 problems.append(f"{patch}: nothing drifted, the report says drifted")
         here = {place.target for place in loaded}
         for place in places:
@@ -115,7 +115,7 @@ def untrue(
 
 
 def all_applied(world: World, report: Report, *, but: Collection[str] = ()) -> list[str]:
-    """What is not mended, or not said to be, after an `apply` with everything loaded."""
+    """List what is not mended, or not said to be, after an `apply` with everything loaded."""
     now = carried(world)
     problems = []
     for place in world.places:
@@ -124,13 +124,13 @@ def all_applied(world: World, report: Report, *, but: Collection[str] = ()) -> l
         if (place.patch, place.target) not in now:
             problems.append(f"{place.patch}: apply() did not mend it")
         if str(report[place.patch].status) != "applied":
-            said = report[place.patch].status
-            problems.append(f"{place.patch}: after apply() the report says {said}")
+            claim = report[place.patch].status
+            problems.append(f"{place.patch}: after apply() the report says {claim}")
     return problems
 
 
 def not_original(world: World) -> list[str]:
-    """What differs from what the modules held when their body had run."""
+    """List what differs from what the modules held when their body had run."""
     problems = list(plain(world))
     for name, before in NOTES.items():
         module = live_module(name)
@@ -140,16 +140,16 @@ def not_original(world: World) -> list[str]:
         places = dict.fromkeys(path.partition("()")[0] for path in changed if not _passing(path))
         problems += [f"{place} is not the original" for place in places]
         loader = type(module.__spec__.loader).__name__ if module.__spec__ else "none"
-        for found in (loader, type(module.__loader__).__name__):
-            if found != "SourceFileLoader":
-                problems.append(f"a module's loader is a {found}")
+        for kind in (loader, type(module.__loader__).__name__):
+            if kind != "SourceFileLoader":
+                problems.append(f"a module's loader is a {kind}")
     for earlier in EARLIER:
         problems += _other_code(earlier)
     return problems
 
 
-def left_over(meta_path: list[Any], ours: Iterable[str] = ("<patchkit",)) -> list[str]:
-    """What stays behind outside the library.
+def leftovers(meta_path: list[Any], ours: Iterable[str] = ("<patchkit",)) -> list[str]:
+    """List what stays behind outside the library.
 
     Args:
         meta_path: what `sys.meta_path` held at the beginning.
@@ -158,15 +158,15 @@ def left_over(meta_path: list[Any], ours: Iterable[str] = ("<patchkit",)) -> lis
     problems = []
     if any(str(name).startswith(tuple(ours)) for name in linecache.cache):
         problems.append("linecache holds a text of ours")
-    if [id(one) for one in sys.meta_path] != [id(one) for one in meta_path]:
-        known = {id(one) for one in meta_path}
-        new = sorted(type(one).__name__ for one in sys.meta_path if id(one) not in known)
+    if list(map(id, sys.meta_path)) != list(map(id, meta_path)):
+        known = set(map(id, meta_path))
+        new = sorted(type(finder).__name__ for finder in sys.meta_path if id(finder) not in known)
         problems.append(f"sys.meta_path is another: {', '.join(new) or 'one is gone'}")
     return problems
 
 
 def _other_code(before: Snapshot) -> list[str]:
-    """The functions of modules that are gone which run something else."""
+    """List the functions of modules that are gone which run something else."""
     return [
         f"{path} of a module that is gone runs other code"
         for path, function in before.entries.items()

@@ -1,4 +1,4 @@
-"""Whether what is wrapped still looks, compares and pickles as before, on the real libraries.
+"""Check that what is wrapped still looks, compares and pickles as before, on the real libraries.
 
 For each callable that a patch of the catalogue wraps: answers of `pickle`, `cloudpickle`, `copy`,
 `deepcopy`, `==`, `hash`, `is`, `inspect` and `functools`, before `apply()` and after it.
@@ -24,11 +24,11 @@ MORE = (
     "trl.trainer.sft_trainer:SFTTrainer.train",
     "trl.trainer.sft_trainer:SFTTrainer.evaluation_loop",
 )
-"""What users get at by inheritance."""
+"""Targets that users get at by inheritance."""
 
 
 def wrapped_targets() -> list[str]:
-    """Targets of all wraps of the catalogue that are there in what is installed."""
+    """List the targets of all wraps of the catalogue that are there in what is installed."""
     from patchkit.engine.session import Session
     from patchkit.patch import Wrap
 
@@ -38,10 +38,10 @@ def wrapped_targets() -> list[str]:
         for change in entry.patch.changes
         if isinstance(change, Wrap)
     ]
-    return [target for target in dict.fromkeys((*targets, *MORE)) if _found(target)]
+    return [target for target in dict.fromkeys((*targets, *MORE)) if _is_reachable(target)]
 
 
-def _found(target: str) -> bool:
+def _is_reachable(target: str) -> bool:
     try:
         reach(target)
     except (ImportError, AttributeError):
@@ -50,7 +50,7 @@ def _found(target: str) -> bool:
 
 
 def reach(target: str) -> tuple[Any, str, Any]:
-    """The class or module, the name, and what attribute access gives there."""
+    """Return the class or module, the name, and what attribute access gives there."""
     module, _, qualname = target.partition(":")
     owner: Any = importlib.import_module(module)
     *path, name = qualname.split(".")
@@ -60,22 +60,22 @@ def reach(target: str) -> tuple[Any, str, Any]:
 
 
 def _bytes(dump: Callable[[Any], bytes], value: Any) -> str:
-    """What it pickles to, or that it does not."""
+    """Return what a value pickles to, or that it does not."""
     try:
         return repr(dump(value))
     except Exception as error:
         return f"raises {type(error).__name__}"
 
 
-def _back_again(dump: Callable[[Any], bytes], load: Callable[[bytes], Any], value: Any) -> Any:
+def _round_trip(dump: Callable[[Any], bytes], load: Callable[[bytes], Any], value: Any) -> Any:
     try:
-        found = load(dump(value))
+        copied = load(dump(value))
     except Exception as error:
         return f"raises {type(error).__name__}"
-    return found == value, found is value, type(found).__name__
+    return copied == value, copied is value, type(copied).__name__
 
 
-def _tried(work: Callable[[], Any]) -> Any:
+def _try(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except Exception as error:
@@ -83,48 +83,48 @@ def _tried(work: Callable[[], Any]) -> Any:
 
 
 def answers(target: str) -> dict[str, Any]:
-    """What a callable says of itself; answers that can be compared, and hold no address."""
+    """Return what a callable says of itself; answers that can be compared, and hold no address."""
     import cloudpickle
 
     owner, name, value = reach(target)
     again = getattr(owner, name)
     raw = inspect.getattr_static(owner, name)
     child = type("Child", (owner,), {}) if isinstance(owner, type) else None
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "pickle": _bytes(pickle.dumps, value),
-        "pickle and back": _back_again(pickle.dumps, pickle.loads, value),
+        "pickle and back": _round_trip(pickle.dumps, pickle.loads, value),
         "cloudpickle": _bytes(cloudpickle.dumps, value),
-        "cloudpickle and back": _back_again(cloudpickle.dumps, cloudpickle.loads, value),
-        "copy": _tried(lambda: copy.copy(value) == value),
-        "deepcopy": _tried(lambda: copy.deepcopy(value) == value),
-        "copy is": _tried(lambda: copy.copy(value) is value),
+        "cloudpickle and back": _round_trip(cloudpickle.dumps, cloudpickle.loads, value),
+        "copy": _try(lambda: copy.copy(value) == value),
+        "deepcopy": _try(lambda: copy.deepcopy(value) == value),
+        "copy is": _try(lambda: copy.copy(value) is value),
         "== itself": value == again,
         "is itself": value is again,
         "hash": hash(value) == hash(again),
         "type": type(value).__name__,
         "type in the class": type(raw).__name__,
-        "signature": _tried(lambda: str(inspect.signature(value))),
-        "signature, not followed": _tried(
+        "signature": _try(lambda: str(inspect.signature(value))),
+        "signature, not followed": _try(
             lambda: str(inspect.signature(value, follow_wrapped=False))
         ),
-        "getfullargspec": _tried(lambda: str(inspect.getfullargspec(value))),
-        "getfile": _tried(lambda: inspect.getfile(value)),
-        "getsource": _tried(lambda: inspect.getsource(value)),
-        "getmodule": _tried(lambda: inspect.getmodule(value).__name__),
-        "unwrap": _tried(lambda: inspect.unwrap(value) is value),
+        "getfullargspec": _try(lambda: str(inspect.getfullargspec(value))),
+        "getfile": _try(lambda: inspect.getfile(value)),
+        "getsource": _try(lambda: inspect.getsource(value)),
+        "getmodule": _try(lambda: inspect.getmodule(value).__name__),
+        "unwrap": _try(lambda: inspect.unwrap(value) is value),
         "doc": inspect.getdoc(value),
-        "annotations": _tried(lambda: str(value.__annotations__)),
-        "defaults": _tried(lambda: str(value.__defaults__)),
-        "kwdefaults": _tried(lambda: str(value.__kwdefaults__)),
+        "annotations": _try(lambda: str(value.__annotations__)),
+        "defaults": _try(lambda: str(value.__defaults__)),
+        "kwdefaults": _try(lambda: str(value.__kwdefaults__)),
         "names": (value.__name__, value.__qualname__, value.__module__),
-        "dict": _tried(lambda: sorted(vars(value))),
+        "dict": _try(lambda: sorted(vars(value))),
         "wrapped": hasattr(value, "__wrapped__"),
         "self": type(getattr(value, "__self__", None)).__name__,
-        "partial": _tried(lambda: str(inspect.signature(functools.partial(value)))),
+        "partial": _try(lambda: str(inspect.signature(functools.partial(value)))),
         "partial pickles": _bytes(pickle.dumps, functools.partial(value)),
-        "partialmethod": _tried(lambda: functools.partialmethod(raw).func is raw),
-        "classified": _tried(lambda: _kind(owner, name)),
-        "weak reference": _tried(lambda: type(__import__("weakref").ref(raw)()).__name__),
+        "partialmethod": _try(lambda: functools.partialmethod(raw).func is raw),
+        "classified": _try(lambda: _kind(owner, name)),
+        "weak reference": _try(lambda: type(__import__("weakref").ref(raw)()).__name__),
     }
     for check in (
         "isfunction",
@@ -137,28 +137,32 @@ def answers(target: str) -> dict[str, Any]:
         "ismethoddescriptor",
         "isdatadescriptor",
     ):
-        found[check] = getattr(inspect, check)(value)
-        found[f"{check}, in the class"] = getattr(inspect, check)(raw)
-    found["isinstance of FunctionType"] = isinstance(value, types.FunctionType)
-    found["callable"] = callable(value)
+        facts[check] = getattr(inspect, check)(value)
+        facts[f"{check}, in the class"] = getattr(inspect, check)(raw)
+    facts["isinstance of FunctionType"] = isinstance(value, types.FunctionType)
+    facts["callable"] = callable(value)
     if child is not None:
-        found["inherited is"] = getattr(child, name) is value
-        found["inherited =="] = getattr(child, name) == value
-        found["super() is"] = inspect.getattr_static(child, name) is raw
-        found["in a set"] = len({value, again})
-        found["bound to an instance"] = _tried(lambda: _bound(owner, name))
-    return found
+        facts["inherited is"] = getattr(child, name) is value
+        facts["inherited =="] = getattr(child, name) == value
+        facts["super() is"] = inspect.getattr_static(child, name) is raw
+        facts["in a set"] = len({value, again})
+        facts["bound to an instance"] = _try(lambda: _bound(owner, name))
+    return facts
 
 
 def _kind(owner: Any, name: str) -> str:
     if not isinstance(owner, type):
         return ""
-    (kind,) = [one.kind for one in inspect.classify_class_attrs(owner) if one.name == name]
+    (kind,) = [
+        attribute.kind
+        for attribute in inspect.classify_class_attrs(owner)
+        if attribute.name == name
+    ]
     return kind
 
 
 def _bound(owner: type, name: str) -> tuple[Any, ...]:
-    """What a bound method says of itself."""
+    """Return what a bound method says of itself."""
     instance = owner.__new__(owner)
     bound = getattr(instance, name)
     return (
@@ -172,7 +176,7 @@ def _bound(owner: type, name: str) -> tuple[Any, ...]:
 
 
 def identities() -> dict[str, bool]:
-    """Well-known comparisons of users' code."""
+    """Make well-known comparisons of users' code."""
     import transformers
     import trl
 
@@ -219,10 +223,10 @@ def main() -> int:
     reverted = {target: answers(target) for target in targets}
     for target in targets:
         for check, answer in before[target].items():
-            said = compare({check: answer}, {check: after[target].get(check)})
-            figures.count(check, [f"{one} ({target})" for one in said])
-        said = compare(before[target], reverted[target])
-        figures.count("after revert()", [f"{one} ({target})" for one in said])
+            differences = compare({check: answer}, {check: after[target].get(check)})
+            figures.count(check, [f"{difference} ({target})" for difference in differences])
+        differences = compare(before[target], reverted[target])
+        figures.count("after revert()", [f"{difference} ({target})" for difference in differences])
     for check, answer in known.items():
         figures.count(check, compare({check: answer}, {check: known_after[check]}))
     figures.note(f"patches: {report.summary()}; {len(before[targets[0]])} checks of each callable")

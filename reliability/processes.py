@@ -52,18 +52,20 @@ def fork_while_locked(chosen: Any) -> list[str]:
         thread.start()
 
         def child() -> list[str]:
-            found = oracle.untrue(world, world.report())
+            problems = oracle.untrue(world, world.report())
             importlib.import_module("madeup.large_model")
-            found += oracle.untrue(world, world.report())
+            problems += oracle.untrue(world, world.report())
             report = world.apply()
-            found += oracle.untrue(world, report) + oracle.all_applied(world, report)
+            problems += oracle.untrue(world, report) + oracle.all_applied(world, report)
             world.revert()
-            return found + oracle.plain(world)
+            return problems + oracle.plain(world)
 
         try:
             for _ in range(chosen.forks):
                 try:
-                    problems += [f"in the fork: {one}" for one in in_fork(child, FORK_SECONDS)]
+                    problems += [
+                        f"in the fork: {problem}" for problem in in_fork(child, FORK_SECONDS)
+                    ]
                 except ForkFailed as failure:
                     problems.append(f"the fork {str(failure).strip().splitlines()[-1]}")
         finally:
@@ -86,17 +88,17 @@ def fork_inside_patched(chosen: Any) -> list[str]:
 
 
 def in_child(folder: str, function: Any) -> Any:
-    """Work of a child process: apply there, and use what the parent sent."""
+    """Apply in a child process, and use what the parent sent."""
     worlds.be_quiet()
     world = worlds.World(folder=Path(folder), written=True)
     sent = function(3)
     report = world.apply()
     world.load()
-    found = oracle.untrue(world, world.report())
-    found += oracle.all_applied(world, world.report())
+    problems = oracle.untrue(world, world.report())
+    problems += oracle.all_applied(world, world.report())
     world.revert()
     del report
-    return sent, found + oracle.plain(world)
+    return sent, problems + oracle.plain(world)
 
 
 def other_process(method: str) -> Case:
@@ -147,7 +149,7 @@ def on_disk(change: Callable[[Path], None], *, drifts: bool = False, later: bool
                 world.load()
             change(world.folder)
             importlib.invalidate_caches()
-            problems = _drifted(world) if drifts else _mended(world)
+            problems = _try_drifted(world) if drifts else _try_applied(world)
         finally:
             for folder, _, _ in os.walk(world.folder):
                 os.chmod(folder, 0o755)
@@ -157,22 +159,22 @@ def on_disk(change: Callable[[Path], None], *, drifts: bool = False, later: bool
     return case
 
 
-def _mended(world: worlds.World) -> list[str]:
+def _try_applied(world: worlds.World) -> list[str]:
     world.load()
     problems = []
     for when in ("after the import", "before the import"):
         report = world.apply()
         world.load()
         report = world.report()
-        problems += [f"{when}: {one}" for one in oracle.untrue(world, report)]
-        problems += [f"{when}: {one}" for one in oracle.all_applied(world, report)]
+        problems += [f"{when}: {problem}" for problem in oracle.untrue(world, report)]
+        problems += [f"{when}: {problem}" for problem in oracle.all_applied(world, report)]
         world.revert()
-        problems += [f"{when}: {one}" for one in oracle.plain(world)]
+        problems += [f"{when}: {problem}" for problem in oracle.plain(world)]
         world.forget()
     return problems
 
 
-def _drifted(world: worlds.World) -> list[str]:
+def _try_drifted(world: worlds.World) -> list[str]:
     world.load()
     report = world.apply()
     everything = [place.target for place in world.places]
@@ -180,14 +182,16 @@ def _drifted(world: worlds.World) -> list[str]:
     rewrites = ("madeup-rewrite", "madeup-several", "madeup-shared", "madeup-wild")
     carried = {patch for patch, _ in oracle.carried(world)}
     problems += [
-        f"{one}: mended, though nobody knows its source" for one in rewrites if one in carried
+        f"{patch}: mended, though nobody knows its source" for patch in rewrites if patch in carried
     ]
     wraps = worlds.KINDS["wraps"]
     problems += [
-        f"{one}: a wrap needs no source, and is not there" for one in wraps if one not in carried
+        f"{patch}: a wrap needs no source, and is not there"
+        for patch in wraps
+        if patch not in carried
     ]
-    silent = [one for one in rewrites if str(report[one].status) not in ("drifted", "failed")]
-    problems += [f"{one}: the report says {report[one].status}" for one in silent]
+    silent = [patch for patch in rewrites if str(report[patch].status) not in ("drifted", "failed")]
+    problems += [f"{patch}: the report says {report[patch].status}" for patch in silent]
     world.revert()
     return problems + oracle.plain(world)
 
@@ -210,7 +214,7 @@ def make_read_only(folder: Path) -> None:
 
 
 def edit_every_source(folder: Path) -> None:
-    """As an upgrade does under a running process."""
+    """Edit the sources, as an upgrade does under a running process."""
     for file in _sources(folder):
         file.write_text("# a line more\n" + file.read_text().replace("bug()", "bugs()"))
 
@@ -238,7 +242,7 @@ def indent_by_tabs(folder: Path) -> None:
 
 
 def without_last_newline(folder: Path) -> None:
-    """With a form feed and a continued line on the way."""
+    """Drop the last newline, and add a form feed and a continued line."""
     for file in _sources(folder):
         if text := file.read_text():
             file.write_text("\x0c\nNOTHING = \\\n    None\n" + text.rstrip("\n"))
@@ -249,14 +253,14 @@ def zipped(chosen: Any) -> list[str]:
     world = worlds.World()
     archive = world.folder / "library.zip"
     with zipfile.ZipFile(archive, "w") as file:
-        for found in sorted(world.folder.rglob("*")):
-            if found.is_file() and found != archive:
-                file.write(found, found.relative_to(world.folder))
+        for path in sorted(world.folder.rglob("*")):
+            if path.is_file() and path != archive:
+                file.write(path, path.relative_to(world.folder))
     sys.path.remove(str(world.folder))
     sys.path.insert(0, str(archive))
     importlib.invalidate_caches()
     try:
-        return _mended(world)
+        return _try_applied(world)
     finally:
         world.remove()
 
@@ -274,7 +278,7 @@ def interpreter(*flags: str) -> Case:
 
 
 def program(arguments: list[str], **variables: str) -> list[str]:
-    """Run one of the programs below in an interpreter of its own; what was wrong there."""
+    """Run one of the programs below in an interpreter of its own; return what was wrong."""
     done = subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,
@@ -292,7 +296,7 @@ def program(arguments: list[str], **variables: str) -> list[str]:
 
 def plain_program() -> list[str]:
     with worlds.world_of() as world:
-        return _mended(world)
+        return _try_applied(world)
 
 
 class Answers:
@@ -344,10 +348,10 @@ def rank_program() -> list[str]:
         world.load()
         report = world.apply()
         problems = oracle.untrue(world, report) + oracle.all_applied(world, report)
-        said: list[Any] = [None] * dist.get_world_size()
-        dist.all_gather_object(said, report.summary())
-        if len(set(said)) != 1:
-            problems.append(f"the ranks say {said}")
+        summaries: list[Any] = [None] * dist.get_world_size()
+        dist.all_gather_object(summaries, report.summary())
+        if len(set(summaries)) != 1:
+            problems.append(f"the ranks say {summaries}")
         dist.barrier()
         world.revert()
         problems += oracle.not_original(world)

@@ -1,4 +1,4 @@
-"""What users do with patchkit, as pairs: what was done before, and what is disturbed."""
+"""Uses of patchkit, as pairs: what was done before, and what is disturbed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Action:
     """One thing that a user does.
 
     Args:
-        name: what it is called.
+        name: its name.
         prepare: what was done before.
         act: what is disturbed.
         as_before: whether it must leave all as it was before it, even if it is disturbed.
@@ -92,7 +92,7 @@ def _report(world: World) -> None:
     world.report()
 
 
-_there_before: dict[str, Any] = {}
+_originals: dict[str, Any] = {}
 
 
 def _first_target(world: World) -> tuple[str, ...]:
@@ -108,18 +108,18 @@ def _overridden(world: World) -> None:
     _applied(world)
     place = world.places[0]
     owner, name = owner_of(place.module, place.qualname)
-    _there_before[place.target] = vars(owner)[name]
+    _originals[place.target] = vars(owner)[name]
     setattr(owner, name, foreign)
 
 
 def _put_back(world: World) -> None:
     place = world.places[0]
     owner, name = owner_of(place.module, place.qualname)
-    setattr(owner, name, _there_before[place.target])
+    setattr(owner, name, _originals[place.target])
 
 
 def owner_of(module: str, qualname: str) -> tuple[Any, str]:
-    """The module or class that holds what a qualified name names, and its name there."""
+    """Return the module or class that holds what a qualified name names, and its name there."""
     owner: Any = sys.modules[module]
     *path, name = qualname.split(".")
     for part in path:
@@ -133,7 +133,7 @@ def _reloaded(world: World) -> None:
 
 
 def _in_reloaded_module(world: World) -> tuple[str, ...]:
-    """What a reload replaced."""
+    """Return what a reload replaced."""
     module = world.places[0].module
     return tuple(place.target for place in world.places if place.module == module)
 

@@ -31,7 +31,7 @@ TRIAL_SECONDS = 30.0
 
 @dataclass
 class Trial:
-    """What came of one interrupt: where it arrived, and what was wrong then."""
+    """The outcome of one interrupt: where it arrived, and what was wrong then."""
 
     inside: bool
     problems: list[str]
@@ -64,7 +64,7 @@ def interrupted(
 
 
 def duration(world: worlds.World, action: Action) -> float:
-    """How long an undisturbed run takes in a fork, in seconds."""
+    """Measure how long an undisturbed run takes in a fork, in seconds."""
 
     def timed() -> float:
         begun = time.perf_counter()
@@ -78,11 +78,11 @@ def try_once(
     world: worlds.World, action: Action, allowed: list[oracle.Carried], delay: float
 ) -> Trial:
     """Send one interrupt, some time after the work began."""
-    told, ready = os.pipe()
+    signalled, ready = os.pipe()
     fork = Fork(lambda: interrupted(world, action, allowed, ready))
     os.close(ready)
     try:
-        select.select([told], [], [], TRIAL_SECONDS)
+        select.select([signalled], [], [], TRIAL_SECONDS)
         _wait(delay)
         with contextlib.suppress(ProcessLookupError):
             os.kill(fork.pid, signal.SIGINT)
@@ -90,7 +90,7 @@ def try_once(
     except ForkFailed as failure:
         trial = Trial(True, [f"the process {str(failure).strip().splitlines()[-1]}"])
     finally:
-        os.close(told)
+        os.close(signalled)
     return trial
 
 

@@ -26,7 +26,7 @@ _ABSENT = object()
 
 @dataclass
 class Snapshot:
-    """What hung where.
+    """Objects by the path where they hung.
 
     Args:
         entries: path, such as `trl.trainer:SFTTrainer.train.__code__`, to the object itself.
@@ -49,7 +49,7 @@ class Snapshot:
         return len(self.entries)
 
     def differences(self, now: Snapshot) -> list[str]:
-        """The paths at which something else hangs now, or nothing, or something new."""
+        """List the paths at which something else hangs now, or nothing, or something new."""
         changed = []
         for path, value in self.entries.items():
             present = now.entries.get(path, _ABSENT)
@@ -59,10 +59,12 @@ class Snapshot:
         return changed
 
     def only(self, modules: Iterable[str]) -> Snapshot:
-        """The part of this snapshot that lies in some modules."""
+        """Return the part of this snapshot that lies in some modules."""
         wanted = set(modules)
-        kept = {p: v for p, v in self.entries.items() if p.partition(":")[0] in wanted}
-        return Snapshot(kept, self.aliases)
+        entries = {
+            path: value for path, value in self.entries.items() if path.partition(":")[0] in wanted
+        }
+        return Snapshot(entries, self.aliases)
 
     def _add_module(self, module: ModuleType) -> None:
         for name, value in list(vars(module).items()):
@@ -98,7 +100,7 @@ class Snapshot:
 
 
 def _functions_in(value: Any) -> list[tuple[str, FunctionType]]:
-    """The Python functions directly behind a value, each with what leads to it."""
+    """List the Python functions directly behind a value, each with what leads to it."""
     if type(value) is FunctionType:
         return [("", value)]
     if isinstance(value, (classmethod, staticmethod)):

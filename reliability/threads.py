@@ -56,9 +56,9 @@ def _call(world: worlds.World, draw: random.Random) -> None:
     """Call what is being mended: it answers with or without the mend, and never fails."""
     place = draw.choice([place for place in world.places if place.mended is not None])
     module = importlib.import_module(place.module)
-    found = place.call(module)
-    if found not in (place.plain, place.mended):
-        raise AssertionError(f"{place.target} answers {found!r}")
+    answer = place.call(module)
+    if answer not in (place.plain, place.mended):
+        raise AssertionError(f"{place.target} answers {answer!r}")
 
 
 def _report(world: worlds.World, draw: random.Random) -> None:
@@ -86,7 +86,7 @@ IMPORTING = ("import", "import again", "reload", "call")
 
 
 def storm(seconds: float, threads: int, seed: int, work: list[str]) -> tuple[Counter[str], list]:
-    """Let threads do things at once; how often each was done, and what went wrong."""
+    """Let threads do things at once; count each, and return what went wrong."""
     done: Counter[str] = Counter()
     problems: list[tuple[str, str]] = []
     began: dict[int, tuple[str, float]] = {}
@@ -119,27 +119,27 @@ def storm(seconds: float, threads: int, seed: int, work: list[str]) -> tuple[Cou
             problems += [(name, f"{number} threads hang") for name, number in stuck.items()]
             return done, problems
         world.load()
-        for when, found in (
+        for when, findings in (
             ("the report at the end", oracle.untrue(world, world.report())),
             ("the end", _reverted(world, work)),
             ("the end", _applied(world)),
             ("the end", _reverted(world, work)),
         ):
-            problems += [(when, one) for one in found]
+            problems += [(when, finding) for finding in findings]
     return done, problems
 
 
 def _reverted(world: worlds.World, work: list[str]) -> list[str]:
-    found = oracle.untrue(world, world.revert())
+    problems = oracle.untrue(world, world.revert())
     # A module that is being reloaded may be mended before it notes what it holds.
-    found += oracle.plain(world) if "reload" in work else oracle.not_original(world)
-    return [f"revert: {one}" for one in found]
+    problems += oracle.plain(world) if "reload" in work else oracle.not_original(world)
+    return [f"revert: {problem}" for problem in problems]
 
 
 def _applied(world: worlds.World) -> list[str]:
     report = world.apply()
-    found = oracle.untrue(world, report) + oracle.all_applied(world, report)
-    return [f"apply: {one}" for one in found]
+    problems = oracle.untrue(world, report) + oracle.all_applied(world, report)
+    return [f"apply: {problem}" for problem in problems]
 
 
 def main() -> int:

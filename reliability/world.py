@@ -131,7 +131,7 @@ class Place:
 
     @property
     def wrapped(self) -> bool:
-        """Whether a wrapper mends it, not an edit."""
+        """True where a wrapper mends it, not an edit."""
         return isinstance(self.mended, int)
 
     @property
@@ -317,8 +317,9 @@ def write_library(folder: Path, *, version: str = "1.2.0") -> None:
 
 
 def make_session(patches: Iterable[str | Patch] = EVERYTHING) -> Session:
-    made = [one if isinstance(one, Patch) else patch(one) for one in patches]
-    return Session(Catalogue({one.id: Entry(one, "reliability", None) for one in made}))
+    definitions = [item if isinstance(item, Patch) else patch(item) for item in patches]
+    entries = {item.id: Entry(item, "reliability", None) for item in definitions}
+    return Session(Catalogue(entries))
 
 
 def be_quiet() -> None:

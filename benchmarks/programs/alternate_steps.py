@@ -26,8 +26,8 @@ def main() -> None:
     chosen = parser.parse_args()
     # The libraries print their logs to stdout.
     with contextlib.redirect_stdout(sys.stderr):
-        found = _alternate(chosen.setup, chosen.blocks, chosen.steps)
-    print("\n" + json.dumps(found))
+        outcome = _alternate(chosen.setup, chosen.blocks, chosen.steps)
+    print("\n" + json.dumps(outcome))
 
 
 def _alternate(setup: str, blocks: int, steps: int) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _alternate(setup: str, blocks: int, steps: int) -> dict[str, Any]:
 
     # A second thread waits busily for the first: that would count as work.
     torch.set_num_threads(1)
-    found: dict[str, Any] = {turn: [] for turn in TURNS}
+    durations_by_turn: dict[str, Any] = {turn: [] for turn in TURNS}
     losses: dict[str, tuple[float, ...]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -44,15 +44,15 @@ def _alternate(setup: str, blocks: int, steps: int) -> dict[str, Any]:
             # Each turn comes first, second and third equally often.
             for turn in TURNS[block % 3 :] + TURNS[: block % 3]:
                 durations, losses[turn] = _block(setup, steps, folder, patch=turn == "with")
-                found[turn].append(durations)
-    found["same losses"] = losses["with"] == losses["without"]
-    return found
+                durations_by_turn[turn].append(durations)
+    durations_by_turn["same losses"] = losses["with"] == losses["without"]
+    return durations_by_turn
 
 
 def _block(
     setup: str, steps: int, folder: Path, *, patch: bool
 ) -> tuple[list[float], tuple[float, ...]]:
-    """The CPU seconds of each step after the first, and all losses."""
+    """Return the CPU seconds of each step after the first, and all losses."""
     ends: list[float] = []
     with patched(setup) if patch else contextlib.nullcontext():
         result = train(setup, steps, folder, lambda step, loss: ends.append(time.process_time()))

@@ -31,8 +31,8 @@ def main() -> None:
     parser.add_argument("--dtype", choices=OTHER, required=True)
     chosen = parser.parse_args()
     with contextlib.redirect_stdout(sys.stderr):
-        found = _measure(chosen.rounds, chosen.width, chosen.tokens, chosen.dtype)
-    print("\n" + json.dumps(found))
+        outcome = _measure(chosen.rounds, chosen.width, chosen.tokens, chosen.dtype)
+    print("\n" + json.dumps(outcome))
 
 
 def _measure(rounds: int, width: int, tokens: int, dtype: str) -> dict[str, Any]:
@@ -52,17 +52,17 @@ def _measure(rounds: int, width: int, tokens: int, dtype: str) -> dict[str, Any]
     _peak(layers["both match"], x, gradient)  # the profiler's own start
     peaks = {name: _peak(layer, x, gradient) for name, layer in layers.items()}
     base, *others = LAYERS
-    found = {}
+    ratios = {}
     for name in others:
         pairs = list(zip(times[name], times[base], strict=True))
-        found[name] = {
-            "forward": [one[0] / match[0] for one, match in pairs],
-            "backward": [one[1] / match[1] for one, match in pairs],
+        ratios[name] = {
+            "forward": [pair[0] / match[0] for pair, match in pairs],
+            "backward": [pair[1] / match[1] for pair, match in pairs],
             "memory": [peaks[name] / peaks[base]],
         }
     named = torch.cuda.get_device_name() if device == "cuda" else "CPU, one thread"
     return {
-        "layers": found,
+        "layers": ratios,
         "device": named,
         "milliseconds": {
             part: sorted(both[at] for both in times[base])[rounds // 2] * 1000
@@ -75,15 +75,15 @@ def _layer(width: int, dtype: str, device: str, compute: str | None, state: str 
     import bitsandbytes as bnb
     import torch
 
-    def wanted(name: str | None) -> Any:
+    def dtype_of(name: str | None) -> Any:
         return getattr(torch, {None: dtype, "other": OTHER[dtype]}.get(name, str(name)))
 
     torch.manual_seed(0)
     layer = bnb.nn.Linear4bit(
-        width, width, bias=False, compute_dtype=wanted(compute), quant_type="nf4"
+        width, width, bias=False, compute_dtype=dtype_of(compute), quant_type="nf4"
     )
     layer = layer.to(device).train()
-    layer.weight.quant_state.dtype = wanted(state)
+    layer.weight.quant_state.dtype = dtype_of(state)
     return layer
 
 
@@ -105,7 +105,7 @@ def _now() -> float:
 
 
 def _peak(layer: Any, x: Any, gradient: Any) -> int:
-    """What the tensors of one forward and backward take at most, in bytes."""
+    """Return what the tensors of one forward and backward take at most, in bytes."""
     import torch
 
     def step() -> None:
@@ -127,7 +127,7 @@ def _peak_on_cpu(step: Callable[[], None]) -> int:
         step()
     taken = peak = 0
     events = profile.profiler.kineto_results.events()
-    for event in sorted(events, key=lambda one: one.start_ns()):
+    for event in sorted(events, key=lambda event: event.start_ns()):
         if event.name() == "[memory]":
             taken += event.nbytes()
             peak = max(peak, taken)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.patch import Change, Rewrite
-from patchkit.rewrite import CodeSwaps, Target, bind
+from patchkit.rewrite import CodeSwaps, Edits, Target, bind
 
 PATCH = "trl-adapter-bf16-cast"
 FIRST_LOOKS = 200
@@ -31,11 +31,11 @@ def main(shift: int) -> None:
     targets = list(rewrites)
     shift %= len(targets)
     gc.disable()  # as patchkit does while it rewrites
-    found = {
-        target.qualname.partition(".")[0]: _measured(target, rewrites[target])
+    measured = {
+        target.qualname.partition(".")[0]: _measure(target, rewrites[target])
         for target in targets[shift:] + targets[:shift]
     }
-    print("\n" + json.dumps(found))
+    print("\n" + json.dumps(measured))
 
 
 def _rewrites() -> list[Rewrite]:
@@ -47,21 +47,27 @@ def _rewrites() -> list[Rewrite]:
     ]
 
 
-def _measured(target: Target, change: Rewrite) -> dict[str, float]:
+class _Claimant:
+    is_valid, is_over = True, False
+
+
+def _measure(target: Target, change: Rewrite) -> dict[str, float]:
     function = bind(sys.modules[target.module], target.qualname).function()
     original = function.__code__
     rule, swaps = change.rule, CodeSwaps()
     linecache.clearcache()
-    _, look = _timed(lambda: [rule.may_concern(original) for _ in range(FIRST_LOOKS)])
-    source, locate = _timed(lambda: swaps.source(function))
-    sites, plan = _timed(lambda: rule.plan(source))
+    _, look = _time(lambda: [rule.may_concern(original) for _ in range(FIRST_LOOKS)])
+    source, locate = _time(lambda: swaps.source(function))
+    sites, plan = _time(lambda: rule.plan(source))
     edits = [edit for site in sites for edit in site]
-    _, install = _timed(lambda: swaps.install(PATCH, function, source, rule, edits))
+    piece, claimant = Edits(PATCH, rule, tuple(edits)), _Claimant()
+    _, install = _time(lambda: swaps.install(function, piece, claimant, source))
     assert function.__code__ is not original
-    _, undo = _timed(lambda: swaps.remove(PATCH, function, rule))
+    claimant.is_valid, claimant.is_over = False, True
+    _, undo = _time(lambda: swaps.settle(complete=False))
     assert function.__code__ is original
     linecache.clearcache()
-    _, getsource = _timed(lambda: inspect.getsource(function))
+    _, getsource = _time(lambda: inspect.getsource(function))
     return {
         "look": look / FIRST_LOOKS,
         "locate": locate,
@@ -72,8 +78,8 @@ def _measured(target: Target, change: Rewrite) -> dict[str, float]:
     }
 
 
-def _timed(work: Callable[[], T]) -> tuple[T, float]:
-    """What some work gives, and the CPU seconds it takes."""
+def _time(work: Callable[[], T]) -> tuple[T, float]:
+    """Return what some work gives, and the CPU seconds it takes."""
     before = time.process_time()
     result = work()
     return result, time.process_time() - before

@@ -65,7 +65,7 @@ def train(
 
 @contextmanager
 def patched(setup: str) -> Iterator[None]:
-    """A `with` block under patchkit, told to keep upstream's numerics.
+    """Run a `with` block under patchkit, told to keep upstream's numerics.
 
     At its end all must be applied that the training runs through: else it measured nothing.
     """

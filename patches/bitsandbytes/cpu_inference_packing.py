@@ -194,8 +194,8 @@ def reproduce_anywhere() -> None:
         expected = layer.train()(inputs)
         layer.eval()(inputs)
     assert layer.weight.quant_state.packing_format_for_cpu, "nothing was packed"
-    again = dequantize_4bit(layer.weight.data, layer.weight.quant_state)
-    assert torch.equal(again, dequantized), "dequantize_4bit reads the packed weight"
+    dequantized_again = dequantize_4bit(layer.weight.data, layer.weight.quant_state)
+    assert torch.equal(dequantized_again, dequantized), "dequantize_4bit reads the packed weight"
     saved = layer.state_dict()
     assert all(torch.equal(saved[name], loaded[name]) for name in loaded), (
         "what is saved has the rounded scales of the packed weight"

@@ -20,8 +20,8 @@ WRITES_DOWN = Pattern("M.compute_dtype = X.dtype")
 
 def keep_unset_dtype(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Assign)
-    chosen, seen = ast.unparse(node.targets[0]), ast.unparse(node.value)
-    return [replace(node.value, f"(None if {chosen} is None else {seen})")]
+    chosen, dtype = ast.unparse(node.targets[0]), ast.unparse(node.value)
+    return [replace(node.value, f"(None if {chosen} is None else {dtype})")]
 
 
 PATCH = Patch(

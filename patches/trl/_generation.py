@@ -68,8 +68,8 @@ def _arguments(trainer: str) -> dict[str, Any]:
     from patchkit.lab import trainers
 
     _, config = trainers.find(trainer).classes()
-    known = {field.name for field in dataclasses.fields(config)}
-    if "use_transformers_continuous_batching" in known:
+    fields = {field.name for field in dataclasses.fields(config)}
+    if "use_transformers_continuous_batching" in fields:
         return {
             "use_transformers_continuous_batching": True,
             "transformers_continuous_batching_config": {**_CACHE, "use_cuda_graph": False},

@@ -28,7 +28,7 @@ from .wrapping import Places, wrap_collision
 
 
 class Owner(Protocol):
-    """Who decides which patches are wanted."""
+    """The session, which decides which patches are wanted."""
 
     def armed(self) -> Iterable[ArmedPatch]:
         """Return the patches that are wanted, those that came first in front."""

@@ -15,8 +15,8 @@ ADVICE = "what torch.compile compiled before runs the old code until torch.compi
 def compiled_frames() -> list[Any]:
     """Return what torch keeps of each frame that it has compiled; nothing is imported."""
     frames = getattr(sys.modules.get("torch._dynamo.convert_frame"), "input_codes", None)
-    seen = getattr(frames, "seen", None)
-    return list(seen) if isinstance(seen, list) else []
+    codes = getattr(frames, "seen", None)
+    return list(codes) if isinstance(codes, list) else []
 
 
 def has_any_left(frames: list[Any]) -> bool:

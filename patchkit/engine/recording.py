@@ -1,4 +1,4 @@
-"""What became of each patch in this process, read off the live objects."""
+"""Records of patches in this process, read off the live objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .armed import ArmedPatch, Outcome
 from .compiled import ADVICE
 
 _NAMED = 8
-"""How many targets a sentence names; the record has all of them."""
+"""Most targets that a sentence names; the record has all of them."""
 
 
 def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:

@@ -50,11 +50,11 @@ def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Param
         model: the model with its adapters.
         args: the trainer's arguments.
     """
-    everything = shards_parameters(args)
+    is_sharded = shards_parameters(args)
     return [
         parameter
         for name, parameter in model.named_parameters()
-        if everything or "lora_magnitude_vector" not in name
+        if is_sharded or "lora_magnitude_vector" not in name
     ]
 
 

@@ -38,9 +38,9 @@ def restore_dtypes(model: torch.nn.Module) -> Iterator[None]:
             if tensor.dtype != data.dtype:
                 tensor.data = data.to(tensor.device)
         for names, name, buffer in buffers:
-            present = names.get(name)
-            if present is not None and present.dtype != buffer.dtype:
-                names[name] = buffer.to(present.device)
+            current = names.get(name)
+            if current is not None and current.dtype != buffer.dtype:
+                names[name] = buffer.to(current.device)
 
 
 def _tensors(model: torch.nn.Module) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:

@@ -119,11 +119,11 @@ def thread_weights(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
 @dataclass
 class _Changes:
     dtype: str
-    made: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _KINDS})
+    changed: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _KINDS})
 
     def summary(self) -> ThreadedDtype:
         return ThreadedDtype(
-            self.dtype, **{kind: tuple(names) for kind, names in self.made.items()}
+            self.dtype, **{kind: tuple(names) for kind, names in self.changed.items()}
         )
 
     def thread_quantized(self, model: torch.nn.Module, dtype: torch.dtype) -> None:
@@ -132,14 +132,14 @@ class _Changes:
             if layer.compute_dtype != dtype or not layer.compute_type_is_set:
                 layer.compute_dtype = dtype
                 layer.compute_type_is_set = True
-                self.made["compute_dtypes"].append(name)
+                self.changed["compute_dtypes"].append(name)
         for name, module in model.named_modules():
             for state in quant_states(module):
                 if dtype_of(state) not in (None, dtype):
                     if isinstance(state, tuple):
                         state = _replace_tuple(module, state)
                     set_dtype(state, dtype)
-                    self.made["quant_states"].append(name)
+                    self.changed["quant_states"].append(name)
         if layers:
             for config in _quantization_configs(model):
                 self._set(config, "bnb_4bit_compute_dtype", dtype)
@@ -158,7 +158,7 @@ class _Changes:
             if tensor.dtype != target:
                 cast_in_place(tensor, target)
                 kind = "kept_float32" if keep else "parameters" if parameter else "buffers"
-                self.made[kind].append(name)
+                self.changed[kind].append(name)
         for config in _configs(model):
             for name in _CONFIG_DTYPES:
                 if _is_half(vars(config).get(name)):
@@ -169,10 +169,10 @@ class _Changes:
         if isinstance(config, dict):
             if config.get(name) not in (None, dtype, self.dtype):
                 config[name] = self.dtype
-                self.made["configs"].append(f"quantization_config.{name}")
+                self.changed["configs"].append(f"quantization_config.{name}")
         elif str(getattr(config, name, dtype)).removeprefix("torch.") != self.dtype:
             setattr(config, name, dtype)
-            self.made["configs"].append(f"{label}.{name}")
+            self.changed["configs"].append(f"{label}.{name}")
 
 
 def _name_of(dtype: object) -> str:

@@ -58,8 +58,8 @@ def test_what_is_not_mended_or_not_original(world) -> None:
     assert any("did not mend" in one for one in oracle.all_applied(world, report))
     world.apply()
     assert any("is not the original" in one for one in oracle.not_original(world))
-    assert any("linecache" in one for one in oracle.left_over(list(sys.meta_path)))
-    assert any("sys.meta_path" in one for one in oracle.left_over([]))
+    assert any("linecache" in one for one in oracle.leftovers(list(sys.meta_path)))
+    assert any("sys.meta_path" in one for one in oracle.leftovers([]))
 
 
 def test_what_a_snapshot_sees(world) -> None:
