@@ -23,8 +23,8 @@ _CODE = {
 _RUN_ENVIRONMENT = """
 import json, os
 from patchkit.engine.choices import Choices
-from patchkit.cli.run.variables import for_command
-print(json.dumps(for_command(os.environ, Choices().encode())))
+from patchkit.cli.run.variables import command_environment
+print(json.dumps(command_environment(os.environ, Choices().encode())))
 """
 _MANY = """
 import json, time

@@ -181,7 +181,7 @@ def test_demo(run: Run) -> None:
 
 
 def test_matrix_scan(run: Run, tmp_path: Path) -> None:
-    from .scan.conftest import write_wheel
+    from .matrix.scan.conftest import write_wheel
 
     text = "def f():\n    bug()\n"
     for version in ("1.0", "1.1"):

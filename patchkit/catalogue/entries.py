@@ -18,7 +18,7 @@ from .folders import VARIABLE, definitions_in, paths_from_environment, resolve_p
 from .names import names_of
 
 _IDS_SHOWN = 8
-"""How many ids an error lists."""
+"""Ids that an error lists."""
 
 
 @dataclass(frozen=True)

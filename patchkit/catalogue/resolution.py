@@ -10,7 +10,7 @@ from ..patch import Change, Patch, Status
 
 @dataclass(frozen=True)
 class Resolution:
-    """Whether a patch is due here, and which of its changes.
+    """The decision whether a patch is due here, and which of its changes.
 
     Args:
         verdict: None if it is due, else `not-installed` or `not-affected`.

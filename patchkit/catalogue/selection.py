@@ -41,7 +41,7 @@ def select(
         raise UsageError(
             f"only= and exclude= contradict each other: both name {', '.join(sorted(both))}"
         )
-    unrequested = _unrequested(known, only, excluded, keywords)
+    unrequested = _unrequested_opt_ins(known, only, excluded, keywords)
     included |= {entry.patch.id for entry in known if entry.patch.opt_in} - unrequested
     disabled = disabled_patches(known)
     for patch_id in known.entries.keys() - disabled.keys():
@@ -54,7 +54,7 @@ def select(
     return wanted, disabled
 
 
-def _unrequested(
+def _unrequested_opt_ins(
     known: Catalogue,
     only: Collection[str] | None,
     excluded: set[str],

@@ -1,4 +1,4 @@
-"""The command line. Nothing is imported here: `patchkit run` has every interpreter pass by."""
+"""The command line. It imports nothing: every interpreter under `patchkit run` imports this."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""All commands; each is a module, and imports what it needs when it is called."""
+"""All commands; each is a module, which imports what it needs when called."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EPILOG = """\
 Exit statuses:
   0    all is well
   1    the command found trouble; its own help says which
-  2    of verify: a bug that is due does not show
+  2    of verify: a bug expected on these versions does not show
   3    of matrix scan: something could not be scanned
   64   the command line makes no sense
   74   the disk is full
@@ -42,7 +42,7 @@ Exit statuses:
 
 @click.group(
     cls=LazyGroup,
-    commands_in=COMMANDS,
+    modules=COMMANDS,
     sections=SECTIONS,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -23,7 +23,7 @@ def completion(ctx: click.Context, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    found = get_completion_class(shell)
-    assert found is not None
-    script = found(ctx.find_root().command, {}, "patchkit", "_PATCHKIT_COMPLETE")
+    shell_class = get_completion_class(shell)
+    assert shell_class is not None
+    script = shell_class(ctx.find_root().command, {}, "patchkit", "_PATCHKIT_COMPLETE")
     click.echo(script.source())

@@ -30,7 +30,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 @patches_option
 @click.option("--json", "as_json", is_flag=True, help="Print the diffs as JSON.")
 def diff(ids: tuple[str, ...], as_json: bool) -> None:
-    """What the patches change in the installed files, as a unified diff.
+    """Show what the patches change in the installed files, as a unified diff.
 
     \b
     Examples:
@@ -38,9 +38,10 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
       patchkit diff trl-adapter-bf16-cast
       patchkit diff 'peft-*' > peft.diff
 
-    IDS are patch ids and globs; all that are due by default. Nothing is imported or changed. For
-    a wrap, a line says what is wrapped and by what. Of a target with wildcards the first few
-    files are shown. `# drift` marks what is not as expected, and would be left alone.
+    IDS are patch ids and globs; by default all patches that are due, which means that the
+    installed versions have the bug. Nothing is imported or changed. For a wrapped function, a
+    line names the function and its wrapper. For a target with wildcards, the first few files are
+    shown. `# drift` marks code that is not as expected and would be left alone.
 
     \b
     Exit status:
@@ -69,12 +70,12 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
                 if ids:
                     click.echo(f"{entry.patch.id} is not due: {resolution.reason}", err=True)
                 continue
-            found, problems = _look(entry)
+            preview, problems = _preview(entry)
             drift |= bool(problems)
-            text = str(found or "")
+            text = str(preview or "")
             rows.append({"id": entry.patch.id, "drift": problems, "diff": text})
             if not as_json:
-                _show(entry, text or "".join(f"# drift: {one}\n" for one in problems))
+                _show(entry, text or "".join(f"# drift: {problem}\n" for problem in problems))
     if as_json:
         from .output import show_json
 
@@ -82,20 +83,20 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
     sys.exit(1 if drift else 0)
 
 
-def _look(entry: Entry) -> tuple[Preview | None, list[str]]:
-    """What would be changed, and what is not as expected."""
-    from ..matrix.preview import preview
+def _preview(entry: Entry) -> tuple[Preview | None, list[str]]:
+    """Return what would be changed, and what is not as expected."""
+    from ..matrix.preview import preview as make_preview
 
     try:
-        found = preview(entry.patch)
-    except Exception as error:  # of whoever wrote the rule, or a file that cannot be read
+        preview = make_preview(entry.patch)
+    except Exception as error:  # from the rule of a patch, or an unreadable file
         return None, [f"no diff can be made: {type(error).__name__}: {error}"]
-    return found, list(found.drift)
+    return preview, list(preview.drift)
 
 
 def _show(entry: Entry, text: str) -> None:
-    from .output import coloured
+    from .output import colour_choice
 
     for line in [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]:
         style = _STYLES.get(line[:3].strip()) or _STYLES.get(line[:1]) or {}
-        click.echo(click.style(line, **style), color=coloured())
+        click.echo(click.style(line, **style), color=colour_choice())

@@ -23,7 +23,7 @@ SCHEMA = 2
 @patches_option
 @click.option("--json", "as_json", is_flag=True, help="Print the explanations as JSON.")
 def explain(ids: tuple[str, ...], as_json: bool) -> None:
-    """The bug behind a patch or an error, and what is done about it.
+    """Explain the bug behind a patch or an error, and what is done about it.
 
     \b
     Examples:
@@ -31,8 +31,8 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
       patchkit explain "Attempting to unscale FP16 gradients."
       patchkit explain "$(tail -n 30 train.log)"
 
-    An ID may be a glob. What is no ID is taken for an error message, a part of one, or a text with
-    one in it.
+    An ID may be a glob. Anything else is taken for an error message, part of one, or a text that
+    contains one.
 
     \b
     Exit status:
@@ -45,33 +45,34 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
 
     catalogue = SESSION.catalogue
     error = _error_text(ids, catalogue)
-    found = entries_with_symptom(error, catalogue) if error else []
-    mistyped = not found and all(" " not in one for one in ids)
+    matches = entries_with_symptom(error, catalogue) if error else []
+    mistyped = not matches and all(" " not in word for word in ids)
     if mistyped or not error:
         chosen = catalogue.matching_ids(ids, "ID")
-        _explain([one for one in catalogue if one.patch.id in chosen], SESSION.report(), as_json)
+        entries = [entry for entry in catalogue if entry.patch.id in chosen]
+        _explain(entries, SESSION.report(), as_json)
         return
-    if not found:
+    if not matches:
         click.echo(
-            "No patch knows this error. `patchkit list` has the bugs that raise nothing, too; "
-            "`patchkit doctor` looks at this environment, and `patchkit.preflight(trainer)` at "
-            "the dtypes of a model that is loaded.",
+            "No patch knows this error. `patchkit list` also shows the bugs that raise nothing; "
+            "`patchkit doctor` checks this environment, and `patchkit.preflight(trainer)` the "
+            "dtypes of a loaded model.",
             err=True,
         )
         sys.exit(1)
     report = SESSION.report()
-    found.sort(key=lambda entry: report[entry.patch.id].status not in DUE)
-    if len(found) == 1 or as_json:
-        _explain(found, report, as_json)
+    matches.sort(key=lambda entry: report[entry.patch.id].status not in DUE)
+    if len(matches) == 1 or as_json:
+        _explain(matches, report, as_json)
     else:
-        _enumerate(found, report)
+        _list_matches(matches, report)
 
 
 def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str:
-    """The arguments as one text, where none of them is an id."""
+    """Return the arguments as one text, or an empty one if any of them is an id."""
     from fnmatch import filter as matching
 
-    if any(matching(catalogue.entries, one) for one in words):
+    if any(matching(catalogue.entries, word) for word in words):
         return ""
     return " ".join(words)
 
@@ -81,24 +82,24 @@ def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
     from ..reporting.explanation import WIDEST, as_table
     from .output import show, show_json
 
-    pairs = [(in_words(one), report[one.patch.id]) for one in entries]
+    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
     if not as_json:
         show(*(as_table(*pair) for pair in pairs), widest=WIDEST)
         return
     patches: list[dict[str, Any]] = [
         {
-            **one.to_dict(),
-            "version": here.version,
-            "status": here.status.value,
-            "reason": here.reason,
-            "tested": here.tested.to_dict(),
+            **explanation.to_dict(),
+            "version": record.version,
+            "status": record.status.value,
+            "reason": record.reason,
+            "tested": record.tested.to_dict(),
         }
-        for one, here in pairs
+        for explanation, record in pairs
     ]
     show_json({"schema": SCHEMA, "patches": patches})
 
 
-def _enumerate(entries: list[Entry], report: Report) -> None:
+def _list_matches(entries: list[Entry], report: Report) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -109,11 +110,11 @@ def _enumerate(entries: list[Entry], report: Report) -> None:
     shown: list[Text | Padding] = [
         Text(f"{len(entries)} patches know this error; those that are due here come first.")
     ]
-    for one in map(in_words, entries):
-        status = str(report[one.id].status).replace("available", "due")
-        status += f" with apply({one.opt_in}=True)" if one.opt_in else ""
-        shown.append(Text.assemble((f"\n{one.id}", "bold"), f" ({status})"))
-        shown.append(Padding(Text(one.headline or one.title), (0, 0, 0, 2)))
+    for patch in map(in_words, entries):
+        status = str(report[patch.id].status).replace("available", "due")
+        status += f" with apply({patch.opt_in}=True)" if patch.opt_in else ""
+        shown.append(Text.assemble((f"\n{patch.id}", "bold"), f" ({status})"))
+        shown.append(Padding(Text(patch.headline or patch.title), (0, 0, 0, 2)))
     shown.append(
         Text("\npatchkit explain ID says more; patchkit.apply() applies all that are due.")
     )

@@ -18,11 +18,11 @@ _ON_REQUEST = "on request"
 
 @click.command()
 @click.argument("ids", nargs=-1, type=PatchId())
-@click.option("--due", is_flag=True, help="Only what is due on the installed versions.")
+@click.option("--due", is_flag=True, help="Show only patches for bugs of the installed versions.")
 @patches_option
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
-    """All patches, and which are due on the installed versions.
+    """List all patches, and which are due: the installed versions have their bug.
 
     \b
     Examples:
@@ -30,7 +30,7 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
       patchkit list --due
       patchkit list 'trl-*' 'peft-*'
 
-    IDS are patch ids and globs; all by default. `patchkit explain ID` says more of one.
+    IDS are patch ids and globs; all by default. `patchkit explain ID` says more.
     Exit status: 0.
     """
     from ..engine.session import SESSION
@@ -38,9 +38,9 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
 
     chosen = SESSION.catalogue.matching_ids(ids, "IDS") if ids else None
     records = [
-        one
-        for one in SESSION.report()
-        if (chosen is None or one.id in chosen) and (_is_due(one) or not due)
+        record
+        for record in SESSION.report()
+        if (chosen is None or record.id in chosen) and (_is_due(record) or not due)
     ]
     if as_json:
         show_json({"schema": SCHEMA, "patches": list(map(_row, records))})
@@ -48,42 +48,42 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
         _show(records, "None of these is due here." if due else "There are no patches.")
 
 
-def _row(one: PatchRecord) -> dict[str, object]:
-    """What does not take the matrix to tell; `patchkit report --json` has all."""
+def _row(record: PatchRecord) -> dict[str, object]:
+    """Return the facts that need no look into the matrix; `patchkit report --json` has all."""
     return {
-        "id": one.id,
-        "title": one.title,
-        "library": one.library,
-        "version": one.version,
-        "affects": one.affects,
-        "due": _is_due(one),
-        "on_request": bool(one.opt_in),
-        "status": one.status.value,
-        "reason": one.reason,
+        "id": record.id,
+        "title": record.title,
+        "library": record.library,
+        "version": record.version,
+        "affects": record.affects,
+        "due": _is_due(record),
+        "on_request": bool(record.opt_in),
+        "status": record.status.value,
+        "reason": record.reason,
     }
 
 
 def _show(records: list[PatchRecord], nothing: str) -> None:
-    """Without rich, whose import takes longer than all the rest."""
+    """Print the list without rich, whose import takes longer than all the rest."""
     import shutil
 
     from ..text import shorten
-    from .output import coloured
+    from .output import colour_choice
 
-    colour = coloured()
+    colour = colour_choice()
     room = shutil.get_terminal_size().columns
-    widest = max((len(one.id) for one in records), default=0)
+    widest = max((len(record.id) for record in records), default=0)
     marks = _marks()
     for library in _libraries(records):
-        here = [one for one in records if one.library == library]
+        here = [record for record in records if record.library == library]
         heading = " ".join(filter(None, [library, here[0].version])) or "patch files"
         click.echo(click.style(heading, bold=True), color=colour)
-        for one in sorted(here, key=lambda it: list(marks).index(_word(it))):
-            mark, style = marks[_word(one)]
-            left = max(room - widest - 6, 0)
-            line = f"  {click.style(mark, fg=style)} {one.id:<{widest}}  {shorten(one.title, left)}"
+        for record in sorted(here, key=lambda record: list(marks).index(_word(record))):
+            mark, style = marks[_word(record)]
+            title = shorten(record.title, max(room - widest - 6, 0))
+            line = f"  {click.style(mark, fg=style)} {record.id:<{widest}}  {title}"
             click.echo(line.rstrip(), color=colour)
-    words = {_word(one) for one in records}
+    words = {_word(record) for record in records}
     legend = [f"{mark} {word}" for word, (mark, _) in marks.items() if word in words]
     click.echo("  ".join(legend) or nothing, color=colour)
 
@@ -94,11 +94,11 @@ def _is_due(record: PatchRecord) -> bool:
     return record.status in DUE
 
 
-def _word(one: PatchRecord) -> str:
+def _word(record: PatchRecord) -> str:
     from ..reporting.advice import is_opt_in
     from ..reporting.status import ROWS
 
-    return _ON_REQUEST if is_opt_in(one) else ROWS[one.status].list_word
+    return _ON_REQUEST if is_opt_in(record) else ROWS[record.status].list_word
 
 
 def _marks() -> dict[str, tuple[str, str | None]]:
@@ -111,6 +111,7 @@ def _marks() -> dict[str, tuple[str, str | None]]:
 
 
 def _libraries(records: list[PatchRecord]) -> list[str]:
-    """Those with something due come first."""
-    due = {one.library for one in records if _is_due(one)}
-    return sorted({one.library for one in records}, key=lambda name: (name not in due, name))
+    """Return the libraries; those with due patches come first."""
+    due = {record.library for record in records if _is_due(record)}
+    libraries = {record.library for record in records}
+    return sorted(libraries, key=lambda name: (name not in due, name))

@@ -18,6 +18,6 @@ GONE = {
 }
 
 
-@click.group(cls=LazyGroup, commands_in=COMMANDS, gone=GONE)
+@click.group(cls=LazyGroup, modules=COMMANDS, removed=GONE)
 def matrix() -> None:
-    """What was measured, on which versions."""
+    """Show, extend and check the measurements: which patch, on which versions."""

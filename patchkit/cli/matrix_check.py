@@ -17,12 +17,12 @@ import click
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The matrix to read; that of this installation by default.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     """Compare what the patches claim with what was measured.
 
-    IDS are patch ids or globs; all by default. A range must hold each release that was seen to
-    have the bug and no other, and each release that it names must have been looked at.
+    IDS are patch ids or globs; all by default. A range must contain each release in which the bug
+    was seen, and no other, and each release that it names must have been measured.
 
     \b
     Exit status:
@@ -38,14 +38,14 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     chosen = catalogue.matching_ids(ids, "IDS") if ids else set(catalogue.entries)
     matrix = read(path or default_path())
     checks = [compare(entry.patch, matrix) for entry in catalogue if entry.patch.id in chosen]
-    wrong = [one for one in checks if not one.agrees]
+    wrong = [check for check in checks if not check.agrees]
     if as_json:
-        content = {"schema": 1, "patches": [one.to_dict() for one in checks]}
+        content = {"schema": 1, "patches": [check.to_dict() for check in checks]}
         click.echo(json.dumps(content, indent=2))
     else:
-        for sentence in (sentence for one in wrong for sentence in one.contradictions):
+        for sentence in (sentence for check in wrong for sentence in check.contradictions):
             click.echo(sentence)
-        unmeasured = sum(not one.measured for one in checks)
+        unmeasured = sum(not check.measured for check in checks)
         click.echo(
             f"{len(checks)} patches: {len(checks) - len(wrong)} claim what was measured, "
             f"{len(wrong) - unmeasured} do not, and of {unmeasured} nothing was measured."

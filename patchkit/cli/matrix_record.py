@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     """Merge measurements into the matrix.
 
-    What was not measured again stays as it was. FILES are what `patchkit verify --output` wrote,
-    in whatever environments. Where they go into the matrix of a checkout, its version sets without
-    any result are written down as not measured. Without FILES the patches are verified here and
-    now.
+    Older measurements stay, except those that were repeated. FILES were written by
+    `patchkit verify --output`, in any environments. In the matrix of a checkout, version sets
+    without any result are recorded as not measured. Without FILES, the patches are verified here
+    and now.
 
     \b
     Examples:
@@ -36,20 +36,20 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
       patchkit matrix record --id 'trl-*'
     """
     from ..matrix import default_path, write
-    from ..verification import recording as measurement
+    from ..verification import recording
     from ..verification.verification import verify
     from .output import show_json
 
     if files and ids:
-        raise click.UsageError("--id chooses what to measure here; with FILES nothing is measured")
+        raise click.UsageError("--id says what to measure here; with FILES nothing is measured")
     path = path or default_path()
-    old = measurement.matrix_to_extend(path)
+    old = recording.matrix_to_extend(path)
     if files:
-        new = measurement.from_files(files)
+        new = recording.from_files(files)
         if path == default_path():
-            new = new.merge(measurement.unmeasured_sets(old.merge(new), _sets()))
+            new = new.merge(recording.unmeasured_sets(old.merge(new), _sets()))
     else:
-        new = measurement.from_verdicts(
+        new = recording.from_verdicts(
             verify(ids or None, everywhere=True).to_dict(), "the verification"
         )
     write(path, old.merge(new))
@@ -57,12 +57,12 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
         show_json(
             {
                 "schema": 1,
-                "results": [asdict(one) for one in new.results],
-                "unmeasured": [asdict(one) for one in new.unmeasured],
+                "results": [asdict(result) for result in new.results],
+                "unmeasured": [asdict(unmeasured) for unmeasured in new.unmeasured],
             }
         )
     else:
-        for line in measurement.summary_lines(new):
+        for line in recording.summary_lines(new):
             click.echo(line)
 
 

@@ -15,8 +15,7 @@ import click
     "--library",
     "libraries",
     multiple=True,
-    help="Scan only this distribution; may be given several times.  [default: those that the "
-    "patches mend]",
+    help="Scan only this distribution; may be repeated.  [default: those that the patches mend]",
 )
 @click.option(
     "--versions",
@@ -28,8 +27,8 @@ import click
     "--from",
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Scan what is in this folder instead of asking the package index: wheels, or an unpacked "
-    "tree that holds the package's folder, such as site-packages or a checkout.",
+    help="Scan this folder instead of the package index: wheels, or an unpacked tree that contains "
+    "the package's folder, such as site-packages or a checkout.",
 )
 @click.option("--newest", is_flag=True, help="Scan only the newest release of each library.")
 @click.option(
@@ -41,7 +40,7 @@ import click
 @click.option(
     "--jobs",
     type=click.IntRange(1),
-    help="How many processes look.  [default: number of processors, 8 at most]",
+    help="Number of worker processes.  [default: number of processors, 8 at most]",
 )
 @click.option(
     "--file",
@@ -50,7 +49,7 @@ import click
     help="The matrix to write; that of this installation by default. An unpacked tree is recorded "
     "only if this is given, since it may not be what was released.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def scan(
     ids: tuple[str, ...],
     libraries: tuple[str, ...],
@@ -62,17 +61,17 @@ def scan(
     path: Path | None,
     as_json: bool,
 ) -> None:
-    """Look in released sources for what patches mend.
+    """Look in released sources for the buggy code that patches mend.
 
-    What is found is recorded in the matrix. IDS are patch ids or globs; all by default. Only these
-    are shown and decide the exit status; what is recorded of a release is always whole. Releases
-    are fetched with pip, as you have set it up, and nothing of them is imported. A scan that was
-    interrupted goes on where it was.
+    The result is recorded in the matrix. IDS are patch ids or globs; all by default. They limit
+    what is shown and what decides the exit status; each scanned release is recorded for all
+    patches. Releases are fetched with pip, with your configuration, and never imported. An
+    interrupted scan continues where it stopped.
 
     \b
     Exit status:
-      0  each patch matches where it is due, and no site stands anywhere else
-      1  a patch drifted, or a site is where no patch claims it
+      0  each patch matches the releases it claims, and no others
+      1  a patch drifted, or its buggy code is in a release that it does not claim
       3  something could not be scanned, and all else is well
     \b
     Examples:
@@ -104,7 +103,7 @@ def scan(
         matrix.write(file, before.merge(matrix.Matrix(scans=scanned.scans)))
     chosen = load().matching_ids(ids or None, "IDS")
     if as_json:
-        content = {"scans": [vars(one) for one in scanned.scans], "gaps": scanned.gaps}
+        content = {"scans": [vars(scan) for scan in scanned.scans], "gaps": scanned.gaps}
         click.echo(json.dumps(content, indent=2))
     else:
         show(as_tables(scanned, chosen))

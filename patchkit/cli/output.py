@@ -1,4 +1,4 @@
-"""What commands print: as wide as the terminal, coloured on one only, and safe to pipe."""
+"""Output of commands: as wide as the terminal, with colours only there, and safe to pipe."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _BLANKS_AT_THE_END = re.compile(r"[ \t]+(?=(\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 
 
 def show(*printed: RenderableType, widest: int | None = None) -> None:
-    """Print something for a rich console.
+    """Print rich renderables.
 
     Args:
-        printed: one thing after the other.
-        widest: columns to use at most; all that the terminal has by default.
+        printed: the renderables, in order.
+        widest: columns to use at most; by default all of the terminal.
     """
     from rich.console import Console
 
@@ -29,13 +29,13 @@ def show(*printed: RenderableType, widest: int | None = None) -> None:
     width = min(console.width, widest) if widest else console.width
     # Captured, since rich has its own idea of what to do about a closed pipe.
     with console.capture() as captured:
-        for one in printed:
-            console.print(one, width=width)
+        for renderable in printed:
+            console.print(renderable, width=width)
     click.echo(_BLANKS_AT_THE_END.sub("", captured.get()), nl=False, color=True)
 
 
-def coloured() -> bool | None:
-    """For `click.echo`: that colours are for terminals, or that none are wanted."""
+def colour_choice() -> bool | None:
+    """Return `color` for `click.echo`: None for colours on terminals only, False for none."""
     unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return False if unwanted else None
 
@@ -44,8 +44,8 @@ def show_json(content: dict[str, Any]) -> None:
     click.echo(json.dumps(content, indent=2))
 
 
-def never_fail_to_encode() -> None:
-    """Letters that the terminal's encoding lacks become question marks."""
+def replace_unencodable() -> None:
+    """Print question marks for letters that the terminal's encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure and (stream.encoding or "").lower().replace("-", "") != "utf8":

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class PatchId(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
-    """An id or a glob; whether there is such a patch is for the command to find out."""
+    """An id or a glob; the command checks whether such a patch exists."""
 
     name = "patch"
 
@@ -22,9 +22,9 @@ class PatchId(click.ParamType):  # type: ignore[type-arg]  # generic from click 
 
         from ..engine.session import SESSION
 
-        given = ctx.params.get(param.name or "") or ()
+        present = ctx.params.get(param.name or "") or ()
         return [
-            CompletionItem(one.patch.id, help=one.patch.title)
-            for one in SESSION.catalogue
-            if one.patch.id.startswith(incomplete) and one.patch.id not in given
+            CompletionItem(entry.patch.id, help=entry.patch.title)
+            for entry in SESSION.catalogue
+            if entry.patch.id.startswith(incomplete) and entry.patch.id not in present
         ]

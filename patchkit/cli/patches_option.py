@@ -12,7 +12,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def patches_option(command: _Command) -> _Command:
-    """Add the option to a command, which is not told of it: the catalogue reads the variable."""
+    """Add the option to a command, which needs no argument for it: it sets `PATCHKIT_PATCHES`."""
     return click.option(
         "--patches",
         metavar="FOLDER",
@@ -20,16 +20,16 @@ def patches_option(command: _Command) -> _Command:
         multiple=True,
         is_eager=True,
         expose_value=False,
-        callback=_name_in_environment,
-        help="Know the patches in this folder, or .py file, too; may be repeated. "
+        callback=_set_variable,
+        help="Also load patches from this folder or .py file; may be repeated. "
         "PATCHKIT_PATCHES does the same.",
     )(command)
 
 
-def _name_in_environment(
-    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+def _set_variable(
+    context: click.Context, parameter: click.Parameter, paths: tuple[str, ...]
 ) -> None:
     from ..catalogue.folders import VARIABLE, resolve_paths, variable_for_children
 
-    if given and not context.resilient_parsing:
-        os.environ[VARIABLE] = variable_for_children(resolve_paths(given))
+    if paths and not context.resilient_parsing:
+        os.environ[VARIABLE] = variable_for_children(resolve_paths(paths))

@@ -13,17 +13,17 @@ from .patches_option import patches_option
 @patches_option
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def report(as_json: bool) -> None:
-    """What is due here, what is not, and why.
+    """Report which patches are due here, which are not, and why.
 
     \b
     Examples:
       patchkit report
       patchkit report --json > report.json
 
-    A command line is a process of its own: nothing is applied in it, and what a training has
-    applied does not show here (print `patchkit.report()` in its script). What is due follows
-    from the installed versions alone. `patchkit diff` finds each place that would be changed in
-    the installed files, and those that are not as expected; `patchkit verify` shows each bug.
+    A patch is due if the installed versions have its bug. Nothing is applied by this command, and
+    it cannot see what a training has applied (print `patchkit.report()` in its script).
+    `patchkit diff` shows each place in the installed files that would be changed, and those that
+    are not as expected; `patchkit verify` shows each bug.
 
     \b
     Exit status:

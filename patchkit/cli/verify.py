@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 @click.option(
     "--everywhere",
     is_flag=True,
-    help="Run the reproducers of patches that are not due, too, without the patch.",
+    help="Also run the reproducers of patches that are not due, without the patch.",
 )
 @click.option(
     "--fork",
     is_flag=True,
-    help="Run them in forks of one process that has imported the libraries: many times quicker.",
+    help="Run them in forks of one process that has imported the libraries: many times faster.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1),
-    help="How many reproducers run at once.  [default: number of processors, 4 at most]",
+    help="Number of reproducers that run at once.  [default: number of processors, 4 at most]",
 )
 @patches_option
 def verify(
@@ -48,10 +48,11 @@ def verify(
     fork: bool,
     jobs: int | None,
 ) -> None:
-    """Show each due bug without its patch, and its absence with it.
+    """Show each bug that is due here without its patch, and its absence with it.
 
-    IDS are patch ids or globs; all by default. Each reproducer runs in processes of its own, on
-    the libraries that are installed; nothing is applied here.
+    A bug is due if the installed versions should have it. IDS are patch ids or globs; all by
+    default. Each bug comes with a short program that reproduces it, which runs in processes of its
+    own, on the installed libraries; nothing is applied here.
 
     \b
     Examples:
@@ -69,12 +70,12 @@ def verify(
     from ..verification.verification import verify as run
     from .output import show
 
-    def said(verdict: Verdict) -> None:
+    def show_progress(verdict: Verdict) -> None:
         if verdict.is_due or everywhere:
             click.echo(f"{verdict.outcome:<15} {verdict.id}", err=True)
 
     chosen = SESSION.catalogue.matching_ids(ids, "IDS") if ids else None
-    verification = run(chosen, everywhere=everywhere, fork=fork, jobs=jobs, progress=said)
+    verification = run(chosen, everywhere=everywhere, fork=fork, jobs=jobs, progress=show_progress)
     text = json.dumps(verification.to_dict(), indent=2) if as_json or output else ""
     if output is not None:
         try:

@@ -79,7 +79,7 @@ TABLE = (
     ),
     Row(
         status=Status.AVAILABLE,
-        meaning=("Due, and nobody has asked for it: `apply()` was not called, or `revert()` was."),
+        meaning="Due, but not applied: `apply()` was not called, or `revert()` was.",
         due=True,
         style="cyan",
         tint="blue",

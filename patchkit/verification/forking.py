@@ -90,7 +90,7 @@ class _Server:
         with self._lock:
             number = next(self._numbers)
             if self.ended:
-                outcome.set_result(self._died())
+                outcome.set_result(self._death())
                 return number, outcome
             self._waiting[number] = outcome
             self._send({"number": number, **request})
@@ -132,10 +132,10 @@ class _Server:
         with self._lock:
             self.ended = True
             for outcome in self._waiting.values():
-                outcome.set_result(self._died())
+                outcome.set_result(self._death())
             self._waiting.clear()
 
-    def _died(self) -> dict[str, Any]:
+    def _death(self) -> dict[str, Any]:
         status = self._process.returncode
         return {"outcome": "error", "message": f"the fork server died with exit code {status}"}
 

@@ -53,7 +53,7 @@ class SpawnRunner:
                 return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
             finally:
                 self._running.discard(process)
-        return answers[-1] if answers else _died(errors)
+        return answers[-1] if answers else _death(errors)
 
     def stop(self) -> None:
         """End the running reproducers, and start no more."""
@@ -62,5 +62,5 @@ class SpawnRunner:
             process.kill()
 
 
-def _died(errors: str) -> dict[str, Any]:
+def _death(errors: str) -> dict[str, Any]:
     return {"outcome": "error", "message": f"died: {errors.strip()[-500:]}"}

@@ -33,5 +33,5 @@ class Verdict:
 
     @property
     def is_due(self) -> bool:
-        """Whether the patch claims the installed versions."""
+        """True if the patch claims the installed versions."""
         return self.outcome not in NOT_DUE

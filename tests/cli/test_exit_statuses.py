@@ -66,7 +66,7 @@ class Raising(LazyGroup):
     """A group of one command, which raises."""
 
     def __init__(self, error: BaseException) -> None:
-        super().__init__("patchkit", commands_in={"boom": "boom"})
+        super().__init__("patchkit", modules={"boom": "boom"})
         self.error = error
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:

@@ -21,7 +21,7 @@ STATUSES = {found.value for found in Status}
 OUTCOMES = {*outcome_table.OUTCOMES, *outcome_table.STATES}
 MOST = 2
 """A choice between two statuses is a condition; more of them are a list to keep."""
-TABLE_OF = {"status.py": STATUSES, "matrix/outcome_table.py": OUTCOMES}
+TABLE_OF = {"reporting/status.py": STATUSES, "matrix/outcome_table.py": OUTCOMES}
 
 
 def test_each_status_has_its_row() -> None:

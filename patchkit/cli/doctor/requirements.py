@@ -12,7 +12,7 @@ from ...matrix.records import public_version
 from ...text import short_list
 from .commands import pip_install
 from .section import Row, Section, Step
-from .versions import installed
+from .versions import installed_libraries
 
 NAME, TITLE = "requirements", "Requirements that are not met"
 
@@ -107,7 +107,7 @@ def _extras(text: str) -> set[str]:
 
 
 def check() -> Section:
-    libraries = installed()
+    libraries = installed_libraries()
     requirements = list(dict.fromkeys(unmet(libraries)))
     by: dict[str, list[Unmet]] = {}
     for requirement in requirements:

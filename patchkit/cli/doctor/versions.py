@@ -33,14 +33,14 @@ _NEEDED = ("torch", "transformers", "trl", "peft", "accelerate")
 """Libraries that a training of the kind that patchkit mends cannot do without."""
 
 
-def installed() -> dict[str, str]:
-    """Map the installed ones of these libraries to their versions."""
+def installed_libraries() -> dict[str, str]:
+    """Return the versions of the installed libraries that a training may use."""
     versions = {name: installed_version(name) for name in (*LIBRARIES, *ALSO)}
     return {name: version for name, version in versions.items() if version}
 
 
 def check() -> Section:
-    versions = installed()
+    versions = installed_libraries()
     python, system = platform.python_version(), f"{platform.system()}-{platform.machine()}".lower()
     absent = [name for name in LIBRARIES if name not in versions]
     rows = [Row("Python", f"{python} on {system}"), Row("patchkit", __version__)]

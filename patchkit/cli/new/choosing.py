@@ -110,26 +110,26 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
         UsageError: there is none, or more than one.
     """
     try:
-        found = _matches(source, code)
+        nodes = _matches(source, code)
     except (SyntaxError, ValueError):
-        found = []
-    if len(found) == 1:
-        return Anchor(found[0], code.strip(), 1)
-    if not found:
+        nodes = []
+    if len(nodes) == 1:
+        return Anchor(nodes[0], code.strip(), 1)
+    if not nodes:
         squeezed = _squeeze(code)
-        found = [
+        nodes = [
             statement.node
             for statement in statements(source)
             if squeezed and squeezed in _squeeze(_text(source, statement.node))
         ]
-        if len(found) == 1:
-            assert isinstance(found[0], ast.stmt)
-            return _anchor(source, _sites(found[0], found[0].lineno))
-    if not found:
+        if len(nodes) == 1:
+            assert isinstance(nodes[0], ast.stmt)
+            return _anchor(source, _sites(nodes[0], nodes[0].lineno))
+    if not nodes:
         raise UsageError(f"--find: {source.qualname} has no such code: {code!r}")
-    lines = ", ".join(str(getattr(node, "lineno", "?")) for node in found)
+    lines = ", ".join(str(getattr(node, "lineno", "?")) for node in nodes)
     raise UsageError(
-        f"--find: {code!r} occurs {len(found)} times in {source.qualname}, at lines {lines}; "
+        f"--find: {code!r} occurs {len(nodes)} times in {source.qualname}, at lines {lines}; "
         "choose one with --line, or give more of the code"
     )
 
@@ -138,10 +138,10 @@ def _anchor(source: FunctionSource, nodes: list[ast.expr | ast.stmt]) -> Anchor:
     """Return the first of some nodes whose code stands once in the function, else the last."""
     for node in nodes:
         text = ast.unparse(node)
-        found = _matches(source, text)
-        if len(found) == 1:
+        matches = _matches(source, text)
+        if len(matches) == 1:
             break
-    return Anchor(node, text, len(found))
+    return Anchor(node, text, len(matches))
 
 
 def _matches(source: FunctionSource, pattern: str) -> list[ast.AST]:

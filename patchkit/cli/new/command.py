@@ -62,14 +62,16 @@ def new(
     from .writing import begin
 
     try:
-        begun = begin(id, target, line=line, find=find, wrap=wrap, folder=folder)
+        draft = begin(id, target, line=line, find=find, wrap=wrap, folder=folder)
     except NoSiteChosen as error:
-        found = [{"line": one.line, "code": one.code} for one in error.candidates]
+        statements = [
+            {"line": statement.line, "code": statement.code} for statement in error.candidates
+        ]
         if as_json:
-            click.echo(json.dumps({"schema": 1, "statements": found}, indent=2))
+            click.echo(json.dumps({"schema": 1, "statements": statements}, indent=2))
         else:
             room = shutil.get_terminal_size().columns - 8
-            for one in error.candidates:
-                click.echo(f"{one.line:>6}  {shorten(one.code, room)}")
+            for statement in error.candidates:
+                click.echo(f"{statement.line:>6}  {shorten(statement.code, room)}")
         raise
-    click.echo(json.dumps(begun.to_dict(), indent=2) if as_json else str(begun))
+    click.echo(json.dumps(draft.to_dict(), indent=2) if as_json else str(draft))

@@ -144,12 +144,12 @@ def _anchor(source: FunctionSource, line: int | None, find: str | None) -> choos
 def _site(source: FunctionSource, anchor: choosing.Anchor) -> Site:
     known = {name for code in nested_codes(source.code) for name in code.co_names}
     local = local_names(source.code)
-    found = [
+    mentioned = [
         node.attr if isinstance(node, ast.Attribute) else node.id
         for node in ast.walk(ast.parse(anchor.pattern))
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id not in local)
     ]
-    names = [name for name in dict.fromkeys(found) if name in known]
+    names = [name for name in dict.fromkeys(mentioned) if name in known]
     return Site(anchor.site, anchor.line, anchor.pattern, anchor.sites, tuple(names[:_MOST_NAMES]))
 
 

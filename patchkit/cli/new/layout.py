@@ -47,7 +47,7 @@ def layout(patch_id: str, library: str, folder: Path) -> Layout:
     words = patch_id.replace("-", "_")
     if words.startswith(("test_", "conftest")):
         raise UsageError(f"the file of a patch {patch_id!r} would be taken for a test")
-    in_checkout = _in_checkout(patch_id, library, folder) if _is_catalogue(folder) else None
+    in_checkout = _checkout_layout(patch_id, library, folder) if _is_catalogue(folder) else None
     test = folder / "tests" / f"test_{words}.py"
     return in_checkout or Layout(folder / f"{words}.py", test, None, folder)
 
@@ -74,7 +74,7 @@ def _is_catalogue(folder: Path) -> bool:
     return folder.resolve() == beside_the_engine == Path(shipped_package().__path__[0]).resolve()
 
 
-def _in_checkout(patch_id: str, library: str, folder: Path) -> Layout:
+def _checkout_layout(patch_id: str, library: str, folder: Path) -> Layout:
     if not patch_id.startswith(f"{library}-"):
         raise UsageError(f"in the catalogue an id begins with its library: '{library}-…'")
     package, name = library.replace("-", "_"), patch_id.removeprefix(f"{library}-")

@@ -33,11 +33,11 @@ class NewPatch:
     def next_steps(self) -> list[str]:
         """The commands that check the patch."""
         folder = self.layout.folder
-        option = "" if folder is None else f" --patches {shlex.quote(_typed(folder))}"
+        option = "" if folder is None else f" --patches {shlex.quote(_typed_path(folder))}"
         return [
             f"patchkit diff {self.draft.id}{option}",
             f"patchkit verify {self.draft.id}{option}",
-            f"pytest {shlex.quote(_typed(self.layout.test))}",
+            f"pytest {shlex.quote(_typed_path(self.layout.test))}",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,12 +61,12 @@ class NewPatch:
     def __str__(self) -> str:
         site = self.draft.site
         function = "mended()" if site else "around()"
-        lines = [f"wrote {_typed(file)}" for file in self.layout.files]
+        lines = [f"wrote {_typed_path(file)}" for file in self.layout.files]
         if site:
             times = "" if site.sites == 1 else f", which occurs {site.sites} times: all are edited"
             lines += ["", f"The site, {self.draft.where}{times}:", f"  {site.pattern}"]
         steps = [
-            f"write {function} and reproduce() in {_typed(self.layout.patch)}",
+            f"write {function} and reproduce() in {_typed_path(self.layout.patch)}",
             *self.next_steps,
         ]
         lines += ["", "Next:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))]
@@ -131,7 +131,7 @@ def _write(texts: dict[Path, str]) -> None:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
 
 
-def _typed(path: Path) -> str:
+def _typed_path(path: Path) -> str:
     """Return a path as a user would type it here."""
     with contextlib.suppress(ValueError):
         return str(path.resolve().relative_to(Path.cwd().resolve()))

@@ -19,7 +19,7 @@ EXAMPLE = "patchkit run -- accelerate launch train.py"
 def _files(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """What a shell completes by itself."""
+    """Let the shell complete files."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
@@ -43,35 +43,43 @@ def _files(
     metavar="ID",
     help="Leave this patch out: an id or a glob; may be repeated.",
 )
-@click.option("--strict", is_flag=True, help="Stop where a patch that is due cannot be applied.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Stop if a patch that is needed cannot be applied.",
+)
 @click.option(
     "--dtype",
     type=click.Choice(["fp16", "bf16", "fp32"]),
-    help="What you train in, where it is not what the training arguments say.",
+    help="The precision you train in, if it is not the one in the training arguments.",
 )
-@click.option("--preflight", is_flag=True, help="Look before each training; stop on errors.")
+@click.option(
+    "--preflight",
+    is_flag=True,
+    help="Check the model before each training; stop on errors.",
+)
 @click.option(
     "--opt-in",
     multiple=True,
     metavar="NAME",
-    help="Ask for a patch that is applied only on request, by its keyword; may be repeated.",
+    help="Turn on a patch that is applied only on request, by its keyword; may be repeated.",
 )
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="What single patches offer, such as adapter_cast=bf16; may be repeated.",
+    help="An option of a patch, such as adapter_cast=bf16; may be repeated.",
 )
 @click.option(
     "--patches",
     multiple=True,
     metavar="PATH",
     type=click.Path(exists=True, resolve_path=True),
-    help="A folder, or a .py file, of more patches; may be repeated. PATCHKIT_PATCHES does the "
-    "same.",
+    help="Also load patches from this folder or .py file; may be repeated. "
+    "PATCHKIT_PATCHES does the same.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Say a line for each interpreter.")
+@click.option("-v", "--verbose", is_flag=True, help="Print one line per interpreter.")
 @click.argument(
     "command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...", shell_complete=_files
 )
@@ -89,20 +97,20 @@ def run(
 ) -> None:
     """Run a command with patchkit applied in each of its interpreters.
 
-    At the start of the command itself and of each Python that it starts, however it does so, and
-    nowhere else. This process becomes the command: arguments, input, signals and exit status are
-    its own, and nothing is written to disk.
+    Patches are applied as the command starts, and in each Python that it starts in any way. This
+    process becomes the command: arguments, input, signals and exit status are its own, and nothing
+    is written to disk.
 
-    Not reached: `python -I`, `-E` and `-S`, which ignore PYTHONPATH, and what a shell script
-    starts with a PYTHONPATH of its own or with `env -i`. --verbose shows what was reached.
+    Not reached are `python -I`, `-E` and `-S`, which ignore PYTHONPATH, and programs that a shell
+    script starts with its own PYTHONPATH or with `env -i`. --verbose shows what was reached.
 
     \b
     Exit status: that of the command, or
       64   the options do not make sense
-      78   with --strict: of each interpreter in which a patch that is due
+      78   with --strict: of an interpreter in which a patch that is needed
            cannot be applied
       126  the command cannot be executed
-      127  it is not there
+      127  the command was not found
     \b
     Examples:
       patchkit run -- python train.py --fp16
@@ -114,7 +122,7 @@ def run(
     from ...text import split_names
     from .launch import CannotRunError, launch
     from .rehearsal import check
-    from .variables import for_command
+    from .variables import command_environment
 
     if not command:
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")
@@ -133,7 +141,7 @@ def run(
     )
     check(choices)
     try:
-        sys.exit(launch(command, for_command(os.environ, choices.encode())))
+        sys.exit(launch(command, command_environment(os.environ, choices.encode())))
     except CannotRunError as error:
         click.echo(f"patchkit run: {error}", err=True)
         sys.exit(error.status)

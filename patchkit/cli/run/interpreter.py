@@ -1,33 +1,33 @@
-"""What happens in an interpreter that starts under `patchkit run`."""
+"""The start of an interpreter under `patchkit run`."""
 
 from __future__ import annotations
 
 import sys
 
 from ...engine import deferred
-from .carrying import carry_on
+from .carrying import carry_into_children
 
 TYPE_CHECKING = False  # this is imported in each interpreter of a command
 if TYPE_CHECKING:
     from ...reporting.report import Report
 
 _SHOWN = 60
-"""How many characters of a command line a message shows."""
+"""Characters of a command line that a message shows."""
 _MAY_WAIT = ('"strict":false', '"verbose":false', '"patches":[]')
-"""What an interpreter must not be asked if it is to wait for the first import of a library."""
+"""Choices that an interpreter needs to be able to wait for the first import of a library."""
 
 
 def start(chosen: str, folder: str) -> None:
-    """Apply what was chosen, here and in the processes that this one starts.
+    """Apply the choices, here and in the processes that this one starts.
 
     Args:
         chosen: the encoded choices.
-        folder: what PYTHONPATH must name for that.
+        folder: the folder that must be on PYTHONPATH for that.
 
     Raises:
-        PatchError: patchkit cannot do what was chosen.
+        PatchError: patchkit cannot carry out the choices.
     """
-    carry_on(folder, chosen)
+    carry_into_children(folder, chosen)
     packages = None
     if all(choice in chosen for choice in _MAY_WAIT):
         packages = deferred.packages_to_wait_for()
@@ -38,7 +38,7 @@ def start(chosen: str, folder: str) -> None:
 
 
 def _apply_at_import(chosen: str) -> Report:
-    """Apply what was chosen as a library is imported, which no error of ours may stop."""
+    """Apply the choices as a library is imported; no error of ours may stop that import."""
     from ...errors import PatchError
     from ...reporting.report import Report
 
@@ -60,7 +60,7 @@ def _apply(chosen: str) -> Report:
     choices = Choices.decode(chosen)
     with warnings.catch_warnings():
         if not choices.strict:
-            # Where the command makes errors of warnings, ours would come when all is done.
+            # The command may turn warnings into errors, and ours come when all is done.
             warnings.simplefilter("default", PatchWarning)
         report = SESSION.apply(choices, at_once=choices.verbose)
     if choices.verbose:

@@ -1,4 +1,4 @@
-"""Finds a command and becomes it."""
+"""Find a command and become it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CannotRunError(PatchError):
     """The command cannot be started.
 
     Args:
-        status: the exit status that a shell has for this.
+        status: the exit status that a shell has for it.
         message: one line.
     """
 
@@ -36,13 +36,14 @@ def launch(command: Sequence[str], environment: Mapping[str, str]) -> int:
         environment: all of its environment.
 
     Returns:
-        its exit status, on Windows, where a process cannot become another; else it does not return.
+        its exit status on Windows, where a process cannot become another; elsewhere it never
+        returns.
 
     Raises:
         CannotRunError: there is no such program, or it cannot be run.
     """
-    program, on_path = find(command[0])
-    # A Python looks on PATH, by the name it was called, for the environment that it belongs to.
+    program, on_path = find_program(command[0])
+    # Python looks for its environment on PATH, by the name it was called with.
     arguments = [command[0] if on_path else program, *command[1:]]
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
@@ -56,17 +57,17 @@ def launch(command: Sequence[str], environment: Mapping[str, str]) -> int:
         raise CannotRunError(NOT_EXECUTABLE, f"{command[0]}: {error.strerror}") from None
 
 
-def find(name: str) -> tuple[str, bool]:
-    """The path of a program, and whether it was found where every command is looked for.
+def find_program(name: str) -> tuple[str, bool]:
+    """Return the path of a program, and whether it is on PATH.
 
-    One that is not on PATH is looked for beside this Python: in an environment that was not
+    A program that is not on PATH is looked for beside this Python, for environments that were not
     activated.
 
     Raises:
         CannotRunError: there is none, or it is not executable.
     """
-    if found := shutil.which(name):
-        return found, True
+    if path := shutil.which(name):
+        return path, True
     if not os.path.dirname(name):
         beside = shutil.which(name, path=os.path.dirname(os.path.abspath(sys.executable)))
         if beside:
@@ -82,17 +83,17 @@ def find(name: str) -> tuple[str, bool]:
 
 
 def _hint(name: str) -> str:
-    """What a shell would have made of it."""
+    """Return a hint for a name that only a shell would understand."""
     variable, sign, _ = name.partition("=")
     if sign and variable.isidentifier():
         return f"; did you mean: patchkit run -- env {name} COMMAND"
     if " " in name:
-        return "; a command and its arguments are words of their own, without quotes around them"
+        return "; give the command and its arguments as separate words, without quotes"
     return ""
 
 
 def _restore_signals() -> None:
-    """Take back what Python ignores for itself; a command would inherit it."""
+    """Restore the signals that Python ignores; the command would inherit that."""
     for name in ("SIGPIPE", "SIGXFZ", "SIGXFSZ"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
@@ -103,6 +104,6 @@ def _wait_for(program: str, arguments: Sequence[str], environment: Mapping[str, 
 
     with subprocess.Popen(arguments, executable=program, env=dict(environment)) as process:
         while True:
-            # Ctrl-C goes to the command as well, and what becomes of it is its own affair.
+            # Ctrl-C goes to the command as well, which decides what to do about it.
             with contextlib.suppress(KeyboardInterrupt):
                 return process.wait()

@@ -1,4 +1,4 @@
-"""What an environment lacks of the two variables that `patchkit run` sets."""
+"""The part of the two variables of `patchkit run` that an environment lacks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ VARIABLE = "PATCHKIT_RUN"
 PYTHONPATH = "PYTHONPATH"
 
 
-def missing(environment: Mapping[Any, Any], folder: str, chosen: str) -> dict[Any, str]:
-    """What an environment lacks of the two variables; empty where another run has set them.
+def missing_variables(environment: Mapping[Any, Any], folder: str, chosen: str) -> dict[Any, str]:
+    """Return what an environment lacks of the two variables; empty if another run has set them.
 
     Args:
         environment: names and values, each of them `str` or `bytes`.
@@ -29,7 +29,7 @@ def missing(environment: Mapping[Any, Any], folder: str, chosen: str) -> dict[An
     elif os.fsdecode(environment[names[VARIABLE]]) != chosen:
         return {}
     name = names.get(PYTHONPATH, PYTHONPATH)
-    given = os.fsdecode(environment[name]) if PYTHONPATH in names else ""
-    if folder not in given.split(os.pathsep):
-        lacking[name] = os.pathsep.join([folder, given]) if given else folder
+    path = os.fsdecode(environment[name]) if PYTHONPATH in names else ""
+    if folder not in path.split(os.pathsep):
+        lacking[name] = os.pathsep.join([folder, path]) if path else folder
     return lacking

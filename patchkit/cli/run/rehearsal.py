@@ -1,4 +1,4 @@
-"""Asks once, before a command runs, what each of its interpreters will be asked."""
+"""Try the choices once, before a command runs, as each of its interpreters will."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check(choices: Choices) -> None:
         UsageError: a name or a value is wrong.
     """
     if choices == Choices(verbose=choices.verbose) and is_environment_silent():
-        return  # nothing to go wrong, and reading the patches takes most of the time of a start
+        return  # nothing can go wrong, and reading the patches takes most of the start-up time
     from ...engine.session import SESSION
 
     with warnings.catch_warnings():
@@ -33,7 +33,7 @@ def check(choices: Choices) -> None:
         with SESSION.patched(Choices(only=(), patches=choices.patches)):
             _check_names(choices, SESSION.catalogue)
             with SESSION.patched(dataclasses.replace(choices, strict=False)):
-                """Whatever else is wrong was raised by now."""
+                """Everything else that is wrong was raised by now."""
 
 
 def _check_names(choices: Choices, catalogue: Catalogue) -> None:
@@ -46,10 +46,10 @@ def _check_names(choices: Choices, catalogue: Catalogue) -> None:
         elif name in offered:
             offered[name].check(value, f"--set {name}")
         else:
-            also = f"; --opt-in {name} asks for it" if name in catalogue.opt_ins else ""
-            also = f"; --{name} is an option of its own" if name in ARGUMENTS else also
+            hint = f"; use --opt-in {name}" if name in catalogue.opt_ins else ""
+            hint = f"; use --{name}" if name in ARGUMENTS else hint
             raise UsageError(
-                f"--set: no patch has a setting {name!r}{also}. There are: "
+                f"--set: no patch has a setting {name!r}{hint}. There are: "
                 f"{', '.join(sorted(offered)) or 'none'}"
             )
 
@@ -57,8 +57,8 @@ def _check_names(choices: Choices, catalogue: Catalogue) -> None:
 def _check_opt_in(name: str, opt_ins: list[str]) -> None:
     if name not in opt_ins:
         near = difflib.get_close_matches(name, opt_ins, n=1)
-        meant = f"Did you mean {near[0]!r}? " if near else ""
+        hint = f"Did you mean {near[0]!r}? " if near else ""
         raise UsageError(
-            f"--opt-in: no patch is asked for by {name!r}. {meant}"
+            f"--opt-in: no patch has the keyword {name!r}. {hint}"
             f"There are: {', '.join(opt_ins) or 'none'}"
         )

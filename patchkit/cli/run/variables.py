@@ -11,17 +11,17 @@ from .missing import PYTHONPATH, VARIABLE
 PATCHES = "PATCHKIT_PATCHES"
 
 AUTOSTART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "autostart")
-"""The folder that holds our `sitecustomize` and nothing else."""
+"""The folder that contains our `sitecustomize` and nothing else."""
 
 _FOLDERS = (("cli", "run", "autostart"), ("running", "autostart"))
-"""Where that folder lies in a package: today, and in 0.1."""
+"""The place of that folder in a package: today, and in 0.1."""
 
 
-def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
-    """The environment of a command that is run; that of a run around this one is replaced.
+def command_environment(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
+    """Return the environment for a command; the variables of an outer run are replaced.
 
     Args:
-        environment: the one that the command would have.
+        environment: the one that the command would have otherwise.
         chosen: the encoded choices.
 
     Raises:
@@ -37,8 +37,8 @@ def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
 
         # Relative to where this process runs; an interpreter may run elsewhere.
         environment = {**environment, PATCHES: variable_for_children(())}
-    given = environment.get(PYTHONPATH, "")
-    others = [one for one in given.split(os.pathsep) if not _is_autostart(one)] if given else []
+    path = environment.get(PYTHONPATH, "")
+    others = [entry for entry in path.split(os.pathsep) if not _is_autostart(entry)] if path else []
     return {
         **environment,
         PYTHONPATH: os.pathsep.join([AUTOSTART, *others]),
@@ -47,6 +47,6 @@ def for_command(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
 
 
 def _is_autostart(entry: str) -> bool:
-    """Whether this is our folder, or that of another installation of patchkit."""
+    """Tell whether this is our folder, or that of another installation of patchkit."""
     folder = os.path.normpath(entry)
     return any(folder.endswith(os.path.join(os.sep, "patchkit", *parts)) for parts in _FOLDERS)

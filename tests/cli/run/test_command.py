@@ -84,7 +84,7 @@ def test_exit_status(world, shell: str, status: int) -> None:
         (
             ["python train.py"],
             127,
-            "python train.py: command not found; a command and its arguments are words of their own, without quotes around them",
+            "python train.py: command not found; give the command and its arguments as separate words, without quotes",
         ),
         (["./no_shebang"], 126, "./no_shebang: Exec format error"),
     ],

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.cli.run.missing import missing
-from patchkit.cli.run.variables import AUTOSTART, for_command
+from patchkit.cli.run.missing import missing_variables
+from patchkit.cli.run.variables import AUTOSTART, command_environment
 
 ENGINE = Path(AUTOSTART).parents[2]
 
@@ -209,7 +209,7 @@ def test_pythonpath(given: str | None, expected: list[str]) -> None:
     before = {"A": "b", "PATCHKIT_RUN": "old"}
     if given is not None:
         before["PYTHONPATH"] = given
-    after = for_command(before, "new")
+    after = command_environment(before, "new")
     assert after.pop("PYTHONPATH").split(os.pathsep) == expected
     assert after == {"A": "b", "PATCHKIT_RUN": "new"}
 
@@ -230,4 +230,4 @@ def test_pythonpath(given: str | None, expected: list[str]) -> None:
     ],
 )
 def test_what_an_environment_lacks(given: dict, expected: dict) -> None:
-    assert missing(given, "/f", "ours") == expected
+    assert missing_variables(given, "/f", "ours") == expected

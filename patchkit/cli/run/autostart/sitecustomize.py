@@ -1,7 +1,7 @@
-"""What `patchkit run` makes each interpreter of its command import as it starts.
+"""The module that `patchkit run` makes each interpreter of its command import as it starts.
 
-Interpreters of any age and environment come by here: plain syntax, and no assumption but `sys` and
-`os`. An error of ours must not become one of the command.
+Interpreters of any age and environment run this, so it uses plain syntax and relies only on `sys`
+and `os`. An error of ours must not become one of the command.
 """
 # ruff: noqa: UP031, UP036
 
@@ -21,7 +21,9 @@ WITHOUT = "runs without patchkit: "
 def make_room() -> None:
     """Leave no trace of this folder: neither on `sys.path` nor as the module `sitecustomize`."""
     here = os.path.normcase(FOLDER)
-    sys.path[:] = [one for one in sys.path if os.path.normcase(os.path.abspath(str(one))) != here]
+    sys.path[:] = [
+        path for path in sys.path if os.path.normcase(os.path.abspath(str(path))) != here
+    ]
     sys.modules.pop("sitecustomize", None)
 
 
@@ -33,23 +35,23 @@ def say(text: str) -> None:
         pass
 
 
-def told(error: Exception) -> str:
+def describe(error: Exception) -> str:
     name = type(error).__name__
     ours = type(error).__module__.partition(".")[0] == "patchkit"
     return str(error) if ours else "%s: %s" % (name, error)
 
 
 def obstacle() -> str:
-    """Why patchkit cannot run in this interpreter; empty where it can."""
+    """Return why patchkit cannot run in this interpreter; empty if it can."""
     if sys.version_info < (3, 10):
         return "Python %d.%d is too old for it" % sys.version_info[:2]
-    absent = [name for name in NEEDED if not is_there(name)]
+    absent = [name for name in NEEDED if not is_importable(name)]
     if absent:
         return "%s has no %s; install patchkit there" % (sys.executable, " and no ".join(absent))
     return ""
 
 
-def is_there(name: str) -> bool:
+def is_importable(name: str) -> bool:
     return find(name) is not None
 
 
@@ -67,7 +69,7 @@ def find(name: str) -> object:
 
 
 def import_patchkit() -> None:
-    """Import this environment's patchkit; where it has none, the one that this file belongs to."""
+    """Import the patchkit of this environment, or else the one that this file belongs to."""
     if getattr(find("patchkit"), "origin", None) is None:
         from importlib import util
 
@@ -81,7 +83,7 @@ def import_patchkit() -> None:
 
 
 def start(chosen: str) -> None:
-    """Apply the choices; in an older patchkit that lies elsewhere."""
+    """Apply the choices. An older patchkit has the function elsewhere."""
     try:
         interpreter = __import__("patchkit.cli.run.interpreter", fromlist=["start"])
     except ImportError as error:
@@ -92,13 +94,13 @@ def start(chosen: str) -> None:
 
 
 def apply(chosen: str) -> bool:
-    """Whether the interpreter may go on."""
+    """Apply patchkit; return whether the interpreter may go on."""
     reason = obstacle()
     if reason:
         import json
 
         choices = json.loads(chosen)
-        concerned = any(is_there(name) for name in LIBRARIES)
+        concerned = any(is_importable(name) for name in LIBRARIES)
         stop = concerned and choices["strict"]
         if concerned or choices["verbose"]:
             say((STOPS if stop else WITHOUT) + reason)
@@ -110,9 +112,9 @@ def apply(chosen: str) -> bool:
         import json
 
         if json.loads(chosen)["strict"]:
-            say(STOPS + told(error))
+            say(STOPS + describe(error))
             return False
-        say(WITHOUT + told(error).splitlines()[0])
+        say(WITHOUT + describe(error).splitlines()[0])
     return True
 
 
@@ -120,7 +122,7 @@ def main() -> None:
     make_room()
     failure = None
     try:
-        # The one that would have been found without this one.
+        # The one that would have been found without ours.
         import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
     except Exception as error:
         failure = error
@@ -131,15 +133,15 @@ def main() -> None:
         elif not apply(chosen):
             os._exit(STOPPED)
     except KeyboardInterrupt:
-        # Raised in here it would be a fatal error of `site`.
+        # Raised here it would be a fatal error of `site`.
         import signal
 
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
     except Exception as error:
-        say(WITHOUT + told(error))
+        say(WITHOUT + describe(error))
     if failure is not None:
-        # Where there is none this is the ImportError that says so, and `site` passes over it.
+        # If there is none, this is the ImportError that says so, which `site` ignores.
         raise failure
 
 
