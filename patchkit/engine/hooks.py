@@ -56,9 +56,9 @@ def ignore(listener: Listener) -> None:
     """Stop notifying a listener."""
     global _listeners
     _listeners = tuple(known for known in _listeners if known is not listener)
-    if not _listeners:
-        while any(finder is FINDER for finder in sys.meta_path):
-            sys.meta_path.remove(FINDER)
+    if not _listeners and any(finder is FINDER for finder in sys.meta_path):
+        # Another list, since an import may be walking this one: it would skip a finder.
+        sys.meta_path = [finder for finder in sys.meta_path if finder is not FINDER]
 
 
 class _SingleModuleListener:

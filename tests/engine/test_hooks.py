@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
 import pytest
@@ -130,3 +130,25 @@ def test_the_finder_is_gone_when_nobody_waits(library, told) -> None:
     assert sys.meta_path != before
     library.load("hooked_eight")
     assert sys.meta_path == before
+
+
+def test_an_import_that_is_under_way_skips_no_finder_as_ours_goes(library, told) -> None:
+    """As a `revert()` in another thread may have it; list iteration passes over one then."""
+
+    class Reverting:
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> None:
+            for waiting in hooks._listeners:
+                hooks.ignore(waiting)
+
+    when_loaded(library.write("hooked_nine", "done = True\n"), listener(told, "a"))
+    library.write("of_nobody", "done = True\n")
+    importlib.import_module("madeup")
+    before = list(sys.meta_path)
+    last = max(map(before.index, filter(lambda finder: finder is PathFinder, before)))
+    sys.meta_path.insert(last, Reverting)
+    try:
+        assert library.load("of_nobody").done
+        assert hooks.FINDER not in sys.meta_path
+    finally:
+        sys.meta_path = [finder for finder in sys.meta_path if finder is not Reverting]
