@@ -273,20 +273,28 @@ class Session:
             self._settle()
             before = self._state
         try:
-            if not others:
-                with self._transaction():
-                    suspended = (*before.suspended, *before.armed.values())
-                    alone = replace(before, armed={}, strict=frozenset(), choices={})
-                    self._become(replace(alone, suspended=suspended))
-            yield self.apply(choices)
+            with self._block(before, others):
+                yield self.apply(choices)
         finally:
-            try:
-                self._restore(before)
-            except BaseException:
-                self._restore(before)  # it goes forward from wherever it was
-                raise
             self._catch_up()
             self._warn([patch for patch in self.armed() if patch.is_looked_up])
+
+    @contextlib.contextmanager
+    def _block(self, before: State, others: bool) -> Iterator[None]:
+        """Want again what was wanted before, whatever ends the block."""
+        try:
+            try:
+                if not others:
+                    with self._transaction():
+                        suspended = (*before.suspended, *before.armed.values())
+                        alone = replace(before, armed={}, strict=frozenset(), choices={})
+                        self._become(replace(alone, suspended=suspended))
+                yield
+            finally:
+                self._restore(before)
+        except BaseException:
+            self._restore(before)  # an interrupted one goes forward from wherever it was
+            raise
 
     def _restore(self, before: State) -> None:
         """Want again what was wanted before a block; patches that were read in it stay known."""

@@ -10,7 +10,7 @@ import torch
 from packaging.version import Version
 
 import patchkit
-from patchkit import catalogue
+from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 

@@ -93,7 +93,7 @@ def test_starts_anew_where_someone_else_wrote(in_place: bool) -> None:
 
 
 def test_average_goes_with_its_parameter() -> None:
-    known = helper._known()
+    known = helper._known_averages()
     before = len(known)
     target, source = _pair()
     helper.move_towards(target, source, 0.05)
@@ -106,7 +106,7 @@ def test_average_goes_with_its_parameter() -> None:
 def test_gathered_parameters_are_left_to_upstream() -> None:
     target, source = _pair()
     target.ds_id = 0
-    before = len(helper._known())
+    before = len(helper._known_averages())
     helper.move_towards(target, source, 0.05)
-    assert len(helper._known()) == before
+    assert len(helper._known_averages()) == before
     assert torch.equal(target.detach(), torch.ones(8).bfloat16())
