@@ -22,10 +22,15 @@ DUE = [
     if patchkit.report()[identifier].status not in (Status.NOT_AFFECTED, Status.NOT_INSTALLED)
 ]
 # An import takes many times what most reproducers do, so they run in forks of a process that has
-# imported the libraries; one patch of each library shows itself to interpreters of its own, too.
-OWN_PROCESSES = set(
-    {ENTRIES.entries[identifier].patch.library: identifier for identifier in reversed(DUE)}.values()
-)
+# imported the libraries; one patch of each of three libraries has interpreters of its own.
+CONTROLS = ("bitsandbytes", "peft", "trl")
+OWN_PROCESSES = {
+    identifier
+    for library, identifier in {
+        ENTRIES.entries[identifier].patch.library: identifier for identifier in reversed(DUE)
+    }.items()
+    if library in CONTROLS
+}
 if processes := os.environ.get("PATCHKIT_TEST_PROCESSES"):
     OWN_PROCESSES = {"shared": set(), "own": set(IDS)}[processes]
 

@@ -45,7 +45,10 @@ def test_from_red_to_green(tmp_path: Path) -> None:
     for before, after in (
         (raises, ""),
         (f'replace(site, "{CAST}")', 'replace(site, "pass")'),
-        ("a regular expression for the error that reproduce() raises", "not implemented for 'BFloat16'"),
+        (
+            "a regular expression for the error that reproduce() raises",
+            "not implemented for 'BFloat16'",
+        ),
     ):
         assert text.count(before) == 1, text
         text = text.replace(before, after)
