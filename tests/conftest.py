@@ -136,6 +136,25 @@ def fresh(tmp_path: Path) -> Callable[..., Any]:
     return run
 
 
+@pytest.fixture
+def patchkit_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs `patchkit …` in the test's folder, with what lies there on its path."""
+
+    def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return subprocess.run(
+            [sys.executable, "-m", "patchkit", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env},
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
 def run_fresh(code: str, folder: Path, *, env: dict[str, str] | None = None) -> Any:
     program = f"{textwrap.dedent(code)}\nimport json as _json\nprint('\\n' + _json.dumps(result))\n"
     done = subprocess.run(

@@ -1,8 +1,8 @@
 """Import the libraries, then run each program that is asked for in a fork.
 
-Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and
-`"code"`, a program, `"file"`, one in a file, or `"module"`, what `python -m` would run. A fork writes to the files `stdout`
-and `stderr` in the folder. Each is answered with its exit status, one after another.
+Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and `"code"`, a
+program, `"file"`, one in a file, or `"module"`, what `python -m` would run. A fork writes to the files
+`stdout` and `stderr` in the folder. Each is answered with its exit status, one after another.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -101,22 +100,9 @@ def mine(library, tmp_path: Path) -> Iterator[Write]:
 
 
 @pytest.fixture
-def command(library, tmp_path: Path) -> Callable[..., Any]:
+def command(library, patchkit_command) -> Callable[..., Any]:
     """Runs `patchkit …` where the made-up library is installed."""
-
-    def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return subprocess.run(
-            [sys.executable, "-m", "patchkit", *arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env},
-            timeout=120,
-            check=False,
-        )
-
-    return run
+    return patchkit_command
 
 
 def apply(one: Any, patches: Any, **options: Any) -> Any:

@@ -121,7 +121,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def command(library, tmp_path: Path) -> Command:
+def command(library, patchkit_command, tmp_path: Path) -> Command:
     """Runs `patchkit …` where the made-up library and patches of it are installed."""
     library.write("trainer", TRAINER)
 
@@ -135,16 +135,7 @@ def command(library, tmp_path: Path) -> Command:
         installed = sorted(file.stem for file in (tmp_path / "addon").glob("*.py"))
         points = "".join(f"{name} = addon.{name}\n" for name in installed)
         (info / "entry_points.txt").write_text(f"[patchkit.patches]\n{points}")
-        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return subprocess.run(
-            [sys.executable, "-m", "patchkit", *arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **(env or {})},
-            timeout=120,
-            check=False,
-        )
+        return patchkit_command(*arguments, **(env or {}))
 
     return run
 
