@@ -312,12 +312,13 @@ def _extend_path() -> None:
     """
     from os import path
 
-    package = __path__[0]
-    __path__.append(path.join(package, "cli", "former"))
-    checkout = path.dirname(package)
-    inside = path.isdir(path.join(package, "patches"))
-    if not inside and path.isfile(path.join(checkout, "patches", "__init__.py")):
-        __path__.append(checkout)
+    from .about import PACKAGE, shipped_path
+
+    __path__.append(path.join(PACKAGE, "cli", "former"))
+    patches = shipped_path("patches")
+    beside = path.dirname(patches)
+    if beside != PACKAGE and path.isfile(path.join(patches, "__init__.py")):
+        __path__.append(beside)
 
 
 def _session() -> Session:

@@ -277,6 +277,6 @@ def _is_path(text: object) -> bool:
     return isinstance(text, str) and bool(re.fullmatch(r"[\w.]+:\w+", text))
 
 
-def call(opt_in: str) -> str:
+def apply_call(opt_in: str) -> str:
     """Return the call of `apply` that applies a patch with this opt-in keyword, or with none."""
     return f"patchkit.apply({f'{opt_in}=True' if opt_in else ''})"

@@ -164,6 +164,12 @@ def restore(chosen: Mapping[str, str]) -> None:
     _chosen = dict(chosen)
 
 
+def check_flag(name: str, value: object) -> None:
+    """Raise `UsageError` if an argument is neither True nor False."""
+    if not isinstance(value, bool):
+        raise UsageError(f"{name}= must be True or False, not {value!r}")
+
+
 def dtype_name(dtype: object) -> str:
     """Return the name of a precision: `float16`, `bfloat16` or `float32`.
 

@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..patch import Change, Patch, Rewrite, call, wrapper_name
+from ..patch import Change, Patch, Rewrite, apply_call, wrapper_name
 from ..settings import Setting, variable_name
 from .entries import Entry
 
@@ -125,7 +125,7 @@ def _switch_on(patch: Patch, file: str) -> tuple[str, ...]:
     if not patch.opt_in:
         return ()
     return (
-        call(patch.opt_in),
+        apply_call(patch.opt_in),
         f"{variable_name(patch.opt_in)}=1",
         f"patchkit run {_patches_option(file)}--opt-in {patch.opt_in} -- python train.py",
         f'patchkit.apply(only="{patch.id}")',

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ..catalogue.folders import Paths, resolve_paths
 from ..catalogue.names import Selection, names_of
-from ..errors import UsageError
-from ..settings import dtype_name
+from ..settings import check_flag, dtype_name
 
 
 @dataclass(frozen=True, init=False)
@@ -62,8 +61,8 @@ class Choices:
         Raises:
             UsageError: one is of another kind, or there is no such folder of patches.
         """
-        _check_flag("strict", strict)
-        _check_flag("preflight", preflight)
+        check_flag("strict", strict)
+        check_flag("preflight", preflight)
         keywords = {**(keywords or {}), **({"preflight": True} if preflight else {})}
         checked_values = {
             "only": None if only is None else names_of(only, "only="),
@@ -88,7 +87,7 @@ class Choices:
         """
         names = [name for name in self.keywords if name in opt_ins]
         for name in names:
-            _check_flag(name, self.keywords[name])
+            check_flag(name, self.keywords[name])
         return tuple(name for name in names if self.keywords[name])
 
     def encode(self) -> str:
@@ -135,8 +134,3 @@ class Choices:
             patches=fields.get("patches"),
             verbose=fields.get("verbose", False),
         )
-
-
-def _check_flag(name: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise UsageError(f"{name}= must be True or False, not {value!r}")

@@ -7,7 +7,7 @@ from types import FunctionType
 
 from ..catalogue.entries import Broken, Entry
 from ..catalogue.resolution import Resolution, resolve
-from ..patch import Patch, Status, call
+from ..patch import Patch, Status, apply_call
 from ..reporting.record import PatchRecord, TargetRecord
 from ..reporting.status import worst
 from ..rewrite import Drift, bind
@@ -56,7 +56,7 @@ def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -
         elif disabled is not None:
             status, reason = Status.DISABLED, disabled
         else:
-            status, reason = Status.AVAILABLE, f"due here; {call(patch.opt_in)} applies it"
+            status, reason = Status.AVAILABLE, f"due here; {apply_call(patch.opt_in)} applies it"
     return PatchRecord(
         id=patch.id,
         title=patch.title,

@@ -8,11 +8,9 @@ after whatever interrupted it. Every public call begins by doing so.
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import gc
 import logging
 import os
-import re
 import sys
 import threading
 import warnings
@@ -23,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .. import settings
-from ..catalogue import entries as catalogue
+from ..catalogue import entries
 from ..catalogue.definitions import Definition
 from ..catalogue.entries import Broken, Catalogue, Entry
 from ..catalogue.folders import (
@@ -37,7 +35,7 @@ from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
 from ..catalogue.selection import disabled_patches, select
 from ..environment import cached_lookups
-from ..errors import PatchError, PatchWarning, UnknownPatchError, UsageError
+from ..errors import PatchError, PatchWarning, UnknownPatchError
 from ..patch import Status, Wrap
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
@@ -45,6 +43,7 @@ from ..reporting.status import TROUBLE
 from . import deferred, hooks
 from .armed import ArmedPatch
 from .choices import Choices
+from .listener import ImportListener
 from .recording import broken_record, patch_record
 from .trouble import caller_frame, explain, sentence, trouble_in
 from .wrapping import Places, prepare
@@ -103,12 +102,12 @@ class Session:
         self._busy = False
         self._warned: frozenset[tuple[str, str, str]] = frozenset()
         self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
-        self._listener = _Listener(self)
+        self._listener = ImportListener(self.armed, self.before_import, self.after_import)
 
     @property
     def catalogue(self) -> Catalogue:
         if self._state.catalogue is None:
-            known = catalogue.load()
+            known = entries.load()
             with _LOCK:
                 if self._state.catalogue is None:
                     self._state = replace(self._state, catalogue=known)
@@ -265,8 +264,7 @@ class Session:
             choices: the arguments of `apply`.
             others: as for `patched`.
         """
-        if not isinstance(others, bool):
-            raise UsageError(f"others= must be True or False, not {others!r}")
+        settings.check_flag("others", others)
         self._before()
         self._write_reports()
         with _LOCK:
@@ -536,56 +534,6 @@ class Session:
                 warnings.warn_explicit(
                     sentence(record), PatchWarning, frame.f_code.co_filename, frame.f_lineno
                 )
-
-
-class _Listener:
-    """A session's interest in imports."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Drop what was worked out: patches came, went, or were looked up."""
-        self._packages: frozenset[str] | None = None
-        self._wanted: tuple[frozenset[str], re.Pattern[str]] | None = None
-
-    def packages(self) -> frozenset[str]:
-        if self._packages is None:
-            self._packages = frozenset[str]().union(
-                *(patch.packages for patch in list(self._session.armed()))
-            )
-        return self._packages
-
-    def wants(self, name: str) -> bool:
-        wanted = self._wanted
-        if wanted is None:
-            wanted = self._wanted = self._index()
-        names, patterns = wanted
-        return name in names or bool(patterns.match(name))
-
-    def _index(self) -> tuple[frozenset[str], re.Pattern[str]]:
-        """Return the modules that are wanted by their names, and by patterns.
-
-        Each of thousands of imports asks, where a patch has dozens of targets.
-        """
-        patches = [patch for patch in list(self._session.armed()) if patch.is_looked_up]
-        modules = [
-            target.target.module
-            for patch in patches
-            if patch.is_due
-            for target in patch.targets
-            if not target.absent
-        ]
-        names = frozenset(name for name in modules if not re.search(r"[*?\[]", name))
-        globs = sorted(fnmatch.translate(name) for name in {*modules} - names)
-        return names, re.compile("|".join(globs) or r"(?!)")
-
-    def before_import(self, package: str) -> None:
-        self._session.before_import(package)
-
-    def after_import(self, name: str, module: ModuleType) -> None:
-        self._session.after_import(name, module)
 
 
 def _select(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..errors import UsageError
 from ..heap import without_garbage_collection
+from ..settings import check_flag
 from .facts import Facts, gather
 from .findings import Finding, Findings, Severity
 from .hardware import Hardware
@@ -18,8 +18,7 @@ logger = logging.getLogger("patchkit")
 
 def run(model: object, args: object, optimizer: object, *, fix: bool = False) -> Findings:
     """Run a preflight, as `patchkit.preflight` describes."""
-    if not isinstance(fix, bool):
-        raise UsageError(f"fix= must be True or False, not {fix!r}")
+    check_flag("fix", fix)
     training = subject(model, args, optimizer)
     with without_garbage_collection():
         return inspect(training, fix=fix)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..patch import Patch, Status, call
+from ..patch import Patch, Status, apply_call
 
 if TYPE_CHECKING:
     from ..matrix import Tested
@@ -160,5 +160,5 @@ def _advice(record: PatchRecord) -> str:
             "replacement, it does not contain this code, or it calls the mended original"
         )
     if status is Status.AVAILABLE:
-        return f"{call(record.opt_in)} applies it"
+        return f"{apply_call(record.opt_in)} applies it"
     return ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..environment import cached_lookups
-from ..patch import Status, call
+from ..patch import Status, apply_call
 from ..text import plural, short_list
 from . import advice
 from .record import PatchRecord, with_status
@@ -151,7 +151,7 @@ def _title_rows(records: Sequence[PatchRecord], width: int) -> Iterator[Renderab
 def _not_due(report: Sequence[PatchRecord]) -> Iterator[str]:
     """Yield a line for each kind of patch that is not due."""
     for record in filter(advice.is_opt_in, report):
-        yield f"on request: {record.id}, by {call(record.opt_in)}"
+        yield f"on request: {record.id}, by {apply_call(record.opt_in)}"
     disabled: dict[str, list[str]] = {}
     for record in with_status(report, Status.DISABLED):
         disabled.setdefault(record.reason, []).append(record.id)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from ...catalogue import entries as catalogue_
+from ...catalogue import entries
+from ...catalogue.entries import Catalogue
 from ...errors import UsageError
 from .. import Scan
 from . import sources, wheels
@@ -53,7 +54,7 @@ def scan(
     cache: Path | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-    catalogue: catalogue_.Catalogue | None = None,
+    catalogue: Catalogue | None = None,
 ) -> ScanResult:
     """Search the sources of releases for the bugs that patches mend, without importing them.
 
@@ -76,7 +77,7 @@ def scan(
         UsageError: an argument is invalid, or an id or a library is unknown.
         ScanError: nothing at all could be scanned.
     """
-    patches = catalogue if catalogue is not None else catalogue_.load()
+    patches = catalogue if catalogue is not None else entries.load()
     questions = _libraries(patches, ids, libraries)
     cache = cache or wheels.default_folder()
     if folder is not None:
@@ -96,7 +97,7 @@ def scan(
 
 
 def _libraries(
-    patches: catalogue_.Catalogue, ids: str | Iterable[str] | None, libraries: Iterable[str]
+    patches: Catalogue, ids: str | Iterable[str] | None, libraries: Iterable[str]
 ) -> dict[str, Questions]:
     from packaging.utils import canonicalize_name
 

@@ -11,7 +11,7 @@ import pickle
 import signal
 from functools import cache
 
-from ...catalogue import entries as catalogue
+from ...catalogue import entries
 from ...children import take_standard_output
 from .facts import facts
 from .questions import Questions
@@ -32,7 +32,7 @@ def main() -> None:
 
 @cache
 def _questions(library: str) -> Questions:
-    return library_questions(catalogue.load(), library)
+    return library_questions(entries.load(), library)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
 
-from ...catalogue import entries as catalogue
+from ...catalogue.entries import Catalogue
 from ...children import command
 from .facts import Facts, facts
 from .questions import Questions
@@ -22,7 +22,7 @@ Module = tuple[str, bytes]
 """The name of a module, and the content of its file."""
 
 
-def library_questions(entries: catalogue.Catalogue, library: str) -> Questions:
+def library_questions(entries: Catalogue, library: str) -> Questions:
     return Questions(entry.patch for entry in entries if entry.patch.library == library)
 
 
