@@ -416,7 +416,8 @@ class Session:
                 for patch in concerned:
                     if self.is_armed(patch) and patch.attempt_in(name) is None:
                         patch.give_up(name, module, error)
-        self._raise_or_warn(concerned)
+        # A record looks at all targets of a patch: hundreds, at each of hundreds of imports.
+        self._raise_or_warn([patch for patch in concerned if not patch.is_well_in(name)])
 
     def _raise_or_warn(self, concerned: list[ArmedPatch]) -> None:
         """Raise into an import where trouble is to be raised, and warn of it where not."""
