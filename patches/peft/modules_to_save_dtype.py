@@ -70,16 +70,19 @@ def reproduce() -> None:
     import peft
     import torch
 
+    from patchkit.lab.reproduce import device
+
     torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)).half()
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)).half().to(device())
     config = peft.LoraConfig(r=2, target_modules=["0"], modules_to_save=["1"])
     model = peft.get_peft_model(model, config)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     before = [parameter.detach().clone() for parameter in trained]
-    scaler, optimizer = torch.amp.GradScaler("cpu"), torch.optim.AdamW(trained, lr=0.1)
-    with torch.autocast("cpu", torch.float16):
-        loss = model(torch.ones(2, 8)).float().square().mean()
+    scaler, optimizer = torch.amp.GradScaler(device()), torch.optim.AdamW(trained, lr=0.1)
+    inputs = torch.ones(2, 8, device=device())
+    with torch.autocast(device(), torch.float16):
+        loss = model(inputs).float().square().mean()
     scaler.scale(loss / 1024).backward()
     scaler.step(optimizer)
-    assert model(torch.ones(2, 8).half()).dtype == torch.float16
+    assert model(inputs.half()).dtype == torch.float16
     assert not all(map(torch.equal, before, trained))

@@ -62,7 +62,7 @@ def reproduce() -> None:
     model = quantized_adapters.load("4bit", dtype="float16")
     config = peft.LoraConfig(r=4, target_modules=["q_proj"], task_type="CAUSAL_LM")
     model = peft.get_peft_model(model, config).train()
-    ids = torch.arange(10, 20)[None]
+    ids = torch.arange(10, 20, device=model.device)[None]
     before = model(input_ids=ids).logits.detach()
     cast_mixed_precision_params(model, torch.float16)
     after = model(input_ids=ids).logits.detach()

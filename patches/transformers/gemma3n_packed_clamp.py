@@ -117,6 +117,7 @@ def reproduce() -> None:
         transformers.Gemma3nForCausalLM(config).save_pretrained(folder)
         four_bit = quantized.configuration(4, compute_dtype="bfloat16")
         model = quantized.load(Path(folder), dtype="bfloat16", quantization_config=four_bit)
-    loss = model.train()(input_ids=shapes.words(), labels=shapes.words()).loss
+    ids = shapes.words(model.device)
+    loss = model.train()(input_ids=ids, labels=ids).loss
     loss.backward()
     assert torch.isfinite(loss), f"the loss is {loss.item()}"

@@ -45,8 +45,9 @@ def reproduce() -> None:
     import torch
 
     from patchkit.lab import shapes
+    from patchkit.lab.reproduce import device
 
-    model = shapes.build("llama").bfloat16()
+    model = shapes.build("llama").bfloat16().to(device())
     model.lm_head.float()
     logits = shapes.forward(model)
     assert logits.dtype == torch.float32, logits.dtype

@@ -114,7 +114,8 @@ PATCH = Patch(
 def reproduce() -> None:
     """Generate with a tiny bfloat16 Llama whose norms are float32."""
     from patchkit.lab import shapes
+    from patchkit.lab.reproduce import device
 
-    model = shapes.build("llama").bfloat16()
+    model = shapes.build("llama").bfloat16().to(device())
     assert shapes.norms_in_float32(model)
     shapes.generate(model)

@@ -53,6 +53,7 @@ def train(
     steps: int = 3,
     folder: Path,
     seed: int = 0,
+    dtype: str | None = None,
     lora: dict[str, Any] | None = None,
     args: dict[str, Any] | None = None,
     course: Course | None = None,
@@ -68,6 +69,7 @@ def train(
         steps: Optimizer steps.
         folder: The folder for the model, which is saved once, and the trainer's output.
         seed: Seed of the adapters, the data order and sampling.
+        dtype: The dtype to load the model in, by its torch name; that of the precision if None.
         lora: `LoraConfig` arguments, over the defaults.
         args: Training arguments, over the defaults.
         course: Records the training, also of one that dies.
@@ -88,7 +90,7 @@ def train(
         trainers.Setup(
             folder=folder,
             quantization=quantization,
-            dtype=DTYPES[precision],
+            dtype=dtype or DTYPES[precision],
             lora=lora or {},
             defaults=_defaults(folder, precision, steps, seed, torch.cuda.is_available()),
             args=args or {},

@@ -15,7 +15,7 @@ from ..catalogue.resolution import resolve
 from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
 from .forking import ForkRunner
-from .machine import description, missing_requirements
+from .machine import description, missing_requirements, reaches_cuda
 from .spawning import SpawnRunner
 from .verdicts import NO_ERROR, Verdict
 
@@ -110,7 +110,9 @@ def verify(
     if only is None:
         tasks += [Verdict(entry.name, "error", str(entry.error)) for entry in catalogue.broken]
 
-    reproduce = (ForkRunner if fork else SpawnRunner)(TIMEOUT, SESSION.local_patches)
+    # Importing bitsandbytes starts CUDA, which no fork can use after that.
+    runner = ForkRunner if fork and not reaches_cuda() else SpawnRunner
+    reproduce = runner(TIMEOUT, SESSION.local_patches)
     interrupted = False
 
     def run(task: _Task | Verdict) -> Verdict:
