@@ -44,7 +44,7 @@ def scale_into_range(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="bitsandbytes-8bit-overflow",
     title="8-bit layers take activations beyond float16's range",
-    affects={"bitsandbytes": ">=0.46.1"},
+    affects={"bitsandbytes": ">=0.46"},
     changes=(
         Rewrite(
             "bitsandbytes.autograd._functions:MatMul8bitLt.forward",

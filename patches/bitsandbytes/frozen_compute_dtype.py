@@ -27,7 +27,7 @@ def keep_unset_dtype(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="bitsandbytes-compute-dtype-frozen",
     title="A 4-bit layer without a compute dtype computes each input in its own dtype",
-    affects={"bitsandbytes": ">=0.46.1"},
+    affects={"bitsandbytes": ">=0.46"},
     changes=(
         Rewrite(
             "bitsandbytes.nn.modules:Linear4bit.set_compute_type",

@@ -77,7 +77,7 @@ RULE = Rule(forward_with_cast, cast_a_copy, names=("bias", "data"))
 PATCH = Patch(
     id="bitsandbytes-trainable-bias",
     title="Trainable float32 biases of quantized layers stay float32",
-    affects={"bitsandbytes": ">=0.46.1"},
+    affects={"bitsandbytes": ">=0.46"},
     changes=(
         Rewrite("bitsandbytes.nn.modules:Linear4bit.forward", RULE),
         Rewrite("bitsandbytes.nn.modules:Linear8bitLt.forward", RULE),

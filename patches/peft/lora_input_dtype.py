@@ -20,7 +20,7 @@ RULE = layer_input_rule("base_layer", "in_dtype_of_base", argument="x")
 PATCH = Patch(
     id="peft-lora-input-dtype",
     title="LoRA layers take an input of another dtype than their base weight",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Rewrite("peft.tuners.lora.layer:Linear.forward", RULE, sites=None),
         Rewrite("peft.tuners.lora.layer:_ConvNd.forward", RULE, sites=None),

@@ -36,7 +36,7 @@ def match_model(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="peft-low-cpu-load-dtype",
     title="Adapters loaded with low_cpu_mem_usage leave the model in its dtype",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Rewrite(
             "peft.utils.save_and_load:set_peft_model_state_dict",

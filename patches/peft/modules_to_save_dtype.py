@@ -42,7 +42,7 @@ WRAPPER = "peft.utils.other:ModulesToSaveWrapper"
 PATCH = Patch(
     id="peft-modules-to-save-dtype",
     title="Copies that modules_to_save trains are float32 beside float32 adapters",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Wrap(
             "peft.tuners.tuners_utils:BaseTuner._cast_adapter_dtype",

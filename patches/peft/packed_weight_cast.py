@@ -33,7 +33,7 @@ def pass_over_packed(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="peft-packed-weight-cast",
     title="Quantized weights are not cast with the frozen parameters around them",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Rewrite(
             "peft.utils.other:cast_mixed_precision_params",

@@ -19,7 +19,7 @@ RULES = {head: layer_input_rule(head) for head in HEADS}
 PATCH = Patch(
     id="transformers-lm-head-dtype",
     title="A head of another dtype than the model gives logits in its own dtype",
-    affects={"transformers": ">=4.53.3"},
+    affects={"transformers": ">=4.46.3"},
     changes=tuple(
         Rewrite(f"{modules}:*.forward", rule, sites=None)
         for modules in MODULES

@@ -72,6 +72,7 @@ def load(
     import torch
     import transformers
 
+    quantize_on_any_cpu()
     torch_dtype = getattr(torch, dtype)
     options: dict[str, Any] = {dtype_keyword(): torch_dtype}
     quantize: Any = transformers.BitsAndBytesConfig
@@ -96,6 +97,17 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
 
     tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(folder)
     return tokenizer
+
+
+def quantize_on_any_cpu() -> None:
+    """Let Transformers before 4.53 quantize a model on a CPU.
+
+    It asks for Intel's extension of PyTorch there. bitsandbytes from 0.46 on computes without it.
+    """
+    from transformers.integrations import bitsandbytes
+
+    if hasattr(bitsandbytes, "is_ipex_available"):
+        bitsandbytes.is_ipex_available = lambda: True
 
 
 def dtype_keyword() -> str:
