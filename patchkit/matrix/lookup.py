@@ -149,7 +149,9 @@ def oldest_measured(patch: Patch, library: str, version: str) -> str | None:
         found = sightings(patch, shipped())
     except MatrixError:
         return None
-    measured = {Version(one.versions[library]) for one in found if library in one.versions}
+    measured = {
+        Version(sighting.versions[library]) for sighting in found if library in sighting.versions
+    }
     oldest = min(measured, default=None)
     here = Version(version)
     here = Version(here.base_version) if here.is_prerelease else here
