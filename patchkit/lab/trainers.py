@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,8 @@ class Recipe:
     args: Mapping[str, Any] = field(default_factory=dict)
     #: More arguments of the trainer itself.
     extra: Callable[[Setup], dict[str, Any]] = lambda setup: {}
+    #: The module of the classes in releases that do not have them in `trl` itself.
+    experimental: str = ""
 
     def build(self, setup: Setup) -> Any:
         """Construct the trainer."""
@@ -80,11 +83,13 @@ class Recipe:
         """Return the trainer's class and its configuration's, from where users import them."""
         import trl
 
-        try:
-            return getattr(trl, f"{self.prefix}Trainer"), getattr(trl, f"{self.prefix}Config")
-        except AttributeError:
-            message = f"TRL {trl.__version__} has no {self.prefix}Trainer"
-            raise TrainerUnavailable(message) from None
+        for module in filter(None, ("trl", self.experimental)):
+            try:
+                home = importlib.import_module(module)
+                return getattr(home, f"{self.prefix}Trainer"), getattr(home, f"{self.prefix}Config")
+            except (ImportError, AttributeError):
+                continue
+        raise TrainerUnavailable(f"TRL {trl.__version__} has no {self.prefix}Trainer")
 
 
 def find(name: str) -> Recipe:
@@ -166,7 +171,11 @@ TRAINERS: dict[str, Recipe] = {
     "grpo": Recipe("GRPO", _prompts, args=_SAMPLING, extra=_reward_arguments),
     "rloo": Recipe("RLOO", _prompts, args=_SAMPLING, extra=_reward_arguments),
     "online_dpo": Recipe(
-        "OnlineDPO", _prompts, args={"max_new_tokens": 8}, extra=_reward_arguments
+        "OnlineDPO",
+        _prompts,
+        args={"max_new_tokens": 8},
+        extra=_reward_arguments,
+        experimental="trl.experimental.online_dpo",
     ),
     "distillation": Recipe(
         "Distillation", _prompts, args={"max_completion_length": 8}, extra=_teacher_arguments
