@@ -29,7 +29,7 @@ class Setup:
     #: The folder for models.
     folder: Path
     quantization: tiny.Quantization
-    #: The dtype to load the model in.
+    #: The dtype of the checkpoint, in which it is loaded.
     dtype: str
     #: `LoraConfig` arguments, over the defaults.
     lora: Mapping[str, Any]
@@ -38,6 +38,8 @@ class Setup:
     #: Training arguments over those and the recipe's; an unknown one is an error.
     args: Mapping[str, Any]
     callbacks: list[Any]
+    #: The dtype that 4-bit layers compute in; the checkpoint's if None.
+    compute_dtype: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,14 @@ class Recipe:
         requested = {**setup.defaults, **self.args}
         arguments = {name: value for name, value in requested.items() if name in accepted}
         lora = {"r": 4, "lora_alpha": 8, "target_modules": _PROJECTIONS, **setup.lora}
-        folder = _model_folder(setup.folder, self.head)
+        folder = _checkpoint(setup, self.head)
         return trainer(
             model=tiny.load(
-                folder, quantization=setup.quantization, dtype=setup.dtype, head=self.head
+                folder,
+                quantization=setup.quantization,
+                dtype=setup.dtype,
+                head=self.head,
+                compute_dtype=setup.compute_dtype,
             ),
             args=config(**{**arguments, **setup.args}),
             train_dataset=datasets.Dataset.from_list(self.rows()),
@@ -101,10 +107,12 @@ def find(name: str) -> Recipe:
         raise TrainerUnavailable(f"no trainer {name!r}; there are {names}") from None
 
 
-def _model_folder(folder: Path, head: tiny.Head) -> Path:
+def _checkpoint(setup: Setup, head: tiny.Head) -> Path:
     if head == "reward":
-        return tiny.build_reward_model(folder / "reward-model")
-    return tiny.build_causal_lm(folder / "causal-lm")
+        return tiny.build_reward_model(
+            setup.folder / f"reward-model-{setup.dtype}", dtype=setup.dtype
+        )
+    return tiny.build_causal_lm(setup.folder / f"causal-lm-{setup.dtype}", dtype=setup.dtype)
 
 
 def _sentence(row: int, shift: int = 0, length: int = 6) -> str:
@@ -156,7 +164,9 @@ def _reward_arguments(setup: Setup) -> dict[str, Any]:
 
 
 def _teacher_arguments(setup: Setup) -> dict[str, Any]:
-    folder = tiny.build_causal_lm(setup.folder / "teacher", seed=1)
+    folder = tiny.build_causal_lm(
+        setup.folder / f"teacher-{setup.dtype}", dtype=setup.dtype, seed=1
+    )
     return {"teacher_model": tiny.load(folder, dtype=setup.dtype)}
 
 

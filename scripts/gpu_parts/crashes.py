@@ -5,11 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .parts import Row, in_one_line, one_by_one, peak, reset_peak
 
+if TYPE_CHECKING:
+    from patchkit.lab.train import Precision
+
 TRAINERS = ("sft", "dpo", "grpo", "reward", "rloo", "kto")
-CHECKPOINTS = ("float16", "bfloat16")
+CHECKPOINTS: dict[str, Precision] = {"bfloat16": "bf16", "float16": "fp16"}
 STEPS = 3
 
 
@@ -36,7 +40,7 @@ def _train(unit: str) -> Row:
                 quantization="4bit",
                 steps=STEPS,
                 folder=Path(folder),
-                dtype=dtype,
+                checkpoint=CHECKPOINTS[dtype],
                 course=course,
             )
         except Exception as error:
