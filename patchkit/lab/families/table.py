@@ -1,0 +1,56 @@
+"""Show the results of a sweep in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...text import short_list
+from .results import Group, Results, groups
+from .verdicts import OUTCOMES
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_MOST_NAMES = 8
+
+
+def as_table(results: Results) -> Iterator[RenderableType]:
+    """Yield a table of model types by modes, its legend, and what is to be looked at."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if results.verdicts:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("type", no_wrap=True, overflow="fold")
+        for mode, method in results.columns:
+            precision, _, quantization = mode.partition("/")
+            table.add_column(f"{precision}\n{quantization}\n{method}", justify="center")
+        for subject, row in results.rows():
+            cells = [
+                Text(row[column].outcome.glyph, style=row[column].outcome.style)
+                if column in row
+                else Text(".", style="dim")
+                for column in results.columns
+            ]
+            table.add_row(subject.type, *cells)
+        yield table
+    for outcome, number in results.counts():
+        yield Text.assemble((outcome.glyph, outcome.style), f"  {number} {outcome.meaning}")
+    for name in ("broken", "differs", "fails", "mended"):
+        found = groups(
+            verdict for verdict in results.verdicts if verdict.outcome.name == name
+        )
+        if found:
+            yield Text(f"\n{OUTCOMES[name].meaning}:", style="bold")
+            yield from map(Text, map(_line, found))
+    if results.unbuilt:
+        yield Text("\nno tiny model could be built:", style="bold")
+        for build in results.unbuilt:
+            yield Text(f"  {build.subject.type}: {build.error}")
+
+
+def _line(group: Group) -> str:
+    names = short_list((subject.type for subject in group.cells), _MOST_NAMES)
+    because = f" ({group.reason})" if group.reason and group.reason != group.text else ""
+    return f"  {names}: {group.text}{because}"
