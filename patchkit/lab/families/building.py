@@ -92,7 +92,9 @@ def _inputs(task: str, model: Any) -> tuple[str, Batch]:
         try:
             loss = model(**batch).loss
             if loss is None or not torch.isfinite(loss):
-                raise Unsuitable("it computes no loss" if loss is None else "its loss is not finite")
+                raise Unsuitable(
+                    "it computes no loss" if loss is None else "its loss is not finite"
+                )
             loss.backward()
             return description, batch
         except Exception as error:

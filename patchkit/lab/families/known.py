@@ -41,7 +41,14 @@ class Reason:
     reason: str
 
 
-EXPLANATIONS: tuple[Explanation, ...] = ()
+EXPLANATIONS: tuple[Explanation, ...] = (
+    Explanation(
+        frozenset({"logits to merge", "distance after merge", "words"}),
+        "bitsandbytes-cpu-inference-packing: weights that an evaluation has packed are unpacked "
+        "before they are merged",
+        modes="*/4bit",
+    ),
+)
 REASONS: tuple[Reason, ...] = ()
 
 

@@ -17,9 +17,7 @@ def limit_memory(gibibytes: float) -> None:
     pages = int(_STATM.read_text(encoding="ascii").split()[0])
     limit = pages * resource.getpagesize() + int(gibibytes * GIB)
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(
-        resource.RLIMIT_AS, (limit if most < 0 else min(limit, most), most)
-    )
+    resource.setrlimit(resource.RLIMIT_AS, (limit if most < 0 else min(limit, most), most))
 
 
 def is_lack_of_memory(error: BaseException) -> bool:

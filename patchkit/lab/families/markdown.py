@@ -31,7 +31,9 @@ def as_markdown(results: Results) -> str:
 def _lines(results: Results) -> Iterator[str]:
     environment = results.environment
     if environment:
-        versions = ", ".join(f"{name} {version}" for name, version in environment["versions"].items())
+        versions = ", ".join(
+            f"{name} {version}" for name, version in environment["versions"].items()
+        )
         yield (
             f"Measured {environment['date']} on {environment['platform']}, "
             f"Python {environment['python']}: {versions}."
@@ -68,7 +70,9 @@ def _table(results: Results, task: str) -> Iterator[str]:
     yield f"| type | {' | '.join(heads)} |"
     yield f"| --- |{' :-: |' * len(heads)}"
     for subject, row in rows:
-        cells = [f"`{row[column].outcome.glyph}`" if column in row else "" for column in results.columns]
+        cells = [
+            f"`{row[column].outcome.glyph}`" if column in row else "" for column in results.columns
+        ]
         yield f"| {subject.type} | {' | '.join(cells)} |"
     yield ""
 

@@ -71,15 +71,20 @@ METHODS: dict[str, Method] = {
     "full": Method(""),
     "lora": _lora(),
     "lora-bias": _lora(bias="all"),
-    "lora-embedding": Method("LoraConfig", {"r": 4}, targets=False, extra=lambda model: {
-        "target_modules": [
-            next(
-                name.rpartition(".")[2]
-                for name, module in model.named_modules()
-                if module is model.get_input_embeddings()
-            )
-        ]
-    }),
+    "lora-embedding": Method(
+        "LoraConfig",
+        {"r": 4},
+        targets=False,
+        extra=lambda model: {
+            "target_modules": [
+                next(
+                    name.rpartition(".")[2]
+                    for name, module in model.named_modules()
+                    if module is model.get_input_embeddings()
+                )
+            ]
+        },
+    ),
     "dora": _lora(use_dora=True),
     "rslora": _lora(use_rslora=True),
     "olora": _lora(init_lora_weights="olora"),

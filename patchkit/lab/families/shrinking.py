@@ -135,20 +135,18 @@ _SIZES: dict[str, Any] = {
             "state_size",
             "ssm_state_size",
             "mamba_d_state",
-            "kv_lora_rank",
-            "q_lora_rank",
-            "o_lora_rank",
             "mamba_d_head",
             "mamba_head_dim",
-            "time_step_rank",
-            "mamba_dt_rank",
-            "laurel_rank",
-            "hidden_size_per_layer_input",
             "d_rel",
             "rel_extent",
         ),
         16,
     ),
+    **dict.fromkeys(
+        ("time_step_rank", "mamba_dt_rank", "laurel_rank", "hidden_size_per_layer_input"), 32
+    ),
+    # bitsandbytes packs 4-bit weights for a CPU's inference by 32 rows.
+    **dict.fromkeys(("q_lora_rank", "o_lora_rank"), 32),
     **dict.fromkeys(
         (
             "num_experts",
@@ -157,7 +155,7 @@ _SIZES: dict[str, Any] = {
             "moe_num_experts",
             "num_routed_experts",
         ),
-        4,
+        32,
     ),
     **dict.fromkeys(
         (
@@ -220,6 +218,7 @@ _SIZES: dict[str, Any] = {
     **dict.fromkeys(("attn_layer_offset", "expert_layer_offset"), 1),
     **dict.fromkeys(("num_kv_shared_layers", "num_nextn_predict_layers", "num_mem_blocks"), 0),
     "num_mem_blocks": 1,
+    "kv_lora_rank": 48,
     "num_hash_layers": 0,
     "image_size": 32,
     "patch_size": 8,
@@ -244,8 +243,12 @@ _IF_MISSING = {"head_dim": 16, "num_key_value_heads": 2}
 _MOST_KINDS = 4
 # What only one model type needs.
 _OVERRIDES: dict[str, dict[str, Any]] = {
+    "bamba": {"attn_layer_indices": [1]},
+    "falcon_h1": {"mamba_d_ssm": 128},
+    "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1},
     "mamba2": {"num_heads": 8},
-    "reformer": {"is_decoder": True},
+    "reformer": {"is_decoder": True, "axial_pos_embds": False},
     "xmod": {"default_language": "en_XX"},
 }
 

@@ -233,8 +233,10 @@ class _Workshop:
             },
             timeout=self._limits.seconds,
         )
-        return Build(subject, error=answer["message"]) if "outcome" in answer else Build(
-            subject, **answer
+        return (
+            Build(subject, error=answer["message"])
+            if "outcome" in answer
+            else Build(subject, **answer)
         )
 
     def _try(self, cell: Cell, checkpoints: str, patched: bool) -> Trial:

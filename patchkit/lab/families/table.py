@@ -38,9 +38,7 @@ def as_table(results: Results) -> Iterator[RenderableType]:
     for outcome, number in results.counts():
         yield Text.assemble((outcome.glyph, outcome.style), f"  {number} {outcome.meaning}")
     for name in ("broken", "differs", "fails", "mended"):
-        found = groups(
-            verdict for verdict in results.verdicts if verdict.outcome.name == name
-        )
+        found = groups(verdict for verdict in results.verdicts if verdict.outcome.name == name)
         if found:
             yield Text(f"\n{OUTCOMES[name].meaning}:", style="bold")
             yield from map(Text, map(_line, found))

@@ -65,9 +65,7 @@ def attempt(
 class _Course:
     """One attempt: where it is, and the figures so far."""
 
-    def __init__(
-        self, task: str, mode: Mode, method: str, checkpoints: Path, folder: Path
-    ) -> None:
+    def __init__(self, task: str, mode: Mode, method: str, checkpoints: Path, folder: Path) -> None:
         self.task = task
         self.mode = mode
         self.method = method

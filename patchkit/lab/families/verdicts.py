@@ -37,7 +37,9 @@ OUTCOMES = {
         Outcome("differs", "?", "bold red", "works both ways, with other numbers", True),
         Outcome("fails", "x", "yellow", "fails both ways"),
         Outcome("mended", "+", "green", "fails without patchkit and works with it"),
-        Outcome("explained", "~", "cyan", "works both ways; the other numbers are a patch's effect"),
+        Outcome(
+            "explained", "~", "cyan", "works both ways; the other numbers are a patch's effect"
+        ),
         Outcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
     )
 }
@@ -84,9 +86,7 @@ def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, 
     if not with_patchkit.worked:
         return "broken", ""
     other = [
-        name
-        for name, value in without.figures.items()
-        if with_patchkit.figures.get(name) != value
+        name for name, value in without.figures.items() if with_patchkit.figures.get(name) != value
     ]
     if not other:
         return "same", ""
