@@ -87,7 +87,7 @@ def families(
 
     TYPES are names as in `model_type`, or globs; all that the installed Transformers knows by
     default. Of each a tiny model is made. It is loaded, trained for two steps, saved, loaded
-    again, merged and made to generate, each time in a process of its own. Nothing is downloaded.
+    again, made to generate and merged, each time in a process of its own. Nothing is downloaded.
 
     \b
     Examples:

@@ -53,7 +53,6 @@ def one_line(error: BaseException, memory: float) -> str:
 
 
 def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
-    import torch
     import transformers
 
     kind = transformers.CONFIG_MAPPING[model_type]

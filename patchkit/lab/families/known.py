@@ -43,7 +43,7 @@ class Reason:
 
 EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
-        frozenset({"logits to merge", "distance after merge", "words"}),
+        frozenset({"logits to merge", "distance after merge"}),
         "bitsandbytes-cpu-inference-packing: weights that an evaluation has packed are unpacked "
         "before they are merged",
         modes="*/4bit",

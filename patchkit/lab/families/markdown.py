@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .model_types import TASKS
-from .results import Column, Results, groups
+from .records import Cell
+from .results import Results, groups
 from .verdicts import OUTCOMES, Outcome
 
 TITLES = {
@@ -62,18 +63,16 @@ def _lines(results: Results) -> Iterator[str]:
 
 
 def _table(results: Results, task: str) -> Iterator[str]:
-    rows = [(subject, row) for subject, row in results.rows() if subject.task == task]
+    rows = results.rows(task)
     if not rows:
         return
     yield from (f"## {TITLES[task]}", "")
-    heads = [_head(column) for column in results.columns]
+    heads = ["<br>".join(head) for head in results.heads]
     yield f"| type | {' | '.join(heads)} |"
     yield f"| --- |{' :-: |' * len(heads)}"
-    for subject, row in rows:
-        cells = [
-            f"`{row[column].outcome.glyph}`" if column in row else "" for column in results.columns
-        ]
-        yield f"| {subject.type} | {' | '.join(cells)} |"
+    for row in rows:
+        glyphs = (f"`{cell.outcome.glyph}`" if cell else "" for cell in row.cells)
+        yield f"| {row.name} | {' | '.join(glyphs)} |"
     yield ""
 
 
@@ -84,24 +83,19 @@ def _section(results: Results, outcome: Outcome, heading: str) -> Iterator[str]:
     yield from (f"## {heading}", "")
     yield from ("| what happens | where | why |", "| --- | --- | --- |")
     for group in found:
-        places = [
-            f"{subject.type} ({_places(columns, results.columns)})"
-            for subject, columns in group.cells.items()
-        ]
+        places = [f"{name} ({', '.join(_places(cells))})" for name, cells in group.places().items()]
         why = "" if group.reason == group.text else group.reason
         yield f"| {_code(group.text)} | {', '.join(places)} | {_escape(why)} |"
     yield ""
 
 
-def _places(columns: Iterable[Column], every: tuple[Column, ...]) -> str:
-    names = [f"{mode} {method}" for mode, method in columns]
-    return "all" if len(names) == len(every) else ", ".join(names)
-
-
-def _head(column: Column) -> str:
-    mode, method = column
-    precision, _, quantization = mode.partition("/")
-    return f"{precision}<br>{quantization}<br>{method}"
+def _places(cells: Iterable[Cell]) -> Iterator[str]:
+    """Yield each mode with its methods."""
+    methods: dict[str, list[str]] = {}
+    for cell in cells:
+        methods.setdefault(cell.mode, []).append(cell.method)
+    for mode, names in methods.items():
+        yield f"{mode} {' and '.join(names)}"
 
 
 def _code(text: str) -> str:

@@ -17,8 +17,8 @@ STEPS = (
     "predict",
     "save",
     "reload",
-    "merge",
     "generate",
+    "merge",
 )
 
 

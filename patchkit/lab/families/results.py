@@ -9,12 +9,30 @@ from typing import Any
 
 from .journal import SCHEMA, Journal
 from .known import reason
-from .records import Build, Subject
+from .records import Build, Cell, Subject
 from .sweep import Selection
 from .verdicts import OUTCOMES, Outcome, Verdict, verdicts
 
-Column = tuple[str, str]
-"""A mode and a method."""
+_MOST_COLUMNS = 12
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table: one model type, or one method on it.
+
+    Args:
+        subject: the model type.
+        method: the method, if each has a row of its own; else empty.
+        cells: a verdict for each column; None where nothing was tried.
+    """
+
+    subject: Subject
+    method: str
+    cells: tuple[Verdict | None, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.subject.type} {self.method}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -25,26 +43,52 @@ class Results:
         environment: versions, Python, platform and date.
         verdicts: those on all cells that were tried.
         unbuilt: the model types of which no tiny model could be built.
-        columns: the modes and methods, in order.
+        columns: modes with methods, in order.
     """
 
     environment: dict[str, Any]
     verdicts: tuple[Verdict, ...]
     unbuilt: tuple[Build, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[tuple[str, str], ...]
 
     @property
     def exit_status(self) -> int:
         """1 if anything is worse or other with patchkit, and nobody has said why."""
         return int(any(verdict.outcome.trouble for verdict in self.verdicts))
 
-    def rows(self) -> list[tuple[Subject, dict[Column, Verdict]]]:
-        """Return the verdicts of each model type by column."""
-        rows: dict[Subject, dict[Column, Verdict]] = {}
-        for verdict in self.verdicts:
-            cell = verdict.cell
-            rows.setdefault(cell.subject, {})[cell.mode, cell.method] = verdict
-        return sorted(rows.items(), key=lambda row: (row[0].task, row[0].type))
+    @property
+    def heads(self) -> list[tuple[str, ...]]:
+        """The head of each column, in lines: precision, quantization and perhaps method."""
+        columns = self._columns
+        if self._rows_by_method:
+            return [tuple(mode.split("/")) for mode in dict.fromkeys(mode for mode, _ in columns)]
+        return [(*mode.split("/"), method) for mode, method in columns]
+
+    def rows(self, task: str | None = None) -> list[Row]:
+        """Return the rows of a table, of all tasks or one."""
+        found = {verdict.cell: verdict for verdict in self.verdicts}
+        subjects = {cell.subject for cell in found if task in (None, cell.subject.task)}
+        columns = self._columns
+        modes = tuple(dict.fromkeys(mode for mode, _ in columns))
+        parts = {"": columns}
+        if self._rows_by_method:
+            methods = dict.fromkeys(method for _, method in columns)
+            parts = {method: tuple((mode, method) for mode in modes) for method in methods}
+        return [
+            Row(subject, name, tuple(found.get(Cell(subject, *column)) for column in part))
+            for subject in sorted(subjects, key=lambda subject: (subject.task, subject.type))
+            for name, part in parts.items()
+        ]
+
+    @property
+    def _columns(self) -> tuple[tuple[str, str], ...]:
+        """The modes and methods that were tried, in order."""
+        tried = {(verdict.cell.mode, verdict.cell.method) for verdict in self.verdicts}
+        return tuple(column for column in self.columns if column in tried)
+
+    @property
+    def _rows_by_method(self) -> bool:
+        return len(self._columns) > _MOST_COLUMNS
 
     def counts(self) -> list[tuple[Outcome, int]]:
         """Return how many cells have each outcome, worst first."""
@@ -78,24 +122,25 @@ class Group:
     Args:
         text: what they say.
         reason: why, if that is known.
-        cells: the columns of each model type.
+        cells: the cells.
     """
 
     text: str
     reason: str
-    cells: dict[Subject, list[Column]]
+    cells: list[Cell]
+
+    def places(self) -> dict[str, list[Cell]]:
+        """Return the cells by model type."""
+        places: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            places.setdefault(cell.subject.type, []).append(cell)
+        return places
 
 
 def results(journal: Journal, selection: Selection) -> Results:
     """Arrange what a journal has of a selection."""
     chosen = [verdict for verdict in verdicts(journal) if selection.includes(verdict.cell)]
-    there = {(verdict.cell.mode, verdict.cell.method) for verdict in chosen}
-    columns = tuple(
-        (mode.name, method)
-        for mode in selection.modes
-        for method in selection.methods
-        if (mode.name, method) in there
-    )
+    columns = tuple((mode.name, method) for mode in selection.modes for method in selection.methods)
     unbuilt = [
         build
         for build in journal.builds.values()
@@ -111,10 +156,8 @@ def groups(chosen: Iterable[Verdict]) -> list[Group]:
     for verdict in chosen:
         text = _text(verdict)
         known = verdict.note or reason(verdict.with_patchkit)
-        group = found.setdefault(text, Group(text, known, {}))
-        column = verdict.cell.mode, verdict.cell.method
-        group.cells.setdefault(verdict.cell.subject, []).append(column)
-    return sorted(found.values(), key=lambda group: -len(group.cells))
+        found.setdefault(text, Group(text, known, [])).cells.append(verdict.cell)
+    return sorted(found.values(), key=lambda group: -len(group.places()))
 
 
 def _text(verdict: Verdict) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import os
 from typing import Any
 
 from .. import tiny

@@ -9,7 +9,8 @@ VOCABULARY = 160
 FIRST_WORD = 48
 """Tokens below this one have meanings: padding, the place of an image, and others."""
 
-# Hidden size 64 is four heads of 16. Bitsandbytes packs blocks of 64 numbers.
+# On some CPUs bitsandbytes packs 4-bit weights by blocks of 64 columns and 32 rows: what is smaller
+# fails there, and would hide what else fails.
 _SIZES: dict[str, Any] = {
     **dict.fromkeys(
         (
@@ -36,6 +37,13 @@ _SIZES: dict[str, Any] = {
             "projector_input_dim",
             "projector_output_dim",
             "backbone_hidden_size",
+            "q_lora_rank",
+            "kv_lora_rank",
+            "o_lora_rank",
+            "time_step_rank",
+            "mamba_dt_rank",
+            "laurel_rank",
+            "hidden_size_per_layer_input",
             "adapter_out_dim",
             "adapter_in_dim",
             "dim_model_base",
@@ -124,9 +132,6 @@ _SIZES: dict[str, Any] = {
             "d_head",
             "dim_head",
             "kv_channels",
-            "v_head_dim",
-            "qk_nope_head_dim",
-            "qk_rope_head_dim",
             "index_head_dim",
             "linear_key_head_dim",
             "linear_value_head_dim",
@@ -142,11 +147,7 @@ _SIZES: dict[str, Any] = {
         ),
         16,
     ),
-    **dict.fromkeys(
-        ("time_step_rank", "mamba_dt_rank", "laurel_rank", "hidden_size_per_layer_input"), 32
-    ),
-    # bitsandbytes packs 4-bit weights for a CPU's inference by 32 rows.
-    **dict.fromkeys(("q_lora_rank", "o_lora_rank"), 32),
+    **dict.fromkeys(("v_head_dim", "qk_nope_head_dim", "qk_rope_head_dim"), 32),
     **dict.fromkeys(
         (
             "num_experts",
@@ -216,9 +217,8 @@ _SIZES: dict[str, Any] = {
         2,
     ),
     **dict.fromkeys(("attn_layer_offset", "expert_layer_offset"), 1),
-    **dict.fromkeys(("num_kv_shared_layers", "num_nextn_predict_layers", "num_mem_blocks"), 0),
+    **dict.fromkeys(("num_kv_shared_layers", "num_nextn_predict_layers"), 0),
     "num_mem_blocks": 1,
-    "kv_lora_rank": 48,
     "num_hash_layers": 0,
     "image_size": 32,
     "patch_size": 8,

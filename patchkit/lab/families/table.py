@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from ...text import short_list
 from .results import Group, Results, groups
-from .verdicts import OUTCOMES
+from .verdicts import OUTCOMES, Verdict
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 _MOST_NAMES = 8
 
@@ -23,17 +24,10 @@ def as_table(results: Results) -> Iterator[RenderableType]:
     if results.verdicts:
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("type", no_wrap=True, overflow="fold")
-        for mode, method in results.columns:
-            precision, _, quantization = mode.partition("/")
-            table.add_column(f"{precision}\n{quantization}\n{method}", justify="center")
-        for subject, row in results.rows():
-            cells = [
-                Text(row[column].outcome.glyph, style=row[column].outcome.style)
-                if column in row
-                else Text(".", style="dim")
-                for column in results.columns
-            ]
-            table.add_row(subject.type, *cells)
+        for head in results.heads:
+            table.add_column("\n".join(head), justify="center")
+        for row in results.rows():
+            table.add_row(row.name, *map(_glyph, row.cells))
         yield table
     for outcome, number in results.counts():
         yield Text.assemble((outcome.glyph, outcome.style), f"  {number} {outcome.meaning}")
@@ -48,7 +42,18 @@ def as_table(results: Results) -> Iterator[RenderableType]:
             yield Text(f"  {build.subject.type}: {build.error}")
 
 
+def _glyph(verdict: Verdict | None) -> Text:
+    from rich.text import Text
+
+    if verdict is None:
+        return Text(".", style="dim")
+    return Text(verdict.outcome.glyph, style=verdict.outcome.style)
+
+
 def _line(group: Group) -> str:
-    names = short_list((subject.type for subject in group.cells), _MOST_NAMES)
+    places = group.places()
+    names = short_list(places, _MOST_NAMES)
+    if len(places) == 1:
+        names += f" ({short_list((f'{cell.mode} {cell.method}' for cell in group.cells), 3)})"
     because = f" ({group.reason})" if group.reason and group.reason != group.text else ""
     return f"  {names}: {group.text}{because}"
