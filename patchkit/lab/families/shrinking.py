@@ -318,6 +318,8 @@ def _arguments(config: Any, sizes: Mapping[str, Any], *, kinds: bool = False) ->
             arguments[name] = sizes[name]
         elif _is_token(name, value):
             arguments[name] = 1
+    if {"head_dim", "qk_rope_head_dim"} <= set(arguments):  # rotary embeddings have its size
+        arguments["head_dim"] = arguments["qk_rope_head_dim"]
     if kinds:
         arguments.update(_layers_of_each_kind(config))
     for name, value in vars(config).items():
