@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+_MESSAGES = ("can't allocate memory", "Cannot allocate memory")
 _STATM = Path("/proc/self/statm")
 GIB = 2**30
 
@@ -22,4 +23,4 @@ def limit_memory(gibibytes: float) -> None:
 
 def is_lack_of_memory(error: BaseException) -> bool:
     """Tell whether an error says that memory could not be had."""
-    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+    return isinstance(error, MemoryError) or any(text in str(error) for text in _MESSAGES)

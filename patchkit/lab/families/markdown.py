@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .model_types import TASKS
+from ...text import short_list
 from .records import Cell
-from .results import Results, groups
+from .results import Results, Table, groups
 from .verdicts import OUTCOMES, Outcome
 
 TITLES = {
@@ -18,15 +18,42 @@ TITLES = {
 _HEADINGS = {
     "broken": "Worse with patchkit",
     "differs": "Other numbers with patchkit",
-    "explained": "Other numbers, and why",
-    "mended": "What patchkit fixes",
     "fails": "What fails both ways",
+    "mended": "What patchkit fixes",
+    "explained": "Other numbers, and why",
+    "limited": "What needs more memory or time",
 }
 
 
+_MOST_NAMES = 24
+_INTRODUCTION = """\
+# Model families
+
+Does a training work for your model? `patchkit families` makes a tiny model of each model type
+that the installed Transformers knows, and tries it in processes of its own, without patchkit and
+with it.
+
+```console
+patchkit families llama 'qwen3*'             # these types
+patchkit families --output families.jsonl    # all causal types; an interrupted run continues
+patchkit families llama --method all         # PEFT's methods on one type
+```
+
+Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
+generates three tokens and merges the adapters. What is loaded again must have the logits that were
+saved. A merged model must have those from before, within half of their size, since 4-bit weights
+are rounded again. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
+`4bit` is nf4. fp16 takes [CUDA's path on a CPU](design.md#preflight-and-the-lab).
+
+The models have two layers, or one of each kind, and random weights. So this page tells which code
+runs, and whether patchkit changes what it computes. It does not tell how well a released model
+learns. [command-line.md](command-line.md#families) has the options.
+"""
+
+
 def as_markdown(results: Results) -> str:
-    """Return a table for each task, then what is to be said of its cells."""
-    return "\n".join(_lines(results))
+    """Return the page of the documentation: a table for each task, then what is to be said."""
+    return "\n".join([_INTRODUCTION, *_lines(results)])
 
 
 def _lines(results: Results) -> Iterator[str]:
@@ -35,20 +62,21 @@ def _lines(results: Results) -> Iterator[str]:
         versions = ", ".join(
             f"{name} {version}" for name, version in environment["versions"].items()
         )
+        kernels = "with" if environment["avx512-bf16"] else "without"
         yield (
-            f"Measured {environment['date']} on {environment['platform']}, "
+            f"Measured on {environment['date']}, {environment['platform']} {kernels} AVX512-BF16, "
             f"Python {environment['python']}: {versions}."
         )
         yield ""
     counts = results.counts()
     if counts:
-        yield from ("| | cells | meaning |", "| :-: | --: | --- |")
+        yield from ("| sign | cells | meaning |", "| :-: | --: | --- |")
         yield from (
             f"| `{outcome.glyph}` | {number} | {outcome.meaning} |" for outcome, number in counts
         )
         yield ""
-    for task in TASKS:
-        yield from _table(results, task)
+    for table in results.tables():
+        yield from _table(table)
     for name, heading in _HEADINGS.items():
         yield from _section(results, OUTCOMES[name], heading)
     if results.unbuilt:
@@ -62,17 +90,15 @@ def _lines(results: Results) -> Iterator[str]:
         yield ""
 
 
-def _table(results: Results, task: str) -> Iterator[str]:
-    rows = results.rows(task)
-    if not rows:
-        return
-    yield from (f"## {TITLES[task]}", "")
-    heads = ["<br>".join(head) for head in results.heads]
-    yield f"| type | {' | '.join(heads)} |"
+def _table(table: Table) -> Iterator[str]:
+    title = TITLES[table.task]
+    yield from (f"## {title if table.by == 'type' else f'{title}: methods'}", "")
+    heads = ["<br>".join(head) for head in table.heads]
+    yield f"| {table.by} | {' | '.join(heads)} |"
     yield f"| --- |{' :-: |' * len(heads)}"
-    for row in rows:
-        glyphs = (f"`{cell.outcome.glyph}`" if cell else "" for cell in row.cells)
-        yield f"| {row.name} | {' | '.join(glyphs)} |"
+    for name, verdicts in table.rows:
+        glyphs = (f"`{verdict.outcome.glyph}`" if verdict else "" for verdict in verdicts)
+        yield f"| {name} | {' | '.join(glyphs)} |"
     yield ""
 
 
@@ -83,9 +109,10 @@ def _section(results: Results, outcome: Outcome, heading: str) -> Iterator[str]:
     yield from (f"## {heading}", "")
     yield from ("| what happens | where | why |", "| --- | --- | --- |")
     for group in found:
-        places = [f"{name} ({', '.join(_places(cells))})" for name, cells in group.places().items()]
+        names = [f"{name} ({', '.join(_places(cells))})" for name, cells in group.places().items()]
+        places = short_list(names, _MOST_NAMES)
         why = "" if group.reason == group.text else group.reason
-        yield f"| {_code(group.text)} | {', '.join(places)} | {_escape(why)} |"
+        yield f"| {_code(group.text)} | {places} | {_escape(why)} |"
     yield ""
 
 

@@ -86,3 +86,8 @@ class Trial:
     @property
     def worked(self) -> bool:
         return not self.step
+
+    @property
+    def limited(self) -> bool:
+        """Whether it ended at a limit that the sweep sets."""
+        return self.error.startswith(("needs more than ", "took more than "))

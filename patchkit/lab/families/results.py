@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .journal import SCHEMA, Journal
 from .known import reason
-from .records import Build, Cell, Subject
+from .model_types import TASKS
+from .modes import DEFAULT_METHODS
+from .records import Build, Cell
 from .sweep import Selection
 from .verdicts import OUTCOMES, Outcome, Verdict, verdicts
 
-_MOST_COLUMNS = 12
-
 
 @dataclass(frozen=True)
-class Row:
-    """A row of a table: one model type, or one method on it.
+class Table:
+    """Verdicts on several model types, or on several methods.
 
     Args:
-        subject: the model type.
-        method: the method, if each has a row of its own; else empty.
-        cells: a verdict for each column; None where nothing was tried.
+        task: the task of all its models.
+        by: what each row is: a `type`, or a `method` on a type.
+        heads: the heads of the columns, in lines: precision, quantization, perhaps method.
+        rows: the name of each row, and a verdict for each column; None where nothing was tried.
     """
 
-    subject: Subject
-    method: str
-    cells: tuple[Verdict | None, ...]
-
-    @property
-    def name(self) -> str:
-        return f"{self.subject.type} {self.method}".rstrip()
+    task: str
+    by: str
+    heads: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, tuple[Verdict | None, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -56,39 +54,60 @@ class Results:
         """1 if anything is worse or other with patchkit, and nobody has said why."""
         return int(any(verdict.outcome.trouble for verdict in self.verdicts))
 
-    @property
-    def heads(self) -> list[tuple[str, ...]]:
-        """The head of each column, in lines: precision, quantization and perhaps method."""
-        columns = self._columns
-        if self._rows_by_method:
-            return [tuple(mode.split("/")) for mode in dict.fromkeys(mode for mode, _ in columns)]
-        return [(*mode.split("/"), method) for mode, method in columns]
+    def tables(self) -> Iterator[Table]:
+        """Yield a table of types for each task, and one of methods if others were tried."""
+        for task in TASKS:
+            found = {
+                verdict.cell: verdict
+                for verdict in self.verdicts
+                if verdict.cell.subject.task == task
+            }
+            usual = {cell: found[cell] for cell in found if cell.method in DEFAULT_METHODS}
+            others = {cell.subject for cell in set(found) - set(usual)}
+            if usual:
+                yield self._by_type(task, usual)
+            if others:
+                cells = {cell: found[cell] for cell in found if cell.subject in others}
+                yield self._by_method(task, cells)
 
-    def rows(self, task: str | None = None) -> list[Row]:
-        """Return the rows of a table, of all tasks or one."""
-        found = {verdict.cell: verdict for verdict in self.verdicts}
-        subjects = {cell.subject for cell in found if task in (None, cell.subject.task)}
-        columns = self._columns
-        modes = tuple(dict.fromkeys(mode for mode, _ in columns))
-        parts = {"": columns}
-        if self._rows_by_method:
-            methods = dict.fromkeys(method for _, method in columns)
-            parts = {method: tuple((mode, method) for mode in modes) for method in methods}
-        return [
-            Row(subject, name, tuple(found.get(Cell(subject, *column)) for column in part))
-            for subject in sorted(subjects, key=lambda subject: (subject.task, subject.type))
-            for name, part in parts.items()
-        ]
+    def _by_type(self, task: str, found: Mapping[Cell, Verdict]) -> Table:
+        tried = {(cell.mode, cell.method) for cell in found}
+        columns = [column for column in self.columns if column in tried]
+        subjects = sorted({cell.subject for cell in found}, key=lambda subject: subject.type)
+        return Table(
+            task,
+            "type",
+            tuple((*mode.split("/"), method) for mode, method in columns),
+            tuple(
+                (
+                    subject.type,
+                    tuple(found.get(Cell(subject, *column)) for column in columns),
+                )
+                for subject in subjects
+            ),
+        )
 
-    @property
-    def _columns(self) -> tuple[tuple[str, str], ...]:
-        """The modes and methods that were tried, in order."""
-        tried = {(verdict.cell.mode, verdict.cell.method) for verdict in self.verdicts}
-        return tuple(column for column in self.columns if column in tried)
-
-    @property
-    def _rows_by_method(self) -> bool:
-        return len(self._columns) > _MOST_COLUMNS
+    def _by_method(self, task: str, found: Mapping[Cell, Verdict]) -> Table:
+        tried = {cell.mode for cell in found}
+        modes = [mode for mode in dict.fromkeys(mode for mode, _ in self.columns) if mode in tried]
+        rows = dict.fromkeys(
+            (subject, method)
+            for subject in sorted({cell.subject for cell in found}, key=lambda one: one.type)
+            for _, method in self.columns
+            if any(Cell(subject, mode, method) in found for mode in modes)
+        )
+        return Table(
+            task,
+            "method",
+            tuple(tuple(mode.split("/")) for mode in modes),
+            tuple(
+                (
+                    f"{subject.type}, {method}",
+                    tuple(found.get(Cell(subject, mode, method)) for mode in modes),
+                )
+                for subject, method in rows
+            ),
+        )
 
     def counts(self) -> list[tuple[Outcome, int]]:
         """Return how many cells have each outcome, worst first."""

@@ -21,17 +21,18 @@ def as_table(results: Results) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    if results.verdicts:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("type", no_wrap=True, overflow="fold")
-        for head in results.heads:
+    for content in results.tables():
+        table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+        table.add_column(content.by, no_wrap=True, overflow="fold")
+        for head in content.heads:
             table.add_column("\n".join(head), justify="center")
-        for row in results.rows():
-            table.add_row(row.name, *map(_glyph, row.cells))
+        for name, verdicts in content.rows:
+            table.add_row(name, *map(_glyph, verdicts))
         yield table
+        yield Text()
     for outcome, number in results.counts():
         yield Text.assemble((outcome.glyph, outcome.style), f"  {number} {outcome.meaning}")
-    for name in ("broken", "differs", "fails", "mended"):
+    for name in ("broken", "differs", "limited", "fails", "mended"):
         found = groups(verdict for verdict in results.verdicts if verdict.outcome.name == name)
         if found:
             yield Text(f"\n{OUTCOMES[name].meaning}:", style="bold")

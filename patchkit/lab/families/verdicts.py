@@ -35,6 +35,7 @@ OUTCOMES = {
     for outcome in (
         Outcome("broken", "!", "bold red", "works without patchkit and fails with it", True),
         Outcome("differs", "?", "bold red", "works both ways, with other numbers", True),
+        Outcome("limited", "-", "yellow", "needs more memory or time than it was given"),
         Outcome("fails", "x", "yellow", "fails both ways"),
         Outcome("mended", "+", "green", "fails without patchkit and works with it"),
         Outcome(
@@ -77,6 +78,8 @@ def judge(cell: Cell, without: Trial, with_patchkit: Trial) -> Verdict:
 
 
 def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, str]:
+    if without.limited or with_patchkit.limited:
+        return "limited", ""
     if not without.worked:
         if with_patchkit.worked:
             return "mended", ""
