@@ -56,6 +56,23 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         modes="*/4bit",
         methods="dora",
     ),
+    Explanation(
+        frozenset(
+            {
+                "losses",
+                "gradient norms",
+                "logits to predict",
+                "logits to reload",
+                "words",
+                "logits to merge",
+                "distance after merge",
+            }
+        ),
+        "peft-quantized-output-dtype: the layers return bfloat16, as its caution says; PEFT does "
+        "not ask about the autocast of a CPU",
+        modes="bf16/4bit",
+        methods="road",
+    ),
 )
 _NO_SUCH_LAYER = "PEFT computes with the packed weight: it has no layer of this method for 4-bit"
 _PACKING = (

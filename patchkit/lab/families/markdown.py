@@ -36,7 +36,7 @@ with it.
 ```console
 patchkit families llama 'qwen3*'             # these types
 patchkit families --output families.jsonl    # all causal types; an interrupted run continues
-patchkit families llama --method all         # PEFT's methods on one type
+patchkit families llama --method all         # the methods of PEFT on one type
 ```
 
 Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
