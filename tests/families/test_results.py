@@ -53,12 +53,10 @@ def test_verdicts(without: Trial, with_patchkit: Trial, outcome: str) -> None:
 
 
 def test_only_known_differences_are_explained() -> None:
-    cell = Cell(LLAMA, "bf16/4bit", "lora")
-    merged, other = (Trial(figures={"losses": 1, "logits to merge": value}) for value in (2, 3))
-    assert judge(cell, merged, other).outcome.name == "explained"
-    assert judge(CELL, merged, other).outcome.name == "differs"
-    besides = Trial(figures={"losses": 2, "logits to merge": 3})
-    assert judge(cell, merged, besides).outcome.name == "differs"
+    known = Cell(LLAMA, "bf16/4bit", "road")
+    assert judge(known, WORKED, OTHER).outcome.name == "explained"
+    figures = {"changed": 3}
+    assert judge(known, Trial(figures=figures), WORKED).outcome.name == "differs"
 
 
 def filled(path: Path | None) -> Journal:

@@ -41,21 +41,7 @@ class Reason:
     reason: str
 
 
-_UNPACKED = "bitsandbytes-cpu-inference-packing: weights that an evaluation has packed are unpacked"
 EXPLANATIONS: tuple[Explanation, ...] = (
-    Explanation(
-        frozenset({"logits to merge", "distance after merge"}),
-        f"{_UNPACKED} before they are merged",
-        modes="*/4bit",
-    ),
-    Explanation(
-        frozenset(
-            {"logits to predict", "logits to reload", "logits to merge", "distance after merge"}
-        ),
-        f"{_UNPACKED} before DoRA reads them",
-        modes="*/4bit",
-        methods="dora",
-    ),
     Explanation(
         frozenset(
             {
@@ -75,12 +61,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     ),
 )
 _NO_SUCH_LAYER = "PEFT computes with the packed weight: it has no layer of this method for 4-bit"
-_PACKING = (
-    "on a CPU with AVX512-BF16 bitsandbytes packs 4-bit weights for inference by 32 rows and 64 "
-    "columns, and has no other way for other sizes"
-)
 REASONS: tuple[Reason, ...] = (
-    Reason("N must be divisible by block_n", _PACKING),
     Reason("The required package 'scipy' is not installed", "scipy was not installed"),
     Reason("task_ids should not be None", "Poly wants to be told the task of each row"),
     Reason("Please initialize PiSSA under", "PEFT splits no packed weights"),

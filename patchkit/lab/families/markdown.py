@@ -43,7 +43,8 @@ Each attempt loads the model, trains it for two steps with the `Trainer`, saves 
 generates three tokens and merges the adapters. What is loaded again must have the logits that were
 saved. A merged model must have those from before, within half of their size, since 4-bit weights
 are rounded again. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
-`4bit` is nf4. fp16 takes [CUDA's path on a CPU](design.md#preflight-and-the-lab).
+`4bit` is nf4. fp16 takes [CUDA's path on a CPU](design.md#preflight-and-the-lab), and 4-bit layers
+are not packed for the inference of a CPU.
 
 The models have two layers, or one of each kind, and random weights. So this page tells which code
 runs, and whether patchkit changes what it computes. It does not tell how well a released model
@@ -62,10 +63,9 @@ def _lines(results: Results) -> Iterator[str]:
         versions = ", ".join(
             f"{name} {version}" for name, version in environment["versions"].items()
         )
-        kernels = "with" if environment["avx512-bf16"] else "without"
         yield (
-            f"Measured on {environment['date']}, {environment['platform']} {kernels} AVX512-BF16, "
-            f"Python {environment['python']}: {versions}."
+            f"Measured on {environment['date']}, {environment['platform']}, Python "
+            f"{environment['python']}: {versions}."
         )
         yield ""
     counts = results.counts()

@@ -50,15 +50,12 @@ def environment() -> dict[str, Any]:
 
     from ...about import __version__
     from ...environment import installed_version
-    from ...verification.machine import missing_requirements
 
     names = ("torch", "transformers", "peft", "accelerate", "bitsandbytes")
     return {
         "versions": {"patchkit": __version__} | {name: installed_version(name) for name in names},
         "python": platform.python_version(),
         "platform": f"{platform.system()}-{platform.machine()}".lower(),
-        # bitsandbytes packs 4-bit weights differently there.
-        "avx512-bf16": not missing_requirements(["avx512-bf16"]),
     }
 
 
@@ -71,6 +68,20 @@ def _import() -> None:
         from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 
         get_checkpoint_conversion_mapping("llama")
+    with contextlib.suppress(Exception):
+        _leave_packing_for_cpus_out()
+
+
+def _leave_packing_for_cpus_out() -> None:
+    """Let 4-bit layers infer as they do on GPUs, and on CPUs without AVX512-BF16.
+
+    With it bitsandbytes packs weights after training. That fails for sizes that tiny models have,
+    and what it changes in a merge would hide what else does.
+    """
+    from bitsandbytes.nn import modules
+
+    if hasattr(modules, "has_avx512bf16"):
+        modules.has_avx512bf16 = lambda: False
 
 
 def _freeze() -> None:

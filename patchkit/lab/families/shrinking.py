@@ -9,8 +9,6 @@ VOCABULARY = 160
 FIRST_WORD = 48
 """Tokens below this one have meanings: padding, the place of an image, and others."""
 
-# On some CPUs bitsandbytes packs 4-bit weights by blocks of 64 columns and 32 rows: what is smaller
-# fails there, and would hide what else fails.
 _SIZES: dict[str, Any] = {
     **dict.fromkeys(
         (

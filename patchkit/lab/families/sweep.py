@@ -170,6 +170,7 @@ class _Workshop:
         environment = {
             "CUDA_VISIBLE_DEVICES": "",
             "OMP_NUM_THREADS": "1",
+            "PYTHONHASHSEED": "0",  # some errors list a set
             "TMPDIR": str(folder),
             # A patch that is switched off, or a setting, would be judged in place of patchkit.
             "PATCHKIT_DISABLE": "",

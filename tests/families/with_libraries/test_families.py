@@ -64,12 +64,11 @@ def test_what_patchkit_mends(cells) -> None:
     )
 
 
-def test_gemma3n_in_4_bit_gets_beyond_its_clamp(cells) -> None:
+def test_gemma3n_trains_in_4_bit(cells) -> None:
     cell = cells["gemma3n_text", "bf16/4bit", "lora"]
+    assert cell["outcome"] == "mended"
     assert cell["without"]["step"] == "forward"
     assert "result type Float can't be cast" in cell["without"]["error"]
-    # A CPU with AVX512-BF16 has another error for such small layers, when training is over.
-    assert cell["with_patchkit"]["step"] in ("", "predict")
 
 
 def test_what_needs_too_much_memory(results) -> None:
