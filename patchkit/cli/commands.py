@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "run.command:run",
     "demo": "demo.command:demo",
     "verify": "verify",
+    "families": "families",
     "matrix": "matrix",
     "new": "new.command:new",
     "completion": "completion",
@@ -23,7 +24,7 @@ COMMANDS = {
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "demo"),
-    "Does it hold": ("verify", "matrix"),
+    "Does it hold": ("verify", "families", "matrix"),
     "More": ("new", "completion"),
 }
 _EPILOG = """\

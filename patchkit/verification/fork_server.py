@@ -1,8 +1,11 @@
-"""Import the libraries, then run each requested reproducer in a fork.
+"""Import the libraries, then make each requested call in a fork.
 
-`python -m patchkit.verification.fork_server` reads requests from standard input, each a line of
-JSON: `{"number": 7, "id": …, "patched": …, "patches": …}` starts a fork and `{"end": 7}` ends it.
-The answer is `{"number": 7, "outcome": …}`. The server and its forks end when the input does.
+`python -m patchkit.verification.fork_server [FUNCTION …]` calls the functions, such as
+`package.module:function`, which import the libraries and whatever else all forks share. Then it
+reads requests from standard input, each a line of JSON:
+`{"number": 7, "function": …, "arguments": {…}, "environment": {…}}` starts a fork that sets the
+variables and calls the function, and `{"end": 7}` ends it. The function returns a dictionary, and
+the answer is `{"number": 7, "outcome": …}`. The server and its forks end when the input does.
 """
 
 from __future__ import annotations
@@ -13,12 +16,13 @@ import json
 import os
 import selectors
 import signal
+import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from .. import children
-from ..catalogue.folders import VARIABLE
 
 PRELOADED = (
     "accelerate",
@@ -88,7 +92,7 @@ class _Server:
         self._ready.register(ours, selectors.EVENT_READ)
 
     def _run_in_fork(self, request: dict[str, Any], pipe: int) -> None:
-        """Run a reproducer in a fork, which ends here."""
+        """Make a call in a fork, which ends here."""
         status = 1
         try:
             os.close(self._requests)
@@ -96,11 +100,10 @@ class _Server:
             nowhere = os.open(os.devnull, os.O_RDWR)
             for standard in range(3):
                 os.dup2(nowhere, standard)
-            os.environ[VARIABLE] = request["patches"]  # may be newer than this process
-            from .reproduce import outcome
-
+            os.environ.update(request["environment"])  # may be newer than this process
+            outcome = _function(request["function"])(**request["arguments"])
             with os.fdopen(pipe, "wb") as answer:
-                children.write_answer(answer, outcome(request["id"], patched=request["patched"]))
+                children.write_answer(answer, outcome)
             status = 0
         finally:
             os._exit(status)
@@ -128,13 +131,25 @@ class _Server:
         return os.waitstatus_to_exitcode(status)
 
 
+def import_libraries() -> None:
+    """Import the libraries that most reproducers need."""
+    for name in PRELOADED:
+        with contextlib.suppress(Exception):  # the reproducer that needs it will say so
+            importlib.import_module(name)
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, _, attribute = name.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    return function
+
+
 def main() -> None:
     output = children.take_standard_output()
     requests = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for name in PRELOADED:
-        with contextlib.suppress(Exception):  # the reproducer that needs it will say so
-            importlib.import_module(name)
+    for prepare in [_function(name) for name in sys.argv[1:]] or [import_libraries]:
+        prepare()
     server = _Server(requests, output)
     status = 1
     try:

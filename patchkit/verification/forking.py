@@ -1,4 +1,4 @@
-"""Run reproducers in forks of one process that has imported the libraries.
+"""Call functions, such as reproducers, in forks of one process that has imported the libraries.
 
 An import takes seconds and most reproducers less than one, so this is many times faster than
 separate processes. The patches then meet libraries that are loaded already.
@@ -14,9 +14,11 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from concurrent import futures
 from typing import Any
 
+from ..catalogue.folders import VARIABLE
 from ..children import command, parse_answer, write_answer
 from ..errors import UsageError
 
@@ -53,13 +55,12 @@ class ForkRunner:
             if self._stopped:
                 return {"outcome": "error", "message": "stopped"}
             server = _running_server()
-        request = {"id": patch_id, "patched": patched, "patches": self._patches}
-        number, outcome = server.start_fork(request)
-        try:
-            return outcome.result(self._timeout)
-        except futures.TimeoutError:
-            server.end_fork(number)
-            return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
+        return server.call(
+            "patchkit.verification.reproduce:outcome",
+            {"patch_id": patch_id, "patched": patched},
+            timeout=self._timeout,
+            environment={VARIABLE: self._patches},
+        )
 
     def stop(self) -> None:
         """End the running reproducers, and start no more."""
@@ -68,14 +69,28 @@ class ForkRunner:
             _stop_server()
 
 
-class _Server:
-    """The process that has imported the libraries."""
+class ForkServer:
+    """A process that has imported the libraries, and calls functions in forks, from any thread.
 
-    def __init__(self) -> None:
+    Args:
+        preparation: functions such as `package.module:function`, called before the first fork; by
+            default those libraries are imported that most reproducers need.
+        environment: variables of the process, in addition to those of this one.
+        quiet: whether nothing that it prints is shown.
+    """
+
+    def __init__(
+        self,
+        *preparation: str,
+        environment: Mapping[str, str] | None = None,
+        quiet: bool = False,
+    ) -> None:
         self._process = subprocess.Popen(
-            command("patchkit.verification.fork_server"),
+            command("patchkit.verification.fork_server", *preparation),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if quiet else None,
+            env={**os.environ, **(environment or {})},
             start_new_session=True,  # Ctrl-C in a terminal must not reach it
         )
         self._numbers = itertools.count()
@@ -84,7 +99,39 @@ class _Server:
         self.ended = False
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def start_fork(self, request: dict[str, Any]) -> tuple[int, futures.Future[dict[str, Any]]]:
+    def call(
+        self,
+        function: str,
+        arguments: Mapping[str, Any],
+        *,
+        timeout: float,
+        environment: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Return what a function returns in a fork.
+
+        Args:
+            function: such as `package.module:function`.
+            arguments: its keyword arguments.
+            timeout: seconds that it may take.
+            environment: variables of the fork, in addition to those of the process.
+
+        Returns:
+            the dictionary that it returned; `{"outcome": "error", "message": …}` if the fork died
+            or took too long.
+        """
+        request = {
+            "function": function,
+            "arguments": arguments,
+            "environment": environment or {},
+        }
+        number, outcome = self._start_fork(request)
+        try:
+            return outcome.result(timeout)
+        except futures.TimeoutError:
+            self._end_fork(number)
+            return {"outcome": "error", "message": f"took more than {timeout:g} s"}
+
+    def _start_fork(self, request: dict[str, Any]) -> tuple[int, futures.Future[dict[str, Any]]]:
         """Return the number of a new fork, and its future outcome."""
         outcome: futures.Future[dict[str, Any]] = futures.Future()
         with self._lock:
@@ -96,7 +143,7 @@ class _Server:
             self._send({"number": number, **request})
         return number, outcome
 
-    def end_fork(self, number: int) -> None:
+    def _end_fork(self, number: int) -> None:
         """End a fork whose outcome nobody waits for any more."""
         with self._lock:
             self._waiting.pop(number, None)
@@ -141,14 +188,14 @@ class _Server:
 
 
 _LOCK = threading.Lock()
-_server: _Server | None = None
+_server: ForkServer | None = None
 
 
-def _running_server() -> _Server:
+def _running_server() -> ForkServer:
     """Return the one process that serves all, until it is stopped or dies."""
     global _server
     if _server is None or _server.ended:
-        _server = _Server()
+        _server = ForkServer()
     return _server
 
 

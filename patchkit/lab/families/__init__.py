@@ -1,0 +1,1 @@
+"""Try every model type that Transformers knows, tiny, without patchkit and with it."""

@@ -1,0 +1,192 @@
+"""The results of a sweep, arranged for readers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .journal import SCHEMA, Journal
+from .known import reason
+from .model_types import TASKS
+from .modes import DEFAULT_METHODS
+from .records import Build, Cell
+from .sweep import Selection
+from .verdicts import OUTCOMES, Outcome, Verdict, verdicts
+
+
+@dataclass(frozen=True)
+class Table:
+    """Verdicts on several model types, or on several methods.
+
+    Args:
+        task: the task of all its models.
+        by: what each row is: a `type`, or a `method` on a type.
+        heads: the heads of the columns, in lines: precision, quantization, perhaps method.
+        rows: the name of each row, and a verdict for each column; None where nothing was tried.
+    """
+
+    task: str
+    by: str
+    heads: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, tuple[Verdict | None, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What came of a selection.
+
+    Args:
+        environment: versions, Python, platform and date.
+        verdicts: those on all cells that were tried.
+        unbuilt: the model types of which no tiny model could be built.
+        columns: modes with methods, in order.
+    """
+
+    environment: dict[str, Any]
+    verdicts: tuple[Verdict, ...]
+    unbuilt: tuple[Build, ...]
+    columns: tuple[tuple[str, str], ...]
+
+    @property
+    def exit_status(self) -> int:
+        """1 if anything is worse or other with patchkit, and nobody has said why."""
+        return int(any(verdict.outcome.trouble for verdict in self.verdicts))
+
+    def tables(self) -> Iterator[Table]:
+        """Yield a table of types for each task, and one of methods if others were tried."""
+        for task in TASKS:
+            found = {
+                verdict.cell: verdict
+                for verdict in self.verdicts
+                if verdict.cell.subject.task == task
+            }
+            usual = {cell: found[cell] for cell in found if cell.method in DEFAULT_METHODS}
+            others = {cell.subject for cell in set(found) - set(usual)}
+            if usual:
+                yield self._by_type(task, usual)
+            if others:
+                cells = {cell: found[cell] for cell in found if cell.subject in others}
+                yield self._by_method(task, cells)
+
+    def _by_type(self, task: str, found: Mapping[Cell, Verdict]) -> Table:
+        tried = {(cell.mode, cell.method) for cell in found}
+        columns = [column for column in self.columns if column in tried]
+        subjects = sorted({cell.subject for cell in found}, key=lambda subject: subject.type)
+        return Table(
+            task,
+            "type",
+            tuple((*mode.split("/"), method) for mode, method in columns),
+            tuple(
+                (
+                    subject.type,
+                    tuple(found.get(Cell(subject, *column)) for column in columns),
+                )
+                for subject in subjects
+            ),
+        )
+
+    def _by_method(self, task: str, found: Mapping[Cell, Verdict]) -> Table:
+        tried = {cell.mode for cell in found}
+        modes = [mode for mode in dict.fromkeys(mode for mode, _ in self.columns) if mode in tried]
+        rows = dict.fromkeys(
+            (subject, method)
+            for subject in sorted({cell.subject for cell in found}, key=lambda one: one.type)
+            for _, method in self.columns
+            if any(Cell(subject, mode, method) in found for mode in modes)
+        )
+        return Table(
+            task,
+            "method",
+            tuple(tuple(mode.split("/")) for mode in modes),
+            tuple(
+                (
+                    f"{subject.type}, {method}",
+                    tuple(found.get(Cell(subject, mode, method)) for mode in modes),
+                )
+                for subject, method in rows
+            ),
+        )
+
+    def counts(self) -> list[tuple[Outcome, int]]:
+        """Return how many cells have each outcome, worst first."""
+        numbers = Counter(verdict.outcome.name for verdict in self.verdicts)
+        return [(outcome, numbers[name]) for name, outcome in OUTCOMES.items() if numbers[name]]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "environment": self.environment,
+            "cells": [
+                {
+                    **vars(verdict.cell.subject),
+                    "mode": verdict.cell.mode,
+                    "method": verdict.cell.method,
+                    "outcome": verdict.outcome.name,
+                    "note": verdict.note or reason(verdict.with_patchkit),
+                    "without": vars(verdict.without),
+                    "with_patchkit": vars(verdict.with_patchkit),
+                }
+                for verdict in self.verdicts
+            ],
+            "unbuilt": [{**vars(build.subject), "error": build.error} for build in self.unbuilt],
+        }
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that have the same to say.
+
+    Args:
+        text: what they say.
+        reason: why, if that is known.
+        cells: the cells.
+    """
+
+    text: str
+    reason: str
+    cells: list[Cell]
+
+    def places(self) -> dict[str, list[Cell]]:
+        """Return the cells by model type."""
+        places: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            places.setdefault(cell.subject.type, []).append(cell)
+        return places
+
+
+def results(journal: Journal, selection: Selection) -> Results:
+    """Arrange what a journal has of a selection."""
+    chosen = [verdict for verdict in verdicts(journal) if selection.includes(verdict.cell)]
+    columns = tuple((mode.name, method) for mode in selection.modes for method in selection.methods)
+    unbuilt = [
+        build
+        for build in journal.builds.values()
+        if build.error and selection.includes_subject(build.subject)
+    ]
+    unbuilt.sort(key=lambda build: (build.subject.task, build.subject.type))
+    return Results(journal.environment, tuple(chosen), tuple(unbuilt), columns)
+
+
+def groups(chosen: Iterable[Verdict]) -> list[Group]:
+    """Return cells by what happened in them, the most frequent first."""
+    found: dict[str, Group] = {}
+    for verdict in chosen:
+        text = _text(verdict)
+        known = verdict.note or reason(verdict.with_patchkit)
+        found.setdefault(text, Group(text, known, [])).cells.append(verdict.cell)
+    return sorted(found.values(), key=lambda group: -len(group.places()))
+
+
+def _text(verdict: Verdict) -> str:
+    """Say what happened in a cell."""
+    sides = [
+        f"{trial.step}: {trial.error}" if trial.step else "worked"
+        for trial in (verdict.without, verdict.with_patchkit)
+    ]
+    if sides[0] == sides[1]:
+        return verdict.note if verdict.without.worked else sides[0]
+    if verdict.with_patchkit.worked:
+        return sides[0]
+    return f"{sides[0]}; with patchkit {sides[1]}"

@@ -1,0 +1,257 @@
+"""Try many model types in many modes, each in forks of two processes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from ...errors import PatchError, UsageError
+from ...verification.forking import ForkServer
+from . import serving
+from .journal import Journal
+from .modes import Mode
+from .records import Build, Cell, Subject, Trial
+
+_PATIENCE = 600
+"""Seconds for the import of the libraries."""
+_ROOM = __package__
+Progress = Callable[[str, int, int], None]
+"""Called with what was done last, the number of cells done, and that of all."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is to be tried.
+
+    Args:
+        tasks: names of tasks.
+        types: names or globs of model types; all for none.
+        modes: the modes.
+        methods: names of methods.
+    """
+
+    tasks: tuple[str, ...]
+    types: tuple[str, ...]
+    modes: tuple[Mode, ...]
+    methods: tuple[str, ...]
+
+    def cells(self, subject: Subject) -> list[Cell]:
+        return [
+            Cell(subject, mode.name, method)
+            for mode in self.modes
+            for method in self.methods
+            if mode.allows(method)
+        ]
+
+    def includes(self, cell: Cell) -> bool:
+        """Tell whether a cell belongs to what is to be tried."""
+        return (
+            self.includes_subject(cell.subject)
+            and cell.method in self.methods
+            and any(cell.mode == mode.name for mode in self.modes)
+        )
+
+    def includes_subject(self, subject: Subject) -> bool:
+        return subject.task in self.tasks and (
+            not self.types or any(fnmatchcase(subject.type, glob) for glob in self.types)
+        )
+
+    def subjects(self, known: dict[str, list[str]]) -> list[Subject]:
+        """Return the model types that are to be tried.
+
+        Args:
+            known: the names of all types, by task.
+
+        Raises:
+            UsageError: a name or glob stands for no type of these tasks.
+        """
+        every = [Subject(task, name) for task in self.tasks for name in known[task]]
+        for glob in self.types:
+            if not any(fnmatchcase(subject.type, glob) for subject in every):
+                raise UsageError(f"no model type {glob!r} for {', '.join(self.tasks)}")
+        return [subject for subject in every if self.includes_subject(subject)]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cell may take.
+
+    Args:
+        memory: GiB of address space, in addition to that of the libraries.
+        seconds: time.
+    """
+
+    memory: float
+    seconds: float
+
+
+def sweep(
+    selection: Selection,
+    journal: Journal,
+    *,
+    limits: Limits,
+    jobs: int,
+    progress: Progress = lambda label, done, total: None,
+) -> None:
+    """Try what is selected and not in the journal yet, and write it there.
+
+    Args:
+        selection: what is to be tried.
+        journal: the results so far.
+        limits: for each cell.
+        jobs: number of model types that are tried at once.
+        progress: called after each cell, from any thread.
+
+    Raises:
+        UsageError: the selection names something unknown, the journal comes from another
+            environment, or this platform does not fork.
+        SweepError: the libraries cannot be imported.
+    """
+    if not hasattr(os, "fork"):
+        raise UsageError("model types are tried in forks, and this platform has none")
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = _Workshop(Path(folder), journal, limits)
+        try:
+            progress("importing the libraries", 0, 0)
+            subjects = selection.subjects(workshop.ask(f"{_ROOM}.model_types:names_by_task"))
+            journal.begin(workshop.ask(f"{_ROOM}.serving:environment"))
+            _try_all(subjects, selection, workshop, jobs, progress)
+        finally:
+            workshop.stop()
+
+
+class SweepError(PatchError):
+    """The libraries that a sweep needs cannot be imported."""
+
+
+def _try_all(
+    subjects: Iterable[Subject],
+    selection: Selection,
+    workshop: _Workshop,
+    jobs: int,
+    progress: Progress,
+) -> None:
+    wanted = [(subject, selection.cells(subject)) for subject in subjects]
+    total = sum(len(cells) for _, cells in wanted)
+    done = 0
+
+    def count(label: str, number: int) -> None:
+        nonlocal done
+        done += number
+        progress(label, done, total)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for future in [
+                pool.submit(workshop.try_subject, subject, cells, count)
+                for subject, cells in wanted
+            ]:
+                future.result()
+        except BaseException:
+            workshop.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+class _Workshop:
+    """Two processes that have imported the libraries, one with patchkit, and a folder."""
+
+    def __init__(self, folder: Path, journal: Journal, limits: Limits) -> None:
+        self._folder = folder
+        self._journal = journal
+        self._limits = limits
+        self._stopped = False
+        environment = {
+            "CUDA_VISIBLE_DEVICES": "",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONHASHSEED": "0",  # some errors list a set
+            "TMPDIR": str(folder),
+            # A patch that is switched off, or a setting, would be judged in place of patchkit.
+            "PATCHKIT_DISABLE": "",
+        }
+        self._servers = {
+            patched: ForkServer(preparation, environment=environment, quiet=True)
+            for patched, preparation in ((False, serving.PLAIN), (True, serving.PATCHED))
+        }
+
+    def ask(self, function: str) -> dict[str, Any]:
+        """Return what a function without arguments returns where patchkit is not applied."""
+        answer = self._servers[False].call(function, {}, timeout=_PATIENCE)
+        if "outcome" in answer:
+            raise SweepError(f"cannot import the libraries: {answer['message']}")
+        return answer
+
+    def try_subject(
+        self, subject: Subject, cells: list[Cell], count: Callable[[str, int], None]
+    ) -> None:
+        """Try the cells of a model type that have no result yet."""
+        missing = [cell for cell in cells if not self._journal.has(cell)]
+        known = self._journal.builds.get(subject)
+        if self._stopped:
+            return
+        if not missing or (known is not None and known.error):
+            count(subject.type, len(cells))
+            return
+        count(subject.type, len(cells) - len(missing))
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            build = self._build(subject, folder)
+            if self._stopped:
+                return
+            if known is None:
+                self._journal.add_build(build)
+            if build.error:
+                count(f"{subject.type}: {build.error}", len(missing))
+                return
+            for cell in missing:
+                for patched in (False, True):
+                    if (cell, patched) not in self._journal.trials:
+                        trial = self._try(cell, folder, patched)
+                        if self._stopped:
+                            return
+                        self._journal.add_trial(cell, patched, trial)
+                count(f"{subject.type} {cell.mode} {cell.method}", 1)
+
+    def stop(self) -> None:
+        """End all processes."""
+        self._stopped = True
+        for server in self._servers.values():
+            server.stop()
+
+    def _build(self, subject: Subject, folder: str) -> Build:
+        answer = self._servers[False].call(
+            f"{_ROOM}.building:build",
+            {
+                "task": subject.task,
+                "model_type": subject.type,
+                "folder": folder,
+                "memory": self._limits.memory,
+            },
+            timeout=self._limits.seconds,
+        )
+        return (
+            Build(subject, error=answer["message"])
+            if "outcome" in answer
+            else Build(subject, **answer)
+        )
+
+    def _try(self, cell: Cell, checkpoints: str, patched: bool) -> Trial:
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            answer = self._servers[patched].call(
+                f"{_ROOM}.trial:attempt",
+                {
+                    "task": cell.subject.task,
+                    "mode": cell.mode,
+                    "method": cell.method,
+                    "checkpoints": checkpoints,
+                    "folder": folder,
+                    "memory": self._limits.memory,
+                },
+                timeout=self._limits.seconds,
+            )
+        return Trial("process", answer["message"]) if "outcome" in answer else Trial(**answer)

@@ -1,0 +1,101 @@
+"""Judge a cell by what came of it without patchkit and with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .journal import Journal
+from .known import explanation
+from .records import STEPS, Cell, Trial
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One way in which the two sides of a cell can compare.
+
+    Args:
+        name: in JSON.
+        glyph: in tables.
+        style: for rich.
+        meaning: in words.
+        trouble: whether it is a defect of patchkit.
+    """
+
+    name: str
+    glyph: str
+    style: str
+    meaning: str
+    trouble: bool = False
+
+
+# Worst first.
+OUTCOMES = {
+    outcome.name: outcome
+    for outcome in (
+        Outcome("broken", "!", "bold red", "works without patchkit and fails with it", True),
+        Outcome("differs", "?", "bold red", "works both ways, with other numbers", True),
+        Outcome("limited", "-", "yellow", "needs more memory or time than it was given"),
+        Outcome("fails", "x", "yellow", "fails both ways"),
+        Outcome("mended", "+", "green", "fails without patchkit and works with it"),
+        Outcome(
+            "explained", "~", "cyan", "works both ways; the other numbers are a patch's effect"
+        ),
+        Outcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one cell.
+
+    Args:
+        cell: what was tried.
+        outcome: how both sides compare.
+        without: what came of it without patchkit.
+        with_patchkit: what came of it with it.
+        note: what differs, or why; empty if nothing is to be said.
+    """
+
+    cell: Cell
+    outcome: Outcome
+    without: Trial
+    with_patchkit: Trial
+    note: str = ""
+
+
+def verdicts(journal: Journal) -> Iterator[Verdict]:
+    """Yield the verdict on each cell that was tried on both sides."""
+    for cell in journal.cells():
+        yield judge(cell, journal.trials[cell, False], journal.trials[cell, True])
+
+
+def judge(cell: Cell, without: Trial, with_patchkit: Trial) -> Verdict:
+    """Compare the two sides of a cell."""
+    name, note = _comparison(cell, without, with_patchkit)
+    return Verdict(cell, OUTCOMES[name], without, with_patchkit, note)
+
+
+def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, str]:
+    if without.limited or with_patchkit.limited:
+        return "limited", ""
+    if not without.worked:
+        if with_patchkit.worked:
+            return "mended", ""
+        if _reached(with_patchkit) < _reached(without):
+            return "broken", "fails earlier with patchkit"
+        return "fails", ""
+    if not with_patchkit.worked:
+        return "broken", ""
+    other = [
+        name for name, value in without.figures.items() if with_patchkit.figures.get(name) != value
+    ]
+    if not other:
+        return "same", ""
+    reason = explanation(cell, other)
+    return ("explained", reason) if reason else ("differs", f"other {', '.join(other)}")
+
+
+def _reached(trial: Trial) -> int:
+    return STEPS.index(trial.step) if trial.step in STEPS else -1

@@ -1,0 +1,167 @@
+"""What is made of results: verdicts, a file that continues, tables. No library is needed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from patchkit.errors import UsageError
+from patchkit.lab.families import methods, modes
+from patchkit.lab.families.journal import Journal
+from patchkit.lab.families.markdown import as_markdown
+from patchkit.lab.families.records import Build, Cell, Subject, Trial
+from patchkit.lab.families.results import results
+from patchkit.lab.families.sweep import Selection
+from patchkit.lab.families.verdicts import OUTCOMES, judge
+
+LLAMA = Subject("causal", "llama")
+CELL = Cell(LLAMA, "bf16/none", "lora")
+WORKED = Trial(figures={"losses": [1.5, 1.25]})
+OTHER = Trial(figures={"losses": [1.5, 1.2500001]})
+ENVIRONMENT = {
+    "versions": {"torch": "2.13.0"},
+    "python": "3.11",
+    "platform": "x",
+    "avx512-bf16": True,
+}
+SELECTION = Selection(("causal",), (), modes.ALL, ("full", "lora", "dora"))
+
+
+def failed(step: str, error: str = "ValueError: no") -> Trial:
+    return Trial(step, error)
+
+
+@pytest.mark.parametrize(
+    ("without", "with_patchkit", "outcome"),
+    [
+        (WORKED, WORKED, "same"),
+        (WORKED, OTHER, "differs"),
+        (WORKED, failed("merge"), "broken"),
+        (failed("step"), WORKED, "mended"),
+        (failed("step"), failed("step"), "fails"),
+        (failed("forward"), failed("merge"), "fails"),
+        (failed("merge"), failed("forward"), "broken"),
+        (failed("step"), failed("process", "died with exit code -6"), "broken"),
+        (failed("step", "needs more than 4 GiB"), WORKED, "limited"),
+        (WORKED, failed("process", "took more than 60 s"), "limited"),
+    ],
+)
+def test_verdicts(without: Trial, with_patchkit: Trial, outcome: str) -> None:
+    assert judge(CELL, without, with_patchkit).outcome.name == outcome
+
+
+def test_only_known_differences_are_explained() -> None:
+    known = Cell(LLAMA, "bf16/4bit", "road")
+    assert judge(known, WORKED, OTHER).outcome.name == "explained"
+    figures = {"changed": 3}
+    assert judge(known, Trial(figures=figures), WORKED).outcome.name == "differs"
+
+
+def filled(path: Path | None) -> Journal:
+    journal = Journal(path)
+    journal.begin(ENVIRONMENT)
+    journal.add_build(Build(LLAMA, parameters=9))
+    journal.add_build(Build(Subject("causal", "blt"), error="needs more than 4 GiB"))
+    journal.add_trial(CELL, False, WORKED)
+    journal.add_trial(CELL, True, OTHER)
+    return journal
+
+
+def test_a_journal_continues(tmp_path: Path) -> None:
+    path = tmp_path / "families.jsonl"
+    journal = filled(path)
+    again = Journal(path)
+    assert (again.builds, again.trials) == (journal.builds, journal.trials)
+    assert again.has(CELL)
+
+    torn = path.read_text()[:-20]
+    path.write_text(torn)
+    again = Journal(path)
+    assert not again.has(CELL)
+    again.begin(ENVIRONMENT)
+    again.add_trial(CELL, True, OTHER)
+    assert Journal(path).trials == journal.trials
+
+
+def test_a_journal_of_other_versions_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "families.jsonl"
+    filled(path)
+    with pytest.raises(UsageError, match=r"other versions \(versions\)"):
+        Journal(path).begin({**ENVIRONMENT, "versions": {"torch": "2.14.0"}})
+
+
+@pytest.mark.parametrize("text", ["hello\n", "[]\n", '{"schema": 9, "environment": {}}\n'])
+def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "other").write_text(text)
+    with pytest.raises(UsageError):
+        Journal(tmp_path / "other")
+
+
+def test_what_differs_decides_the_exit_status() -> None:
+    found = results(filled(None), SELECTION)
+    assert [(outcome.name, number) for outcome, number in found.counts()] == [("differs", 1)]
+    assert found.exit_status == 1
+    assert json.loads(json.dumps(found.to_dict()))["cells"][0]["note"] == "other losses"
+    others = Selection(("causal",), ("gpt*",), modes.ALL, ("lora",))
+    assert results(filled(None), others).exit_status == 0
+
+
+def test_a_page_has_types_methods_and_what_could_not_be_built() -> None:
+    journal = filled(None)
+    journal.add_trial(Cell(LLAMA, "bf16/none", "dora"), False, failed("merge"))
+    journal.add_trial(Cell(LLAMA, "bf16/none", "dora"), True, WORKED)
+    page = as_markdown(results(journal, SELECTION))
+    for line in (
+        "| type | bf16<br>none<br>lora |",
+        "| llama | `?` |",
+        "| llama, dora | `+` |",
+        "| `merge: ValueError: no` | llama (bf16/none dora) |  |",
+        "| blt | causal | `needs more than 4 GiB` |",
+    ):
+        assert line in page.splitlines(), page
+
+
+def test_selections() -> None:
+    assert modes.select(()) == modes.QUICK
+    assert modes.select(("all",)) == modes.ALL
+    assert [mode.name for mode in modes.select(("bf16/*", "fp16/4bit"))] == [
+        "fp16/4bit",
+        "bf16/4bit",
+        "bf16/8bit",
+        "bf16/none",
+    ]
+    assert methods.select((), ("full",)) == ("full",)
+    assert methods.select(("*dora", "lora"), ()) == ("lora", "dora")
+    for select in (modes.select, lambda globs: methods.select(globs, ())):
+        with pytest.raises(UsageError, match="zzz"):
+            select(("zzz*",))
+
+
+def test_types_are_names_and_globs() -> None:
+    known = {"causal": ["gpt2", "gpt_neo", "llama"], "vision": ["llava"]}
+
+    def chosen(*types: str, tasks: tuple[str, ...] = ("causal",)) -> list[str]:
+        subjects = Selection(tasks, types, modes.ALL, ("lora",)).subjects(known)
+        return [subject.type for subject in subjects]
+
+    assert chosen() == known["causal"]
+    assert chosen("gpt*") == ["gpt2", "gpt_neo"]
+    assert chosen("ll*", tasks=("causal", "vision")) == ["llama", "llava"]
+    with pytest.raises(UsageError, match="no model type 'lama' for causal"):
+        chosen("llama", "lama")
+
+
+def test_packed_weights_are_not_trained_themselves() -> None:
+    cells = Selection(("causal",), (), modes.select(("bf16/*",)), ("full", "lora")).cells(LLAMA)
+    assert [(cell.mode, cell.method) for cell in cells if cell.method == "full"] == [
+        ("bf16/none", "full")
+    ]
+    assert len(cells) == 4
+
+
+def test_glyphs_are_distinct_and_plain() -> None:
+    glyphs = [outcome.glyph for outcome in OUTCOMES.values()]
+    assert len(set(glyphs)) == len(glyphs)
+    assert "".join(glyphs).isascii()

@@ -1,0 +1,101 @@
+"""`patchkit families` on a few types: without patchkit and with it, and from where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TYPES = ("llama", "gemma3n_text", "longcat_flash")
+MODES = ("--mode", "bf16/4bit", "--mode", "fp16/none")
+LIMIT = 0.05
+"""GiB that are enough for a tiny model, and not for `longcat_flash` with its 10 million parameters."""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "patchkit", "families", *arguments, "--output", "out.jsonl"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ,
+        timeout=600,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("families")
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path) -> dict[str, Any]:
+    done = run(folder, *TYPES, *MODES, "--memory", str(LIMIT), "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def cells(results) -> dict[tuple[str, ...], dict[str, Any]]:
+    return {(cell["type"], cell["mode"], cell["method"]): cell for cell in results["cells"]}
+
+
+def test_what_works_is_the_same_to_the_last_digit(cells) -> None:
+    cell = cells["llama", "fp16/none", "lora"]
+    assert cell["outcome"] == "same"
+    figures = cell["without"]["figures"]
+    assert figures == cell["with_patchkit"]["figures"]
+    assert figures["losses"][0] > figures["losses"][1]
+    assert figures["changed"] == 28
+
+
+def test_what_patchkit_mends(cells) -> None:
+    cell = cells["llama", "fp16/none", "full"]
+    assert cell["outcome"] == "mended"
+    assert (cell["without"]["step"], cell["without"]["error"]) == (
+        "step",
+        "ValueError: Attempting to unscale FP16 gradients.",
+    )
+
+
+def test_gemma3n_trains_in_4_bit(cells) -> None:
+    cell = cells["gemma3n_text", "bf16/4bit", "lora"]
+    assert cell["outcome"] == "mended"
+    assert cell["without"]["step"] == "forward"
+    assert "result type Float can't be cast" in cell["without"]["error"]
+
+
+def test_what_needs_too_much_memory(results) -> None:
+    error = f"needs more than {LIMIT} GiB"
+    assert results["unbuilt"] == [{"task": "causal", "type": "longcat_flash", "error": error}]
+    assert {cell["type"] for cell in results["cells"]} == {"llama", "gemma3n_text"}
+
+
+def test_an_interrupted_run_continues(folder: Path, cells) -> None:
+    file = folder / "out.jsonl"
+    whole = file.read_text().splitlines(keepends=True)
+    (last,) = [
+        number
+        for number, line in enumerate(whole)
+        if '"llama"' in line and '"fp16/none"' in line and '"lora"' in line and "true" in line
+    ]
+    kept = [line for number, line in enumerate(whole) if number != last]
+    file.write_text("".join(kept) + whole[last][:50])
+    done = run(folder, "llama", *MODES, "--json")
+    assert done.returncode == 0, done.stderr
+    lines = file.read_text().splitlines(keepends=True)
+    assert lines[: len(kept)] == kept
+    assert len(lines) == len(kept) + 2  # the torn line, and what it should have been
+
+    def without_time(line: str) -> dict[str, Any]:
+        record = json.loads(line)
+        del record["trial"]["seconds"]
+        return record
+
+    assert without_time(lines[-1]) == without_time(whole[last])
