@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from patchkit.precision.adapters import shards_parameters
@@ -28,4 +29,6 @@ def _cast_as_peft(config: Any, model: Any, name: str) -> None:
     kind = PEFT_TYPE_TO_TUNER_MAPPING[config.peft_type]
     tuner = kind.__new__(kind)
     vars(tuner).update(model=model, peft_config={name: config})
-    tuner._cast_adapter_dtype(adapter_name=name, autocast_adapter_dtype=True)
+    # PEFT 0.19 injects TinyLoRA, too, and loses its shared vectors with its tuner.
+    with suppress(AttributeError):
+        tuner._cast_adapter_dtype(adapter_name=name, autocast_adapter_dtype=True)
