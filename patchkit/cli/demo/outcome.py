@@ -53,7 +53,7 @@ def aside(outcome: Outcome, precision: str) -> str:
     device = outcome.get("device") or "cpu"
     if precision == "fp16" and device == "cpu":
         return (
-            "On this CPU the training took CUDA's fp16 path: float16 autocast with CUDA's lists, a "
-            "GradScaler, and the refusal of bfloat16 gradients that CUDA's unscale kernel has."
+            "On this CPU the training took CUDA's fp16 path: float16 autocast, a GradScaler, and "
+            "the refusal of bfloat16 gradients that CUDA's unscale kernel has."
         )
     return f"Trained on {device}."
