@@ -54,7 +54,7 @@ METHODS = ("merge", "unmerge")
 PATCH = Patch(
     id="peft-merge-quant-state",
     title="A merge into a 4-bit base keeps the dtype that it dequantizes to",
-    affects={"peft": ">=0.15", "bitsandbytes": ">=0.46.1"},
+    affects={"peft": ">=0.15", "bitsandbytes": ">=0.46"},
     changes=tuple(
         Rewrite(f"peft.tuners.{tuner}.bnb:Linear4bit.{method}", RULE, affects=versions)
         for tuner, versions in KNOWN.items()

@@ -36,7 +36,7 @@ RULE = Rule(casts_any_float, skip_packed, names=("is_floating_point",))
 PATCH = Patch(
     id="transformers-packed-weight-cast",
     title="Packed 4-bit weights are loaded bit for bit",
-    affects={"transformers": ">=4.46.3,<5", "bitsandbytes": ">=0.46.1"},
+    affects={"transformers": ">=4.46.3,<5", "bitsandbytes": ">=0.46"},
     changes=(
         Rewrite(
             "transformers.modeling_utils:_load_state_dict_into_meta_model", RULE, affects="<4.50"
