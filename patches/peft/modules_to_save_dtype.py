@@ -5,13 +5,15 @@ copies of its modules that `modules_to_save` trains are float16 too, while PEFT 
 LoRA and its kin float32 (`autocast_adapter_dtype`).
 
 Mend: such copies become float32 with them, unless `autocast_adapter_dtype` is false or the adapter
-is loaded for inference. A copy takes and gives the dtype that it did, also without autocast, and
-goes back to float16 where it is merged.
+is loaded for inference. So do small copies of a bfloat16 model, such as the head of a reward model:
+nothing raises there, but updates below 1/256 of a weight are rounded away. A copy takes and gives
+the dtype that it did, also without autocast, and goes back to it where it is merged.
 """
 
 import ast
 
 from patchkit.patch import Patch, Rewrite, Wrap
+from patchkit.precision.adapters import ADAPTER_CAST
 from patchkit.rewrite import Edit, Pattern, Rule, replace
 
 from ._trained_copies import MARK, after_cast_adapter_dtype, after_unload
@@ -61,7 +63,10 @@ PATCH = Patch(
     symptom="Attempting to unscale FP16 gradients",
     messages=("Attempting to unscale FP16 gradients.",),
     caution="Trained copies of a float16 model take twice the memory, and so do their gradients, "
-    "optimizer states and saved adapters. `autocast_adapter_dtype=False` leaves them alone.",
+    "optimizer states and saved adapters. Of a bfloat16 model, those up to a million elements do. "
+    "`autocast_adapter_dtype=False` leaves them alone, and "
+    '`apply(adapter_cast="bf16")` those of a bfloat16 model.',
+    settings=(ADAPTER_CAST,),
 )
 
 
