@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import inspect
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from packaging.version import Version
 from torch import nn
 
 import patchkit
@@ -39,7 +41,10 @@ def longt5(**options: Any) -> Any:
     config = transformers.LongT5Config(
         **{**shape, **options}, num_heads=4, local_radius=4, decoder_start_token_id=0
     )
-    return transformers.LongT5ForConditionalGeneration(config)
+    model = transformers.LongT5ForConditionalGeneration(config)
+    # Early releases leave a head that is not tied as it was allocated.
+    nn.init.normal_(model.lm_head.weight)
+    return model
 
 
 def siglip2() -> Any:
@@ -97,6 +102,12 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+installed = Version(version("bitsandbytes"))
+if installed < Version("0.48"):
+    # On a CPU it reads no other storage than uint8, and 8-bit layers compute nonsense.
+    KINDS = {"4-bit": KINDS["4-bit"]}
+
+
 def loaded(folder: Path, model: Any, kind: str | None) -> Any:
     options: dict[str, Any] = {}
     if kind is not None:
@@ -126,7 +137,7 @@ def test_a_quantized_model_computes_what_it_dequantizes_to(name, kind, tmp_path)
     assert (found - wanted).norm() < ROUNDING * wanted.norm()
 
 
-@pytest.mark.parametrize("kind", ["4-bit", "8-bit"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "stored" not in kind])
 def test_a_quantized_model_with_adapters_trains(kind, tmp_path) -> None:
     torch.manual_seed(0)
     plain = longt5()
