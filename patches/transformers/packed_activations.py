@@ -1,7 +1,7 @@
 """A quantized model casts its activations to bytes, and goes on with what is left of them.
 
 Nothing is raised: LongT5 in 4-bit has logits that are off by more than their own size, and SigLIP 2
-looks at an image of zeros and ones. Elsewhere something stops later: `Expected a floating point or
+looks at bytes made of its pixels. Elsewhere something stops later: `Expected a floating point or
 complex tensor as input. Got Byte` (ColPali), `data set to a tensor that requires gradients must be
 floating point` (8-bit), or `result type Float can't be cast to the desired output type Byte` in
 training. Layers are given `x.to(self.layer.weight.dtype)`: of a quantized weight that is the dtype

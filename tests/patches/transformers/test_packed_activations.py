@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import inspect
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from packaging.version import Version
 from torch import nn
 
 import patchkit
@@ -34,10 +36,10 @@ ROUNDING = 0.03
 HALF = torch.bfloat16
 
 
-def longt5(**options: Any) -> Any:
+def longt5() -> Any:
     shape = {"vocab_size": 64, "d_model": 64, "d_kv": 16, "d_ff": 64, "num_layers": 1}
     config = transformers.LongT5Config(
-        **{**shape, **options}, num_heads=4, local_radius=4, decoder_start_token_id=0
+        **shape, num_heads=4, local_radius=4, decoder_start_token_id=0
     )
     return transformers.LongT5ForConditionalGeneration(config)
 
@@ -97,6 +99,12 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+installed = Version(version("bitsandbytes"))
+if installed < Version("0.48"):
+    # On a CPU it reads no other storage than uint8, and 8-bit layers compute nonsense.
+    KINDS = {"4-bit": KINDS["4-bit"]}
+
+
 def loaded(folder: Path, model: Any, kind: str | None) -> Any:
     options: dict[str, Any] = {}
     if kind is not None:
@@ -126,7 +134,7 @@ def test_a_quantized_model_computes_what_it_dequantizes_to(name, kind, tmp_path)
     assert (found - wanted).norm() < ROUNDING * wanted.norm()
 
 
-@pytest.mark.parametrize("kind", ["4-bit", "8-bit"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "stored" not in kind])
 def test_a_quantized_model_with_adapters_trains(kind, tmp_path) -> None:
     torch.manual_seed(0)
     plain = longt5()
@@ -148,7 +156,7 @@ def swinv2() -> Any:
     return transformers.Swinv2Model(config)
 
 
-@pytest.mark.parametrize("kind", ["4-bit", "8-bit"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "stored" not in kind])
 def test_coordinates_of_swinv2_are_no_bytes(kind, tmp_path) -> None:
     """They are cast to the dtype of the first parameter of a perceptron while it is loaded."""
     plain = swinv2()
@@ -228,21 +236,19 @@ def test_a_packed_weight_compiles_in_one_graph() -> None:
     torch._dynamo.reset()
 
 
-def test_beside_other_patches_of_the_same_model(tmp_path) -> None:
-    """`transformers-norm-output-dtype` edits the same forward, and the head is float32."""
-    plain = longt5(tie_word_embeddings=False)
+def test_beside_another_patch_of_the_same_forward(tmp_path) -> None:
+    """`transformers-norm-output-dtype` casts the input of the layer before."""
+    plain = longt5()
     plain.save_pretrained(tmp_path)
     model = loaded(tmp_path, plain, "4-bit")
     expected = copy.deepcopy(model).dequantize()
-    for made in (model, expected):
-        made.lm_head.float()
     ids = [ID, "transformers-norm-output-dtype", "transformers-lm-head-dtype"]
     with torch.no_grad(), patchkit.patched(only=ids, strict=True):
         text = inspect.getsource(type(dense()).forward)
         found, wanted = shapes.forward(model), shapes.forward(expected)
     assert "activation_dtype(self.wo" in text
     assert "in_dtype_of(self.wi" in text
-    assert found.dtype == wanted.dtype == torch.float32
+    assert found.dtype == wanted.dtype == HALF
     assert (found - wanted).norm() < ROUNDING * wanted.norm()
 
 
