@@ -14,8 +14,7 @@ from patchkit.lab import cuda_fp16, tiny, train
 def train_in_temporary_folder(trainer: str, **options: Any) -> train.TrainingResult:
     """Run `train.train` on CUDA's fp16 path, in a folder that is gone afterwards."""
     tiny.go_offline()
-    cuda_fp16.install()
-    with tempfile.TemporaryDirectory() as folder:
+    with cuda_fp16.cuda_fp16_on_cpu(), tempfile.TemporaryDirectory() as folder:
         return train.train(trainer, folder=Path(folder), **options)
 
 

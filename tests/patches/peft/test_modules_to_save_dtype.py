@@ -69,7 +69,7 @@ def marked(model) -> int:
 
 @pytest.mark.parametrize("modules", [["score"], ["score", "embed_tokens"]], ids=len)
 def test_training(modules: list[str]) -> None:
-    options = {"precision": "fp16", "quantization": "none", "lora": {"modules_to_save": modules}}
+    options = {"checkpoint": "fp16", "quantization": "none", "lora": {"modules_to_save": modules}}
     with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
         train_in_temporary_folder("reward", **options)
     patchkit.apply(only=ID, strict=True)
