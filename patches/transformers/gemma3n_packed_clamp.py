@@ -64,7 +64,7 @@ RULE = Rule(clamps, clamp_values, names=("weight", "altup_coef_clip"))
 PATCH = Patch(
     id="transformers-gemma3n-packed-clamp",
     title="Gemma3n clamps the values of quantized weights, not their bytes",
-    affects={"transformers": ">=4.53.3", "bitsandbytes": ">=0.46"},
+    affects={"transformers": ">=4.53", "bitsandbytes": ">=0.46"},
     changes=tuple(
         Rewrite(f"transformers.models.gemma3n.modeling_gemma3n:Gemma3nTextAltUp.{method}", RULE)
         for method in ("predict", "correct")
