@@ -233,7 +233,8 @@ def verify(
         everywhere: also run reproducers of patches that are not due, without the patch.
         fork: run them in forks of one process that has imported the libraries. That is many times
             faster; the patches then meet libraries that are loaded already. A script that does
-            this needs `if __name__ == "__main__":`.
+            this needs `if __name__ == "__main__":`. It has no effect where there is a GPU, since a
+            fork cannot use CUDA.
         jobs: number of reproducers that run at once; by default the number of processors, four at
             most. Each takes most of a gigabyte of memory.
         patches: a folder with patches of your own, as for `apply`.

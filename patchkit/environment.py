@@ -93,6 +93,19 @@ def in_range(version: str, versions: str) -> bool:
         raise ValueError(f"{version!r} is not a version") from None
 
 
+def below_range(version: str, versions: str) -> bool:
+    """Tell whether a version is older than the beginning of a PEP 440 range."""
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    found = Version(version)
+    return any(
+        specifier.operator in (">=", ">", "==", "~=")
+        and found < Version(specifier.version.removesuffix(".*"))
+        for specifier in SpecifierSet(versions)
+    )
+
+
 def check_range(patch_id: str, versions: str, where: str = "affects") -> None:
     """Raise PatchDefinitionError, naming the patch and its field, if a range does not parse."""
     try:

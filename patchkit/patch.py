@@ -36,6 +36,8 @@ class Status(str, Enum):
     """The library is absent."""
     NOT_AFFECTED = "not-affected"
     """The installed version does not have the bug."""
+    UNTESTED = "untested"
+    """Not due: the installed version is older than any measured, and may have the bug."""
     DISABLED = "disabled"
     """Left out by `only`, `exclude` or `PATCHKIT_DISABLE`."""
     DRIFTED = "drifted"

@@ -35,6 +35,7 @@ NEED_THE_LIBRARIES = (
     "precision",
     "distributed",
     "inspection",
+    "lab",
     "examples",
     "with_libraries",
 )

@@ -20,7 +20,7 @@ from patchkit.precision.gradscaler import (
 PATCH = Patch(
     id="accelerate-gradscaler-guard",
     title="fp16 training holds float32 trainable parameters",
-    affects={"accelerate": ">=1.8.1"},
+    affects={"accelerate": ">=1.0.1"},
     changes=(
         Wrap("accelerate.accelerator:Accelerator.prepare", before_prepare),
         Wrap(

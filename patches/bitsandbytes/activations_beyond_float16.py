@@ -44,7 +44,7 @@ def scale_into_range(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="bitsandbytes-8bit-overflow",
     title="8-bit layers take activations beyond float16's range",
-    affects={"bitsandbytes": ">=0.46.1"},
+    affects={"bitsandbytes": ">=0.46"},
     changes=(
         Rewrite(
             "bitsandbytes.autograd._functions:MatMul8bitLt.forward",
@@ -66,8 +66,11 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear8bitLt
 
-    layer = Linear8bitLt(64, 64, bias=False, has_fp16_weights=False, threshold=0.0).to("cpu").eval()
-    inputs = torch.linspace(-1, 1, 128, dtype=torch.bfloat16).reshape(2, 64)
+    from patchkit.lab.reproduce import device
+
+    layer = Linear8bitLt(64, 64, bias=False, has_fp16_weights=False, threshold=0.0)
+    layer = layer.to(device()).eval()
+    inputs = torch.linspace(-1, 1, 128, dtype=torch.bfloat16, device=device()).reshape(2, 64)
     inputs[1] *= 2.0**18
     with torch.no_grad():
         outputs = layer(inputs)

@@ -27,7 +27,7 @@ def keep_unset_dtype(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="bitsandbytes-compute-dtype-frozen",
     title="A 4-bit layer without a compute dtype computes each input in its own dtype",
-    affects={"bitsandbytes": ">=0.46.1"},
+    affects={"bitsandbytes": ">=0.46"},
     changes=(
         Rewrite(
             "bitsandbytes.nn.modules:Linear4bit.set_compute_type",
@@ -50,10 +50,12 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear4bit
 
-    layer = Linear4bit(64, 64, bias=False, quant_type="nf4").to("cpu")
-    warmed_up = Linear4bit(64, 64, bias=False, quant_type="nf4").to("cpu")
+    from patchkit.lab.reproduce import device
+
+    layer = Linear4bit(64, 64, bias=False, quant_type="nf4").to(device())
+    warmed_up = Linear4bit(64, 64, bias=False, quant_type="nf4").to(device())
     warmed_up.weight = layer.weight
-    inputs = torch.linspace(-1, 1, 128).reshape(2, 64)
+    inputs = torch.linspace(-1, 1, 128, device=device()).reshape(2, 64)
     with torch.no_grad():
         warmed_up(inputs.bfloat16())
         same = torch.equal(warmed_up(inputs), layer(inputs))

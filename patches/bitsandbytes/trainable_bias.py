@@ -77,7 +77,7 @@ RULE = Rule(forward_with_cast, cast_a_copy, names=("bias", "data"))
 PATCH = Patch(
     id="bitsandbytes-trainable-bias",
     title="Trainable float32 biases of quantized layers stay float32",
-    affects={"bitsandbytes": ">=0.46.1"},
+    affects={"bitsandbytes": ">=0.46"},
     changes=(
         Rewrite("bitsandbytes.nn.modules:Linear4bit.forward", RULE),
         Rewrite("bitsandbytes.nn.modules:Linear8bitLt.forward", RULE),
@@ -97,15 +97,18 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear4bit, Linear8bitLt
 
+    from patchkit.lab.reproduce import device
+
     half = []
     for layer in (
         Linear4bit(64, 64, compute_dtype=torch.float16, quant_type="nf4"),
         Linear8bitLt(64, 64, has_fp16_weights=False),
     ):
-        layer = layer.to("cpu")
+        layer = layer.to(device())
         assert layer.bias.requires_grad
         assert layer.bias.dtype == torch.float32
-        layer(torch.ones(1, 64, dtype=torch.float16, requires_grad=True)).sum().backward()
+        inputs = torch.ones(1, 64, dtype=torch.float16, device=device(), requires_grad=True)
+        layer(inputs).sum().backward()
         if layer.bias.dtype != torch.float32 or layer.bias.grad.dtype != torch.float32:
             half.append(type(layer).__name__)
     assert not half, f"trained biases became float16: {', '.join(half)}"

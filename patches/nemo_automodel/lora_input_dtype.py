@@ -76,8 +76,11 @@ def reproduce() -> None:
     import torch
     from nemo_automodel.components._peft.lora import LinearLoRA
 
-    layer = LinearLoRA(torch.nn.Linear(16, 16, bias=False).bfloat16(), dim=4, alpha=8)
-    output = layer(torch.randn(2, 16))
+    from patchkit.lab.reproduce import device
+
+    base = torch.nn.Linear(16, 16, bias=False).bfloat16()
+    layer = LinearLoRA(base, dim=4, alpha=8).to(device())
+    output = layer(torch.randn(2, 16, device=device()))
     output.sum().backward()
     assert output.dtype == torch.bfloat16, output.dtype
     assert layer.lora_B.weight.grad is not None

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from patchkit.precision.adapters import shards_parameters
+from patchkit.precision.adapters import ADAPTER_CAST, shards_parameters
 from patchkit.precision.autocast import is_autocast_on
 from patchkit.precision.parameters import is_plain_float
+from patchkit.settings import value
 
 if TYPE_CHECKING:
     import torch
 
 MARK = "_patchkit_upcast"
 """Attribute of a copy that was given float32."""
+SMALL = 2**20
+"""Elements up to which a bfloat16 copy is given float32, too: 8 MiB more, with its optimizer."""
 
 
 def after_cast_adapter_dtype(
@@ -73,10 +76,17 @@ def _upcast(tuner: Any, adapter_name: str, autocast_adapter_dtype: bool = True) 
     ):
         return
     for copy in _copies(tuner.model, adapter_name):
+        dtypes = {torch.float16, torch.bfloat16} if _may_lose_no_update(copy) else {torch.float16}
         for parameter in copy.parameters():
-            if parameter.dtype == torch.float16 and is_plain_float(parameter):
+            if parameter.dtype in dtypes and is_plain_float(parameter):
                 parameter.data = parameter.data.float()
                 setattr(copy, MARK, True)
+
+
+def _may_lose_no_update(copy: torch.nn.Module) -> bool:
+    """Tell whether a bfloat16 copy is worth float32: a small one, if the user did not choose."""
+    elements = sum(parameter.numel() for parameter in copy.parameters())
+    return elements <= SMALL and value(ADAPTER_CAST) != "bf16"
 
 
 def _copies(model: Any, adapter_name: str) -> Iterator[torch.nn.Module]:

@@ -20,7 +20,7 @@ RULE = layer_input_rule("base_layer", "in_dtype_of_base", argument="x")
 PATCH = Patch(
     id="peft-lora-input-dtype",
     title="LoRA layers take an input of another dtype than their base weight",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Rewrite("peft.tuners.lora.layer:Linear.forward", RULE, sites=None),
         Rewrite("peft.tuners.lora.layer:_ConvNd.forward", RULE, sites=None),
@@ -47,9 +47,11 @@ def reproduce() -> None:
     import peft
     import torch
 
-    base = torch.nn.Sequential(torch.nn.Linear(16, 16, bias=False)).bfloat16()
+    from patchkit.lab.reproduce import device
+
+    base = torch.nn.Sequential(torch.nn.Linear(16, 16, bias=False)).bfloat16().to(device())
     model = peft.get_peft_model(base, peft.LoraConfig(r=4, target_modules=["0"]))
-    x = torch.randn(2, 16, requires_grad=True)
+    x = torch.randn(2, 16, device=device(), requires_grad=True)
     output = model(x)
     output.sum().backward()
     assert output.dtype == torch.bfloat16, output.dtype

@@ -36,7 +36,7 @@ def match_model(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="peft-low-cpu-load-dtype",
     title="Adapters loaded with low_cpu_mem_usage leave the model in its dtype",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Rewrite(
             "peft.utils.save_and_load:set_peft_model_state_dict",
@@ -61,11 +61,15 @@ def reproduce() -> None:
     import peft
     import torch
 
+    from patchkit.lab.reproduce import device
+
     def base() -> torch.nn.Module:
-        return torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 2))
+        # PEFT loads adapters onto a GPU if there is one.
+        return torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 2)).to(device())
 
     config = peft.LoraConfig(target_modules=["0"], modules_to_save=["1"])
     with tempfile.TemporaryDirectory() as folder:
         peft.get_peft_model(base(), config).save_pretrained(folder)
         model = peft.PeftModel.from_pretrained(base().bfloat16(), folder, low_cpu_mem_usage=True)
-    assert model(torch.ones(1, 8, dtype=torch.bfloat16)).dtype == torch.bfloat16
+    inputs = torch.ones(1, 8, dtype=torch.bfloat16, device=device())
+    assert model(inputs).dtype == torch.bfloat16

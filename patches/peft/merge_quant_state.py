@@ -48,13 +48,13 @@ RULE = Rule(quantizes_again, keep_state, names=("Params4bit", "device"))
 
 # DoRA's part of LoRA, and OFT from 0.21, cast the sum themselves; OFT of 0.20 fails to make its
 # 4-bit layers.
-KNOWN = {"lora": "", "oft": "<0.20", "road": ">=0.18", "hira": ">=0.20"}
+KNOWN = {"lora": "", "oft": ">=0.16,<0.20", "road": ">=0.18", "hira": ">=0.20"}
 METHODS = ("merge", "unmerge")
 
 PATCH = Patch(
     id="peft-merge-quant-state",
     title="A merge into a 4-bit base keeps the dtype that it dequantizes to",
-    affects={"peft": ">=0.16", "bitsandbytes": ">=0.46.1"},
+    affects={"peft": ">=0.15", "bitsandbytes": ">=0.46"},
     changes=tuple(
         Rewrite(f"peft.tuners.{tuner}.bnb:Linear4bit.{method}", RULE, affects=versions)
         for tuner, versions in KNOWN.items()

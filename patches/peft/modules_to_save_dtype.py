@@ -5,13 +5,15 @@ copies of its modules that `modules_to_save` trains are float16 too, while PEFT 
 LoRA and its kin float32 (`autocast_adapter_dtype`).
 
 Mend: such copies become float32 with them, unless `autocast_adapter_dtype` is false or the adapter
-is loaded for inference. A copy takes and gives the dtype that it did, also without autocast, and
-goes back to float16 where it is merged.
+is loaded for inference. So do small copies of a bfloat16 model, such as the head of a reward model:
+nothing raises there, but updates below 1/256 of a weight are rounded away. A copy takes and gives
+the dtype that it did, also without autocast, and goes back to it where it is merged.
 """
 
 import ast
 
 from patchkit.patch import Patch, Rewrite, Wrap
+from patchkit.precision.adapters import ADAPTER_CAST
 from patchkit.rewrite import Edit, Pattern, Rule, replace
 
 from ._trained_copies import MARK, after_cast_adapter_dtype, after_unload
@@ -42,7 +44,7 @@ WRAPPER = "peft.utils.other:ModulesToSaveWrapper"
 PATCH = Patch(
     id="peft-modules-to-save-dtype",
     title="Copies that modules_to_save trains are float32 beside float32 adapters",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Wrap(
             "peft.tuners.tuners_utils:BaseTuner._cast_adapter_dtype",
@@ -61,7 +63,10 @@ PATCH = Patch(
     symptom="Attempting to unscale FP16 gradients",
     messages=("Attempting to unscale FP16 gradients.",),
     caution="Trained copies of a float16 model take twice the memory, and so do their gradients, "
-    "optimizer states and saved adapters. `autocast_adapter_dtype=False` leaves them alone.",
+    "optimizer states and saved adapters. Of a bfloat16 model, those up to a million elements do. "
+    "`autocast_adapter_dtype=False` leaves them alone, and "
+    '`apply(adapter_cast="bf16")` those of a bfloat16 model.',
+    settings=(ADAPTER_CAST,),
 )
 
 
@@ -70,16 +75,19 @@ def reproduce() -> None:
     import peft
     import torch
 
+    from patchkit.lab.reproduce import device
+
     torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)).half()
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)).half().to(device())
     config = peft.LoraConfig(r=2, target_modules=["0"], modules_to_save=["1"])
     model = peft.get_peft_model(model, config)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     before = [parameter.detach().clone() for parameter in trained]
-    scaler, optimizer = torch.amp.GradScaler("cpu"), torch.optim.AdamW(trained, lr=0.1)
-    with torch.autocast("cpu", torch.float16):
-        loss = model(torch.ones(2, 8)).float().square().mean()
+    scaler, optimizer = torch.amp.GradScaler(device()), torch.optim.AdamW(trained, lr=0.1)
+    inputs = torch.ones(2, 8, device=device())
+    with torch.autocast(device(), torch.float16):
+        loss = model(inputs).float().square().mean()
     scaler.scale(loss / 1024).backward()
     scaler.step(optimizer)
-    assert model(torch.ones(2, 8).half()).dtype == torch.float16
+    assert model(inputs.half()).dtype == torch.float16
     assert not all(map(torch.equal, before, trained))

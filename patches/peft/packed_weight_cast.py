@@ -33,7 +33,7 @@ def pass_over_packed(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="peft-packed-weight-cast",
     title="Quantized weights are not cast with the frozen parameters around them",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         Rewrite(
             "peft.utils.other:cast_mixed_precision_params",
@@ -62,7 +62,7 @@ def reproduce() -> None:
     model = quantized_adapters.load("4bit", dtype="float16")
     config = peft.LoraConfig(r=4, target_modules=["q_proj"], task_type="CAUSAL_LM")
     model = peft.get_peft_model(model, config).train()
-    ids = torch.arange(10, 20)[None]
+    ids = torch.arange(10, 20, device=model.device)[None]
     before = model(input_ids=ids).logits.detach()
     cast_mixed_precision_params(model, torch.float16)
     after = model(input_ids=ids).logits.detach()

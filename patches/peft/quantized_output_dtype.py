@@ -63,8 +63,8 @@ KNOWN = {
     "peft.tuners.ia3.bnb:Linear8bitLt.forward": "",
     "peft.tuners.ia3.bnb:Linear4bit.forward": "",
     "peft.tuners.adalora.bnb:SVDLinear8bitLt.forward": "",
-    "peft.tuners.randlora.bnb:Linear8bitLt.forward": "",
-    "peft.tuners.randlora.bnb:Linear4bit.forward": "",
+    "peft.tuners.randlora.bnb:Linear8bitLt.forward": ">=0.16",
+    "peft.tuners.randlora.bnb:Linear4bit.forward": ">=0.16",
     "peft.tuners.vera.bnb:Linear8bitLt.forward": "<0.20",
     "peft.tuners.vera.bnb:Linear4bit.forward": "<0.20",
     "peft.tuners.road.bnb:Linear8bitLt.forward": ">=0.18",
@@ -76,7 +76,7 @@ KNOWN = {
 PATCH = Patch(
     id="peft-quantized-output-dtype",
     title="Adapters on quantized layers return the dtype that they are given",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=tuple(Rewrite(target, RULE, affects=versions) for target, versions in KNOWN.items()),
     # Most forwards of tuners have this shape; that a quantized layer has it is what matters, and
     # these return the dtype of their input.

@@ -16,7 +16,7 @@ from ._evaluation import around_evaluation
 PATCH = Patch(
     id="transformers-full-eval-dtype",
     title="Evaluation in half precision gives the trained model back as it found it",
-    affects={"transformers": ">=4.53.3"},
+    affects={"transformers": ">=4.46.3"},
     changes=(
         Wrap("transformers.trainer:Trainer.evaluation_loop", around_evaluation),
         Wrap("transformers.trainer:Trainer.prediction_loop", around_evaluation, affects="<5"),

@@ -64,7 +64,7 @@ RULE = Rule(clamps, clamp_values, names=("weight", "altup_coef_clip"))
 PATCH = Patch(
     id="transformers-gemma3n-packed-clamp",
     title="Gemma3n clamps the values of quantized weights, not their bytes",
-    affects={"transformers": ">=4.53.3", "bitsandbytes": ">=0.46.1"},
+    affects={"transformers": ">=4.53.3", "bitsandbytes": ">=0.46"},
     changes=tuple(
         Rewrite(f"transformers.models.gemma3n.modeling_gemma3n:Gemma3nTextAltUp.{method}", RULE)
         for method in ("predict", "correct")
@@ -117,6 +117,7 @@ def reproduce() -> None:
         transformers.Gemma3nForCausalLM(config).save_pretrained(folder)
         four_bit = quantized.configuration(4, compute_dtype="bfloat16")
         model = quantized.load(Path(folder), dtype="bfloat16", quantization_config=four_bit)
-    loss = model.train()(input_ids=shapes.words(), labels=shapes.words()).loss
+    ids = shapes.words(model.device)
+    loss = model.train()(input_ids=ids, labels=ids).loss
     loss.backward()
     assert torch.isfinite(loss), f"the loss is {loss.item()}"

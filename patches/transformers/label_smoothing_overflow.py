@@ -35,7 +35,7 @@ def sum_in_float32(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="transformers-label-smoothing-overflow",
     title="Label smoothing adds up losses in float32",
-    affects={"transformers": ">=4.53.3"},
+    affects={"transformers": ">=4.46.3"},
     changes=(
         Rewrite(
             "transformers.trainer_pt_utils:LabelSmoother.__call__",

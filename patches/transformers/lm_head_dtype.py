@@ -19,7 +19,7 @@ RULES = {head: layer_input_rule(head) for head in HEADS}
 PATCH = Patch(
     id="transformers-lm-head-dtype",
     title="A head of another dtype than the model gives logits in its own dtype",
-    affects={"transformers": ">=4.53.3"},
+    affects={"transformers": ">=4.46.3"},
     changes=tuple(
         Rewrite(f"{modules}:*.forward", rule, sites=None)
         for modules in MODULES
@@ -45,8 +45,9 @@ def reproduce() -> None:
     import torch
 
     from patchkit.lab import shapes
+    from patchkit.lab.reproduce import device
 
-    model = shapes.build("llama").bfloat16()
+    model = shapes.build("llama").bfloat16().to(device())
     model.lm_head.float()
     logits = shapes.forward(model)
     assert logits.dtype == torch.float32, logits.dtype

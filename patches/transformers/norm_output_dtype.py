@@ -86,7 +86,7 @@ AFTER_NORM_OF_T5 = {name: layer_input_rule(name) for name in ("q", "k", "v", "wi
 PATCH = Patch(
     id="transformers-norm-output-dtype",
     title="Norms with float32 weights return the dtype of their input",
-    affects={"transformers": ">=4.53.3"},
+    affects={"transformers": ">=4.46.3"},
     changes=(
         Rewrite("transformers.models.*.modeling_*:*.forward", RULE),
         *(
@@ -114,7 +114,8 @@ PATCH = Patch(
 def reproduce() -> None:
     """Generate with a tiny bfloat16 Llama whose norms are float32."""
     from patchkit.lab import shapes
+    from patchkit.lab.reproduce import device
 
-    model = shapes.build("llama").bfloat16()
+    model = shapes.build("llama").bfloat16().to(device())
     assert shapes.norms_in_float32(model)
     shapes.generate(model)

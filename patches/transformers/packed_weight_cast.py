@@ -13,15 +13,15 @@ import ast
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, helper, require
 
-IS_FLOATING = Pattern("P.dtype.is_floating_point")
+IS_FLOATING = (Pattern("P.dtype.is_floating_point"), Pattern("torch.is_floating_point(P)"))
 PACKED = "is_packed_weight"
 
 
 def casts_any_float(node: ast.AST) -> bool:
     """`if param.dtype.is_floating_point and not …`, with a dtype to cast to inside."""
     match node:
-        case ast.If(test=ast.BoolOp(op=ast.And(), values=[first, ast.UnaryOp(op=ast.Not())])):
-            return IS_FLOATING(first)
+        case ast.If(test=ast.BoolOp(op=ast.And(), values=[*_, tested, ast.UnaryOp(op=ast.Not())])):
+            return any(pattern(tested) for pattern in IS_FLOATING)
     return False
 
 
@@ -36,8 +36,13 @@ RULE = Rule(casts_any_float, skip_packed, names=("is_floating_point",))
 PATCH = Patch(
     id="transformers-packed-weight-cast",
     title="Packed 4-bit weights are loaded bit for bit",
-    affects={"transformers": ">=4.53.3,<5", "bitsandbytes": ">=0.46.1"},
-    changes=(Rewrite("transformers.modeling_utils:_infer_parameter_dtype", RULE),),
+    affects={"transformers": ">=4.46.3,<5", "bitsandbytes": ">=0.46"},
+    changes=(
+        Rewrite(
+            "transformers.modeling_utils:_load_state_dict_into_meta_model", RULE, affects="<4.50"
+        ),
+        Rewrite("transformers.modeling_utils:_infer_parameter_dtype", RULE, affects=">=4.50"),
+    ),
     upstream=(
         "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1310",
         "https://github.com/bitsandbytes-foundation/bitsandbytes/pull/1295",

@@ -14,7 +14,7 @@ from patchkit.patch import Patch, Wrap
 PATCH = Patch(
     id="transformers-preflight",
     title="Trainer.train() starts only where parameters, precision and hardware agree",
-    affects={"transformers": ">=4.53.3"},
+    affects={"transformers": ">=4.46.3"},
     changes=(Wrap("transformers.trainer:Trainer.train", "patchkit.inspection.training:preflight"),),
     upstream=("https://github.com/huggingface/transformers/issues/23165",),
     symptom="Attempting to unscale FP16 gradients",

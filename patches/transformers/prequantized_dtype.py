@@ -21,7 +21,7 @@ CONVERSIONS = "transformers.integrations.bitsandbytes"
 PATCH = Patch(
     id="transformers-prequantized-dtype",
     title="A quantized checkpoint is loaded in the dtype that is asked for",
-    affects={"transformers": ">=4.53.3", "bitsandbytes": ">=0.46.1"},
+    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.46"},
     changes=(
         Wrap(
             "transformers.modeling_utils:PreTrainedModel.from_pretrained",

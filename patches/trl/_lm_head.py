@@ -60,8 +60,7 @@ def trained_logits_dtypes(*, precision: train.Precision = "bf16", **args: Any) -
 
     dtypes: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
-        # Where the trainer's recipe looks for it.
-        model = tiny.build_causal_lm(Path(folder) / "causal-lm")
+        model = tiny.build_causal_lm(Path(folder) / "model")
         vocabulary = len(tiny.load_tokenizer(model))
 
         def note(module: Any, inputs: Any, output: Any) -> None:

@@ -103,8 +103,10 @@ PATCH = Patch(
 
 
 def reproduce() -> None:
-    """Train SFT with its default loss; where Triton is installed, its kernel refuses a CPU."""
+    """Train SFT on the CPU with its default loss; an installed Triton has no kernel for it."""
     from patchkit.lab.reproduce import train_in_temporary_folder
 
-    result = train_in_temporary_folder("sft", precision="fp32", quantization="none", steps=2)
+    result = train_in_temporary_folder(
+        "sft", precision="fp32", quantization="none", steps=2, args={"use_cpu": True}
+    )
     assert result.changed, result

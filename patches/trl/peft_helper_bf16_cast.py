@@ -61,7 +61,7 @@ MODULES = Rule(casts_whole_module, cast_frozen_only, names=("bfloat16", "named_m
 PATCH = Patch(
     id="trl-peft-helper-bf16-cast",
     title="TRL's PEFT helpers leave trainable parameters alone",
-    affects={"trl": ">=0.18"},
+    affects={"trl": ">=0.12"},
     changes=(
         Rewrite("trl.trainer.utils:peft_module_casting_to_bf16", MODULES, affects="<0.27"),
         Rewrite("trl.models.utils:peft_module_casting_to_bf16", MODULES, affects=">=0.22,<0.29"),

@@ -39,7 +39,7 @@ def update_in_float32(node: ast.AST) -> list[Edit]:
 PATCH = Patch(
     id="trl-reference-sync-half-precision",
     title="A half-precision reference model follows the trained one",
-    affects={"trl": ">=0.18"},
+    affects={"trl": ">=0.12"},
     changes=(
         Rewrite(
             "trl.trainer.callbacks:SyncRefModelCallback._sync_target_model",

@@ -17,12 +17,15 @@ class Resolution:
         version: the installed version of the patched library; None if it is absent.
         reason: one sentence for the report; empty if the patch is due.
         changes: the changes that the installed version needs.
+        older: the distribution whose version lies below its range, and that version; two empty
+            strings if none does.
     """
 
     verdict: Status | None
     version: str | None
     reason: str = ""
     changes: tuple[Change, ...] = ()
+    older: tuple[str, str] = ("", "")
 
 
 def resolve(patch: Patch) -> Resolution:
@@ -41,6 +44,9 @@ def resolve(patch: Patch) -> Resolution:
                 Status.NOT_AFFECTED,
                 version,
                 f"{library} {present} does not have this bug; {versions} has",
+                older=(library, present)
+                if environment.below_range(present, versions)
+                else ("", ""),
             )
     assert version is not None
     due = tuple(

@@ -51,6 +51,7 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
     from ..catalogue.resolution import resolve
     from ..engine.session import SESSION
     from ..environment import cached_lookups
+    from ..reporting.untested import reason_not_due
 
     catalogue = SESSION.catalogue
     chosen = catalogue.matching_ids(ids, "IDS") if ids else set(catalogue.entries)
@@ -68,7 +69,8 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
                 continue
             if resolution.verdict is not None:
                 if ids:
-                    click.echo(f"{entry.patch.id} is not due: {resolution.reason}", err=True)
+                    reason = reason_not_due(entry.patch, resolution)
+                    click.echo(f"{entry.patch.id} is not due: {reason}", err=True)
                 continue
             preview, problems = _preview(entry)
             drift |= bool(problems)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..catalogue.entries import Catalogue, Entry
     from ..reporting.report import Report
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @click.command()

@@ -20,6 +20,7 @@ from ..catalogue.entries import Entry
 from ..catalogue.resolution import Resolution, resolve
 from ..environment import module_is_absent
 from ..patch import Change, Rewrite, Status, Wrap
+from ..reporting.status import TROUBLE
 from ..rewrite import Around, Collision, Drift, Target
 from .compiled import compiled_frames, has_any_left
 from .hooks import is_loading, module_object
@@ -249,6 +250,13 @@ class ArmedPatch:
         """Return what was tried with the module that is there now."""
         module = module_object(name)
         return None if module is None else self._attempt_with(name, module)
+
+    def is_well_in(self, name: str) -> bool:
+        """Tell whether all was tried with the module that is there now, and nothing went wrong."""
+        attempt = self.attempt_in(name)
+        return attempt is not None and not any(
+            outcome.status in TROUBLE for outcome in attempt.outcomes.values()
+        )
 
     def _attempt_with(self, name: str, module: ModuleType) -> Attempt | None:
         attempt = self.attempts.get(name)

@@ -28,6 +28,7 @@ def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -
         disabled: why the last `apply` left it out, if it did.
     """
     patch = entry.patch
+    resolution: Resolution | None = None
     error: Exception | None = None
     rival, replaced = "", False
     targets: tuple[TargetRecord, ...] = ()
@@ -72,6 +73,7 @@ def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -
         replaced=replaced,
         _patch=patch,
         _diffs=diffs,
+        _resolution=resolution,
     )
 
 

@@ -329,7 +329,8 @@ class Session:
             self._catch_up()
             with _LOCK:
                 self._settle()
-                return self._report((), known)
+                report = self._report((), known)
+            return _within_measurements(report)
 
     def _look_up(self, known: Catalogue) -> None:
         """Look up all that a report of these patches needs, while the lock is not held."""
@@ -363,6 +364,7 @@ class Session:
                 self._look_up(self.catalogue)
                 with _LOCK:
                     written = self._report(self._due_ids(changed))
+                written = _within_measurements(written)
             return list(written), written.changed
 
         report = Report.later(write)
@@ -416,7 +418,8 @@ class Session:
                 for patch in concerned:
                     if self.is_armed(patch) and patch.attempt_in(name) is None:
                         patch.give_up(name, module, error)
-        self._raise_or_warn(concerned)
+        # A record looks at all targets of a patch: hundreds, at each of hundreds of imports.
+        self._raise_or_warn([patch for patch in concerned if not patch.is_well_in(name)])
 
     def _raise_or_warn(self, concerned: list[ArmedPatch]) -> None:
         """Raise into an import where trouble is to be raised, and warn of it where not."""
@@ -534,6 +537,11 @@ class Session:
                 warnings.warn_explicit(
                     sentence(record), PatchWarning, frame.f_code.co_filename, frame.f_lineno
                 )
+
+
+def _within_measurements(report: Report) -> Report:
+    """Return the report, claiming no more than was measured; no lock is held."""
+    return Report((record.within_measurements() for record in report), report.changed)
 
 
 def _select(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:

@@ -31,3 +31,11 @@ def parameters(tensors: Sequence[Parameter], noun: str) -> str:
     kinds = dtypes(parameter.dtype for parameter in tensors)
     names = short_list(parameter.name for parameter in tensors)
     return f"{plural(len(tensors), noun)} ({kinds}): {names}"
+
+
+def gibibytes(sizes: Iterable[int]) -> str:
+    """Add up bytes, as in `28.4 GiB`, or `0.2 MiB` where that is less than a tenth of one."""
+    total = sum(sizes)
+    if total < 2**30 / 10:
+        return f"{total / 2**20:.1f} MiB"
+    return f"{total / 2**30:.1f} GiB"

@@ -57,6 +57,7 @@ def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
             result = train.train(
                 options.trainer,
                 precision=options.precision,
+                checkpoint=options.checkpoint,
                 quantization=options.quantization,
                 steps=options.steps,
                 folder=folder,
@@ -101,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--trainer", choices=trainers.TRAINERS, required=True)
     add("--precision", choices=get_args(train.Precision), default="fp16")
+    add("--checkpoint", choices=get_args(train.Precision))
     add("--quantization", choices=get_args(tiny.Quantization), default="4bit")
     add("--steps", type=int, default=3)
     add("--seed", type=int, default=0)

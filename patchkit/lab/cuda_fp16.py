@@ -1,8 +1,8 @@
 """Emulate CUDA's fp16 training on a CPU: float16 autocast, a gradient scaler, its refusals.
 
-Accelerate gives a CPU neither under `mixed_precision="fp16"`, and the CPU's unscale kernel takes
-bfloat16 gradients that CUDA's refuses. So bugs of fp16 training do not show without a GPU, unless
-both are put in place.
+Accelerate gives a CPU neither under `mixed_precision="fp16"`, the CPU's unscale kernel takes
+bfloat16 gradients that CUDA's refuses, and its autocast casts other operators than CUDA's. So bugs
+of fp16 training do not show without a GPU, unless all of this is put in place.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from patchkit.lab import cuda_autocast
 
 if TYPE_CHECKING:
     import torch
@@ -47,8 +49,10 @@ def install() -> Callable[[], None]:
     init = accelerate.Accelerator.__init__
     setattr(torch, _UNSCALE, _refusing_bfloat16(unscale))
     accelerate.Accelerator.__init__ = _with_scaler(init)
+    undo_autocast = cuda_autocast.install()
 
     def undo() -> None:
+        undo_autocast()
         setattr(torch, _UNSCALE, unscale)
         accelerate.Accelerator.__init__ = init
 

@@ -56,6 +56,7 @@ def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> A
     import torch
     import transformers
 
+    tiny.quantize_on_any_cpu()
     if compute_dtype is not None:
         options["quantization_config"] = configuration(4, compute_dtype=compute_dtype)
     if "dtype" in options:

@@ -24,7 +24,7 @@ def step(model: Any) -> Any:
     """
     import torch
 
-    ids = torch.arange(10, 20)[None]
+    ids = torch.arange(10, 20, device=model.device)[None]
     output = model(input_ids=ids, labels=ids)
     output.loss.backward()
     for name, parameter in model.named_parameters():

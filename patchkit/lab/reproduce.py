@@ -19,6 +19,13 @@ def train_in_temporary_folder(trainer: str, **options: Any) -> train.TrainingRes
         return train.train(trainer, folder=Path(folder), **options)
 
 
+def device() -> str:
+    """Return the device that a measurement here speaks for: "cuda" if there is a GPU, or "cpu"."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def four_bit_model_with_trained_head() -> Any:
     """Make a tiny 4-bit model in bfloat16 with float32 LoRA adapters on its head, too."""
     import peft

@@ -93,18 +93,19 @@ def norms_in_float32(model: torch.nn.Module) -> list[str]:
     return list(norms)
 
 
-def words() -> torch.Tensor:
+def words(device: torch.device | str = "cpu") -> torch.Tensor:
     """Return the input of the models: two rows of eight tokens."""
     import torch
 
-    return torch.arange(3, 19).reshape(2, 8)
+    return torch.arange(3, 19, device=device).reshape(2, 8)
 
 
 def forward(model: PreTrainedModel) -> torch.Tensor:
     """Return the logits for `words`."""
-    inputs: dict[str, Any] = {"input_ids": words(), "attention_mask": words().bool().long()}
+    ids = words(model.device)
+    inputs: dict[str, Any] = {"input_ids": ids, "attention_mask": ids.bool().long()}
     if model.config.is_encoder_decoder:
-        inputs["decoder_input_ids"] = words()
+        inputs["decoder_input_ids"] = ids
     logits: torch.Tensor = model(**inputs).logits
     return logits
 
@@ -112,7 +113,8 @@ def forward(model: PreTrainedModel) -> torch.Tensor:
 def generate(model: PreTrainedModel) -> torch.Tensor:
     """Generate four tokens greedily."""
     generator: Any = model
+    ids = words(model.device)
     tokens: torch.Tensor = generator.generate(
-        words(), attention_mask=words().bool().long(), max_new_tokens=4, do_sample=False
+        ids, attention_mask=ids.bool().long(), max_new_tokens=4, do_sample=False
     )
     return tokens

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 Head = Literal["causal", "reward"]
-Quantization = Literal["4bit", "8bit", "none"]
+Quantization = Literal["4bit", "4bit-double", "8bit", "none"]
 
 #: The words that the tokenizer knows: datasets for these models are made of them.
 WORDS: tuple[str, ...] = tuple(
@@ -59,25 +59,32 @@ def load(
     quantization: Quantization = "none",
     dtype: str = "float16",
     head: Head = "causal",
+    compute_dtype: str | None = None,
 ) -> PreTrainedModel:
     """Load a saved model the way a QLoRA user does.
 
     Args:
         folder: A folder of `build_causal_lm` or `build_reward_model`.
-        quantization: How bitsandbytes stores the linear layers' weights; "4bit" is nf4.
-        dtype: The dtype of all other weights, in which 4-bit layers compute, too.
+        quantization: How bitsandbytes stores the linear layers' weights; "4bit" is nf4, and
+            "4bit-double" has quantized scales as well.
+        dtype: The dtype of all other weights.
         head: The model class to load.
+        compute_dtype: The dtype that 4-bit layers compute in; `dtype` if None.
     """
     go_offline()
     import torch
     import transformers
 
+    quantize_on_any_cpu()
     torch_dtype = getattr(torch, dtype)
     options: dict[str, Any] = {dtype_keyword(): torch_dtype}
     quantize: Any = transformers.BitsAndBytesConfig
-    if quantization == "4bit":
+    if quantization.startswith("4bit"):
         options["quantization_config"] = quantize(
-            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch_dtype
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=quantization == "4bit-double",
+            bnb_4bit_compute_dtype=getattr(torch, compute_dtype or dtype),
         )
     elif quantization == "8bit":
         options["quantization_config"] = quantize(load_in_8bit=True)
@@ -96,6 +103,17 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
 
     tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(folder)
     return tokenizer
+
+
+def quantize_on_any_cpu() -> None:
+    """Let Transformers before 4.53 quantize a model on a CPU.
+
+    It asks for Intel's extension of PyTorch there. bitsandbytes from 0.46 on computes without it.
+    """
+    from transformers.integrations import bitsandbytes
+
+    if hasattr(bitsandbytes, "is_ipex_available"):
+        bitsandbytes.is_ipex_available = lambda: True
 
 
 def dtype_keyword() -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import torch
 
 Precision = Literal["fp16", "bf16", "fp32"]
-#: The dtype in which a user of each precision loads the base model.
+#: Their dtypes by torch's names.
 DTYPES: dict[Precision, str] = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 
 
@@ -26,6 +26,7 @@ class TrainingResult:
 
     trainer: str
     precision: str
+    checkpoint: str
     quantization: str
     #: The loss of each step.
     losses: tuple[float, ...]
@@ -49,6 +50,7 @@ def train(
     trainer: str,
     *,
     precision: Precision = "fp16",
+    checkpoint: Precision | None = None,
     quantization: tiny.Quantization = "4bit",
     steps: int = 3,
     folder: Path,
@@ -63,7 +65,8 @@ def train(
 
     Args:
         trainer: A name in `trainers.TRAINERS`, such as "sft".
-        precision: Mixed precision, and the dtype of the base model.
+        precision: Mixed precision, and the dtype that 4-bit layers compute in.
+        checkpoint: The dtype that the base model is saved in, and loaded; the usual one if None.
         quantization: How bitsandbytes stores the base model.
         steps: Optimizer steps.
         folder: The folder for the model, which is saved once, and the trainer's output.
@@ -78,6 +81,7 @@ def train(
     started = time.perf_counter()
     tiny.go_offline()
     recipe = trainers.find(trainer)
+    checkpoint = checkpoint or usual_checkpoint(precision)
     import torch
     import transformers
     import trl
@@ -88,7 +92,8 @@ def train(
         trainers.Setup(
             folder=folder,
             quantization=quantization,
-            dtype=DTYPES[precision],
+            dtype=DTYPES[checkpoint],
+            compute_dtype=DTYPES[precision],
             lora=lora or {},
             defaults=_defaults(folder, precision, steps, seed, torch.cuda.is_available()),
             args=args or {},
@@ -101,6 +106,7 @@ def train(
     return TrainingResult(
         trainer=trainer,
         precision=precision,
+        checkpoint=checkpoint,
         quantization=quantization,
         losses=course.losses_in_order(),
         trainable_dtypes=_count_dtypes(before),
@@ -114,6 +120,11 @@ def train(
         device=str(instance.accelerator.device),
         seconds=round(time.perf_counter() - started, 2),
     )
+
+
+def usual_checkpoint(precision: Precision) -> Precision:
+    """Return the dtype of the checkpoints that most train from: bfloat16, but for float32."""
+    return "fp32" if precision == "fp32" else "bf16"
 
 
 def _defaults(

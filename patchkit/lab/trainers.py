@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,7 @@ class Setup:
     #: The folder for models.
     folder: Path
     quantization: tiny.Quantization
-    #: The dtype to load the model in.
+    #: The dtype of the checkpoint, in which it is loaded.
     dtype: str
     #: `LoraConfig` arguments, over the defaults.
     lora: Mapping[str, Any]
@@ -37,6 +38,8 @@ class Setup:
     #: Training arguments over those and the recipe's; an unknown one is an error.
     args: Mapping[str, Any]
     callbacks: list[Any]
+    #: The dtype that 4-bit layers compute in; the checkpoint's if None.
+    compute_dtype: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Recipe:
     args: Mapping[str, Any] = field(default_factory=dict)
     #: More arguments of the trainer itself.
     extra: Callable[[Setup], dict[str, Any]] = lambda setup: {}
+    #: The module of the classes in releases that do not have them in `trl` itself.
+    experimental: str = ""
 
     def build(self, setup: Setup) -> Any:
         """Construct the trainer."""
@@ -63,10 +68,14 @@ class Recipe:
         requested = {**setup.defaults, **self.args}
         arguments = {name: value for name, value in requested.items() if name in accepted}
         lora = {"r": 4, "lora_alpha": 8, "target_modules": _PROJECTIONS, **setup.lora}
-        folder = _model_folder(setup.folder, self.head)
+        folder = _checkpoint(setup, self.head)
         return trainer(
             model=tiny.load(
-                folder, quantization=setup.quantization, dtype=setup.dtype, head=self.head
+                folder,
+                quantization=setup.quantization,
+                dtype=setup.dtype,
+                head=self.head,
+                compute_dtype=setup.compute_dtype,
             ),
             args=config(**{**arguments, **setup.args}),
             train_dataset=datasets.Dataset.from_list(self.rows()),
@@ -80,11 +89,13 @@ class Recipe:
         """Return the trainer's class and its configuration's, from where users import them."""
         import trl
 
-        try:
-            return getattr(trl, f"{self.prefix}Trainer"), getattr(trl, f"{self.prefix}Config")
-        except AttributeError:
-            message = f"TRL {trl.__version__} has no {self.prefix}Trainer"
-            raise TrainerUnavailable(message) from None
+        for module in filter(None, ("trl", self.experimental)):
+            try:
+                home = importlib.import_module(module)
+                return getattr(home, f"{self.prefix}Trainer"), getattr(home, f"{self.prefix}Config")
+            except (ImportError, AttributeError):
+                continue
+        raise TrainerUnavailable(f"TRL {trl.__version__} has no {self.prefix}Trainer")
 
 
 def find(name: str) -> Recipe:
@@ -96,10 +107,12 @@ def find(name: str) -> Recipe:
         raise TrainerUnavailable(f"no trainer {name!r}; there are {names}") from None
 
 
-def _model_folder(folder: Path, head: tiny.Head) -> Path:
+def _checkpoint(setup: Setup, head: tiny.Head) -> Path:
     if head == "reward":
-        return tiny.build_reward_model(folder / "reward-model")
-    return tiny.build_causal_lm(folder / "causal-lm")
+        return tiny.build_reward_model(
+            setup.folder / f"reward-model-{setup.dtype}", dtype=setup.dtype
+        )
+    return tiny.build_causal_lm(setup.folder / f"causal-lm-{setup.dtype}", dtype=setup.dtype)
 
 
 def _sentence(row: int, shift: int = 0, length: int = 6) -> str:
@@ -151,7 +164,9 @@ def _reward_arguments(setup: Setup) -> dict[str, Any]:
 
 
 def _teacher_arguments(setup: Setup) -> dict[str, Any]:
-    folder = tiny.build_causal_lm(setup.folder / "teacher", seed=1)
+    folder = tiny.build_causal_lm(
+        setup.folder / f"teacher-{setup.dtype}", dtype=setup.dtype, seed=1
+    )
     return {"teacher_model": tiny.load(folder, dtype=setup.dtype)}
 
 
@@ -166,7 +181,11 @@ TRAINERS: dict[str, Recipe] = {
     "grpo": Recipe("GRPO", _prompts, args=_SAMPLING, extra=_reward_arguments),
     "rloo": Recipe("RLOO", _prompts, args=_SAMPLING, extra=_reward_arguments),
     "online_dpo": Recipe(
-        "OnlineDPO", _prompts, args={"max_new_tokens": 8}, extra=_reward_arguments
+        "OnlineDPO",
+        _prompts,
+        args={"max_new_tokens": 8},
+        extra=_reward_arguments,
+        experimental="trl.experimental.online_dpo",
     ),
     "distillation": Recipe(
         "Distillation", _prompts, args={"max_completion_length": 8}, extra=_teacher_arguments

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..environment import installed_version
+from ..patch import Patch
+from ..text import short_list
 from .file import default_path, read
 from .records import LIBRARIES, Matrix, MatrixError, Result, public_version
+
+_OTHERS_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,21 @@ def shipped() -> Matrix:
     return matrix
 
 
+def measured_versions(library: str) -> list[str]:
+    """Return the versions of a library beside which reproducers were run, the oldest first.
+
+    There are none if the matrix cannot be read.
+    """
+    from packaging.version import Version
+
+    try:
+        results = shipped().results
+    except MatrixError:
+        return []
+    versions = {result.environment.versions.get(library) for result in results}
+    return sorted({public_version(version) for version in versions if version}, key=Version)
+
+
 def outcomes(patch_id: str, versions: Mapping[str, str]) -> set[str]:
     """Return the outcomes of a patch on exactly these versions of these distributions."""
     try:
@@ -98,7 +117,8 @@ def look_up(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested
         return Tested("combination", found, detail)
     if same_version:
         found = _sorted_outcomes(same_version)
-        detail = f"measured on {here}, beside other versions: {', '.join(found)}"
+        others = short_list(_nearest_versions(same_version, installed, names), _OTHERS_SHOWN)
+        detail = f"measured on {here}, beside other versions ({others}): {', '.join(found)}"
         return Tested("version", found, detail)
     scan = scans.get(version)
     if scan is not None and patch_id in scan.states:
@@ -108,6 +128,34 @@ def look_up(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested
     newest = _newest_below(version, measured)
     note = f"; the newest measured is {newest}" if newest else ""
     return Tested("none", (), f"not measured on {here}{note}")
+
+
+def oldest_measured(patch: Patch, library: str, version: str) -> str | None:
+    """Return the oldest version of a library on which a patch was measured.
+
+    Args:
+        patch: the patch.
+        library: a distribution that the patch claims.
+        version: the version that may be older.
+
+    Returns:
+        None if this version is not older, nothing was measured, or the matrix cannot be read.
+    """
+    from packaging.version import Version
+
+    from .evidence import sightings
+
+    try:
+        found = sightings(patch, shipped())
+    except MatrixError:
+        return None
+    measured = {
+        Version(sighting.versions[library]) for sighting in found if library in sighting.versions
+    }
+    oldest = min(measured, default=None)
+    here = Version(version)
+    here = Version(here.base_version) if here.is_prerelease else here
+    return str(oldest) if oldest and here < oldest else None
 
 
 def _results(patch_id: str) -> list[Result]:
@@ -124,6 +172,22 @@ def _is_combination(result: Result, installed: Mapping[str, str], names: set[str
         public_version(installed.get(name, "")) == public_version(measured.get(name, ""))
         for name in names
     )
+
+
+def _nearest_versions(
+    results: list[Result], installed: Mapping[str, str], names: set[str]
+) -> list[str]:
+    """Return the versions of the measurement nearest to these, as far as they differ."""
+
+    def differing(result: Result) -> list[str]:
+        measured = result.environment.versions
+        return [
+            f"{name} {public_version(measured[name])}" if name in measured else f"no {name}"
+            for name in sorted(names)
+            if public_version(installed.get(name, "")) != public_version(measured.get(name, ""))
+        ]
+
+    return min(map(differing, results), key=len)
 
 
 def _sorted_outcomes(results: list[Result]) -> tuple[str, ...]:

@@ -95,6 +95,18 @@ def cast_frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     return module
 
 
+def may_be_sharded(weight: torch.Tensor, args: Any) -> bool:
+    """Tell whether a weight that lies on no GPU waits for being sharded.
+
+    On a CPU it may simply be trained there. On the meta device it has no values yet.
+
+    Args:
+        weight: a weight on the CPU or the meta device.
+        args: the trainer's arguments.
+    """
+    return weight.device.type == "meta" or shards_parameters(args)
+
+
 def shards_parameters(args: Any) -> bool:
     """Tell whether training runs under FSDP or DeepSpeed; see `uses_fsdp`."""
     return uses_deepspeed(args) or uses_fsdp(args)

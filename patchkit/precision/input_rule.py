@@ -16,7 +16,8 @@ def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None
 
     torch.compile cannot trace how rewritten code fetches a helper, so the edit spells out where
     nothing is to be done, and none is fetched there: dtypes agree, the weight is packed or not
-    there, the input are indices, autocast is on. What torch.fx traces, whose proxies are no
+    there, the input are indices, autocast is on. A call that casts its input to the dtype of the
+    layer's weight is no site. What torch.fx traces, whose proxies are no
     tensors, and what TorchScript compiles is the call as it was.
 
     Args:
@@ -32,7 +33,16 @@ def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None
                 func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=[tensor, *_]
             ) if not isinstance(tensor, ast.Starred):
                 named = argument is None or ast.unparse(tensor) == argument
-                return attr == layer and named and not mentions(tensor, cast)
+                left_alone = mentions(tensor, cast) or casts_for_itself(tensor)
+                return attr == layer and named and not left_alone
+        return False
+
+    def casts_for_itself(tensor: ast.AST) -> bool:
+        """Tell whether an input is `x.to(self.layer.weight.dtype)`."""
+        match tensor:
+            case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=keywords):
+                wanted = [*args, *(keyword.value for keyword in keywords)]
+                return f"self.{layer}.weight.dtype" in map(ast.unparse, wanted)
         return False
 
     def hoisted(node: ast.AST) -> ast.Call | None:

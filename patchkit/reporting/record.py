@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..patch import Patch, Status, apply_call
+from .status import CONCERNED
 
 if TYPE_CHECKING:
+    from ..catalogue.resolution import Resolution
     from ..matrix import Tested
 
 
@@ -62,6 +64,7 @@ class PatchRecord:
     replaced: bool = False
     _patch: Patch | None = field(default=None, repr=False, compare=False)
     _diffs: tuple[object, ...] = field(default=(), repr=False, compare=False)
+    _resolution: Resolution | None = field(default=None, repr=False, compare=False)
 
     def diff(self) -> str:
         """Return a unified diff of each function, before and after the patch.
@@ -70,7 +73,7 @@ class PatchRecord:
         """
         if made := self.diff_made():
             return made
-        if self._patch is None or self.status in (Status.NOT_INSTALLED, Status.NOT_AFFECTED):
+        if self._patch is None or not (self.status in CONCERNED or self.status is Status.DISABLED):
             return ""
         from ..matrix.preview import preview
 
@@ -90,6 +93,18 @@ class PatchRecord:
 
         here = {self.library: self.version} if self.version else {}
         return look_up(self.id, self.library, {**installed_versions(), **here})
+
+    def within_measurements(self) -> PatchRecord:
+        """Return the record, with `untested` for `not-affected` where nobody measured.
+
+        This may read the matrix, and is not to be called while a lock is held.
+        """
+        if self.status is not Status.NOT_AFFECTED or not (self._patch and self._resolution):
+            return self
+        from .untested import reason_untested
+
+        reason = reason_untested(self._patch, self._resolution)
+        return replace(self, status=Status.UNTESTED, reason=reason) if reason else self
 
     @property
     def opt_in(self) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the JSON. Within one, keys may be added; none is removed or changes its meaning."""
 
 

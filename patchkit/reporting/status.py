@@ -100,6 +100,12 @@ TABLE = (
         mark=("-", None),
     ),
     Row(
+        status=Status.UNTESTED,
+        meaning="Not due: the installed version is older than any measured, and may have the bug.",
+        list_word="untested",
+        mark=("~", "yellow"),
+    ),
+    Row(
         status=Status.NOT_INSTALLED,
         meaning="The library is absent.",
         list_word="not installed",

@@ -159,6 +159,8 @@ def _not_due(report: Sequence[PatchRecord]) -> Iterator[str]:
         yield f"disabled, {reason}: {short_list(ids, _IDS_SHOWN)}"
     if ids := [record.id for record in with_status(report, Status.NOT_AFFECTED)]:
         yield f"not affected: {short_list(ids, _IDS_SHOWN)}"
+    if ids := [record.id for record in with_status(report, Status.UNTESTED)]:
+        yield f"untested, older than any measured release: {short_list(ids, _IDS_SHOWN)}"
     absent = with_status(report, Status.NOT_INSTALLED)
     names = dict.fromkeys(record.id if record.version else record.library for record in absent)
     if names:

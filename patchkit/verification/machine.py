@@ -21,7 +21,8 @@ def description(requirements: Iterable[Requirement]) -> str:
     return " and ".join(requirement.what for requirement in requirements)
 
 
-def _reaches_cuda() -> bool:
+def reaches_cuda() -> bool:
+    """Tell whether torch is installed and can use a GPU of NVIDIA."""
     try:
         import torch
     except ImportError:
@@ -61,5 +62,5 @@ def _torch_finds(instructions: str) -> bool:
     return bool(ask and ask())
 
 
-PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _has_avx512_bf16}
+PROBES: dict[str, Callable[[], bool]] = {"cuda": reaches_cuda, "avx512-bf16": _has_avx512_bf16}
 """A test of this machine for each requirement, by its name."""

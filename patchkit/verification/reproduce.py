@@ -47,8 +47,12 @@ def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
     if reproduce is None:
         return {"outcome": "no-reproducer"}
     SESSION.revert(None)  # under `patchkit run` all due patches are applied by now
-    if patched:
-        SESSION.apply(Choices([exact_id], strict=True))
+    try:
+        if patched:
+            SESSION.apply(Choices([exact_id], strict=True))
+    except Exception as error:
+        traceback.print_exc()
+        return {"outcome": "error", "message": f"{type(error).__name__}: {error}"}
     try:
         reproduce()
     except Exception as error:

@@ -14,8 +14,9 @@ from ..catalogue.folders import Paths
 from ..catalogue.resolution import resolve
 from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
+from ..reporting.untested import reason_not_due
 from .forking import ForkRunner
-from .machine import description, missing_requirements
+from .machine import description, missing_requirements, reaches_cuda
 from .spawning import SpawnRunner
 from .verdicts import NO_ERROR, Verdict
 
@@ -110,7 +111,9 @@ def verify(
     if only is None:
         tasks += [Verdict(entry.name, "error", str(entry.error)) for entry in catalogue.broken]
 
-    reproduce = (ForkRunner if fork else SpawnRunner)(TIMEOUT, SESSION.local_patches)
+    # Importing bitsandbytes starts CUDA, which no fork can use after that.
+    runner = ForkRunner if fork and not reaches_cuda() else SpawnRunner
+    reproduce = runner(TIMEOUT, SESSION.local_patches)
     interrupted = False
 
     def run(task: _Task | Verdict) -> Verdict:
@@ -137,7 +140,7 @@ def _task(entry: Entry, everywhere: bool) -> _Task | Verdict:
         return Verdict(patch.id, "error", str(error))
     due = resolution.verdict is None
     if resolution.verdict is Status.NOT_INSTALLED or not (due or everywhere):
-        return Verdict(patch.id, "not-affected", resolution.reason)
+        return Verdict(patch.id, "not-affected", reason_not_due(patch, resolution))
     if entry.reproduce is None:
         return Verdict(patch.id, "error", "the patch has no reproducer")
     lacking = tuple(missing_requirements(patch.requires))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit import environment
+from patchkit.engine import session as engine_session
 from patchkit.environment import cached_lookups, installed_version, modules_matching
 from patchkit.matrix.preview import preview
 from patchkit.patch import Rewrite, Status
@@ -68,6 +69,24 @@ def test_a_sentence_names_the_first_few(models, library, session, apply) -> None
     record = one.report()[0]
     assert len(record.targets) == 12
     assert record.reason == f"mended {', '.join(8 * ['forward'])} and 4 more"
+
+
+def test_imports_that_go_well_make_no_records(models, library, session, apply, monkeypatch) -> None:
+    """A record looks at all targets, so its cost would grow with the square of their number."""
+    one = session(patch("madeup-bug", Rewrite("madeup.models.*:forward", BUG, sites=None)))
+    apply(one, strict=True)
+    library.load("models.model_00")
+    made = []
+    record = engine_session.patch_record
+    monkeypatch.setattr(
+        engine_session, "patch_record", lambda *args: made.append(args) or record(*args)
+    )
+    for number in range(12):
+        assert library.load(f"models.model_{number:02}").forward() == ["mended", "mended"]
+    assert not made
+    library.write("models.without", NEVER)
+    library.load("models.without")
+    assert not made
 
 
 def test_a_preview_shows_the_first_few(models) -> None:

@@ -22,7 +22,7 @@ ID = "trl-adapter-bf16-cast"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 due = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
 CAN_DRAW = importlib.util.find_spec("matplotlib") is not None
-BUILT = "patchkit-demo-*/causal-lm/model.safetensors"
+BUILT = "patchkit-demo-*/causal-lm-*/model.safetensors"
 
 
 @pytest.fixture
@@ -61,12 +61,12 @@ def test_fp16(demo, tmp_path: Path) -> None:
     assert (without["steps_begun"], without["losses"]) == (1, [])
     assert (mended["steps_begun"], len(mended["losses"])) == (2, 2)
     frozen = {
-        ("embedding", False): ["float16"],
+        ("embedding", False): ["bfloat16"],
         ("4-bit weights stored in", False): ["uint8"],
-        ("4-bit weights unpack to", False): ["float16"],
+        ("4-bit weights unpack to", False): ["bfloat16"],
         ("4-bit layers compute in", False): ["float16"],
-        ("norms", False): ["float16"],
-        ("head", False): ["float16"],
+        ("norms", False): ["bfloat16"],
+        ("head", False): ["bfloat16"],
     }
     for one, adapters in ((without, "bfloat16"), (mended, "float32")):
         trained = {(f"LoRA {side}", True): [adapters] for side in "AB"}

@@ -119,3 +119,53 @@ def test_int8_activations(make, look, threshold, dtype, precision, expected) -> 
     findings = look(model, make.args(precision))
     assert findings.ids == (["int8-activations"] if expected else [])
     assert all(one.severity is Severity.NOTE for one in findings)
+
+
+def mixture_of_experts(make):
+    import transformers
+
+    path = make.folder / "mixtral"
+    if not path.exists():
+        sizes = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
+        config = transformers.MixtralConfig(
+            **sizes,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            num_key_value_heads=2,
+            num_local_experts=4,
+            pad_token_id=0,
+        )
+        transformers.MixtralForCausalLM(config).save_pretrained(path)
+    return path
+
+
+@pytest.mark.parametrize("quantization", ["4bit", "8bit", "none"])
+def test_experts_that_are_not_quantized(make, look, quantization: str) -> None:
+    import peft
+
+    from patchkit.lab import tiny
+
+    model = tiny.load(mixture_of_experts(make), quantization=quantization, dtype="bfloat16")
+    fused = [parameter for parameter in model.parameters() if parameter.ndim > 2]
+    findings = look(model, make.args("bf16"))
+    assert ("experts-not-quantized" in findings) is bool(fused and quantization != "none")
+    if "experts-not-quantized" not in findings:
+        return
+    one = findings["experts-not-quantized"]
+    assert one.severity is Severity.WARNING
+    # 4 experts of 3 matrices of 64 x 64, two bytes each.
+    assert "2 tensors (2 bfloat16)" in one.found
+    assert "of experts, 0.1 MiB, are not quantized" in one.found
+    assert "float32" not in one.why
+    peft.prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+    one = look(model, make.args("bf16"))["experts-not-quantized"]
+    assert "of experts, 0.2 MiB, are not quantized" in one.found
+    assert "0.1 MiB more than in bfloat16: peft.prepare_model" in one.why
+    assert 'patchkit.apply(only="peft-kbit-fused-experts")' in one.change
+
+
+def test_memory_in_words() -> None:
+    from patchkit.inspection.wording import gibibytes
+
+    assert gibibytes([2**20, 2**19]) == "1.5 MiB"
+    assert gibibytes([2**30] * 28) == "28.0 GiB"

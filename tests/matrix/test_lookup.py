@@ -11,7 +11,7 @@ import pytest
 
 import patchkit
 from patchkit.catalogue import definitions
-from patchkit.matrix import Environment, Matrix, Result, Scan, write
+from patchkit.matrix import Environment, Matrix, Result, Scan, lookup, write
 
 PATCH = "trl-adapter-bf16-cast"
 HERE = Environment({"trl": "1.16.0", "peft": "0.21.2"}, "3.11.7", "linux", "cpu", "2026-02-03")
@@ -86,14 +86,44 @@ def test_tested(shipped, tmp_path) -> None:
         ("none", []),
         ("none", []),
     ]
-    assert [one["detail"] for one in others][3:] == [
-        "measured on trl 1.15.0, beside other versions: mended",
+    assert [one["detail"] for one in others][2:] == [
+        "measured on trl 1.16.0, beside other versions (no torch): mended, not-mended",
+        "measured on trl 1.15.0, beside other versions (peft 0.9): mended",
         "not run on trl 1.14.0; its sources were read: drifted",
         "not measured on trl 1.2.0",
         "not measured on trl 1.17.0; the newest measured is 1.16.0",
         "not measured",
         "not measured on trl main",
     ]
+
+
+@pytest.mark.parametrize(
+    ("measured", "here", "level", "others"),
+    [
+        (["2.13.0+cpu"], "2.13.0+cu130", "combination", ""),
+        (["2.13.0+cpu"], "2.6.0+cu124", "version", " (torch 2.13.0)"),
+        (["2.6.0+cu124"], "2.13.0", "version", " (torch 2.6.0)"),
+        (["2.6.0+cu124", "2.13.0+cpu"], "2.13.0", "combination", ""),
+        (["2.6.0+cu124"], None, "version", " (torch 2.6.0)"),
+    ],
+)
+def test_torch_belongs_to_a_combination(
+    monkeypatch, measured: list[str], here: str | None, level: str, others: str
+) -> None:
+    versions = {"trl": "1.16.0", "peft": "0.21.2"}
+    results = [
+        replace(ONE, environment=replace(HERE, versions={**versions, "torch": torch}))
+        for torch in measured
+    ]
+    monkeypatch.setattr(lookup, "_shipped", lambda: Matrix(tuple(results)))
+    installed = {**versions, **({"torch": here} if here else {})}
+    found = lookup.look_up(PATCH, "trl", installed)
+    assert (found.level, found.outcomes) == (level, ("mended",))
+    assert others in found.detail
+    assert ("beside other versions" in found.detail) == (level == "version")
+    assert lookup.measured_versions("torch") == sorted(
+        (torch.partition("+")[0] for torch in measured), key=lambda torch: int(torch.split(".")[1])
+    )
 
 
 @pytest.mark.parametrize("content", [b"\x80\x81\xff", "schema: 2\nruns: [1]\n", "{", None])

@@ -102,14 +102,28 @@ def environments_of_tox() -> set[str]:
 def test_tox_has_an_environment_for_each_set_and_measures_them_all() -> None:
     names = {one.name for one in read_sets(ROOT / "version_sets")}
     assert environments_of_tox() == names
-    (full,) = re.findall(r"^ +full = .*matrix.*-\{(.*)\}$", TOX, re.MULTILINE)
-    assert {name.strip() for name in full.split(",")} == names
+    (full,) = re.findall(r"^ +full = (.*)$", TOX, re.MULTILINE)
+    groups = re.findall(r"(?:\{[^{}]*\bmatrix\b[^{}]*\}|\bmatrix)-\{([^{}]*)\}", full)
+    assert {name.strip() for group in groups for name in group.split(",")} == names
+    (by_default,) = re.findall(r"^env_list = (.*)$", TOX, re.MULTILINE)
+    assert "matrix" not in by_default
+
+
+def test_each_set_gets_the_torch_that_it_pins() -> None:
+    """constraints.txt keeps an unpinned torch from fetching a build for CUDA."""
+    (factors,) = re.findall(r"^ +([\w.,]+): UV_CONSTRAINT = .*\{version_set\}", TOX, re.MULTILINE)
+    (usual,) = re.findall(r"^torch==(.*)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    with_their_own = {
+        one.name for one in read_sets(ROOT / "version_sets") if one.versions["torch"] != usual
+    }
+    assert {name.partition("-")[0] for name in with_their_own} == set(factors.split(","))
 
 
 def test_each_environment_of_tox_has_the_files_of_its_name(monkeypatch) -> None:
     """tox.ini names them by a key that toxfile.py reads off the environment's name."""
     file = r"(version_sets|no-deps|\.matrix)\{/\}([^{}\s]+|\{\w+\})\.(?:txt|json)"
     assert re.findall(file, TOX) == [
+        ("version_sets", "{version_set}"),
         ("version_sets", "{version_set}"),
         ("no-deps", "{version_set}"),
         (".matrix", "{version_set}"),
@@ -121,7 +135,11 @@ def test_each_environment_of_tox_has_the_files_of_its_name(monkeypatch) -> None:
         monkeypatch.setitem(sys.modules, module, mock.MagicMock())
     monkeypatch.setitem(sys.modules, "tox.plugin", mock.Mock(impl=lambda function: function))
     plugin = runpy.run_path(str(ROOT / "toxfile.py"))
-    for environment, expected in (("trl-1.16", "1.16"), ("matrix-transformers4", "transformers4")):
+    for environment, expected in (
+        ("trl-1.16", "1.16"),
+        ("matrix-transformers4", "transformers4"),
+        ("matrix-torch2.6-old", "torch2.6-old"),
+    ):
         settings = mock.Mock(env_name=environment)
         plugin["tox_add_env_config"](settings, None)
         settings.add_constant.assert_called_once_with("version_set", mock.ANY, expected)

@@ -10,17 +10,13 @@ import pytest
 import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.lab.measured import cannot_run_here
-from patchkit.patch import Status
+from patchkit.reporting.status import CONCERNED
 from patchkit.verification.machine import missing_requirements
 from patchkit.verification.verification import verify
 
 ENTRIES = catalogue.load()
 IDS = list(ENTRIES.entries)
-DUE = [
-    identifier
-    for identifier in IDS
-    if patchkit.report()[identifier].status not in (Status.NOT_AFFECTED, Status.NOT_INSTALLED)
-]
+DUE = [identifier for identifier in IDS if patchkit.report()[identifier].status in CONCERNED]
 # An import takes many times what most reproducers do, so they run in forks of a process that has
 # imported the libraries; one patch of each of three libraries has interpreters of its own.
 CONTROLS = ("bitsandbytes", "peft", "trl")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
-from patchkit.verification import forking
+from patchkit.verification import forking, verification
 from patchkit.verification.forking import ForkRunner
 from patchkit.verification.spawning import SpawnRunner
 
@@ -117,3 +117,14 @@ def test_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
     with pytest.raises(UsageError, match="leave out `fork`"):
         ForkRunner(60, "")
+
+
+def test_nothing_is_forked_beside_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork of a process that has started CUDA cannot use it."""
+    made: list[str] = []
+    for name in ("ForkRunner", "SpawnRunner"):
+        monkeypatch.setattr(verification, name, lambda *_, name=name: made.append(name))
+    for gpu in (False, True):
+        monkeypatch.setattr(verification, "reaches_cuda", lambda gpu=gpu: gpu)
+        assert len(verification.verify("unsloth-*", fork=True)) == 1
+    assert made == ["ForkRunner", "SpawnRunner"]

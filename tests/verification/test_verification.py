@@ -70,6 +70,7 @@ def needing(
 ADDONS = {
     "mended": addon("mended", 1),
     "not_mended": addon("not-mended", 2, becomes=22, symptom="bug 2"),
+    "drifts": addon("drifts", 2, target="madeup.gone:f"),
     "not_reproduced": addon("not-reproduced", -3),
     "made_worse": addon(
         "made-worse", -3, becomes=33, symptom="bug", reproduce=REPRODUCE.format(number=3)
@@ -100,6 +101,7 @@ WITH_STATUS: dict[str, tuple[str, int]] = {
     "mended": ("mended", 0),
     "not-affected": ("not-affected", 0),
     "not-mended": ("not-mended", 1),
+    "drifts": ("not-mended", 1),
     "not-reproduced": ("not-reproduced", 2),
     "other-error": ("error", 1),
     "made-worse": ("error", 1),
@@ -153,6 +155,8 @@ def test_verify(command, name: str) -> None:
     if name == "mended":
         assert verdict["without"] == "ValueError: bug 1"
         assert verdict["with_patch"] == "no error"
+    if name == "drifts":
+        assert verdict["with_patch"].endswith("madeup 1.2.0 has no module madeup.gone")
 
 
 WITHOUT = {
@@ -235,7 +239,7 @@ def test_verify_everywhere(command, fork: bool) -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("name", ["mended", "not-mended", "not-reproduced", "dies"])
+@pytest.mark.parametrize("name", ["mended", "not-mended", "not-reproduced", "drifts", "dies"])
 def test_forks_come_to_the_same(command, name: str) -> None:
     outcome, status = WITH_STATUS[name]
     file = name.replace("-", "_")
@@ -244,6 +248,9 @@ def test_forks_come_to_the_same(command, name: str) -> None:
     assert (verdict["outcome"], done.returncode) == (outcome, status), verdict
     if name == "dies":
         assert verdict["without"] == "error: died with exit code 3"
+    if name == "drifts":
+        assert verdict["with_patch"].startswith("error: PatchError: ")
+        assert verdict["with_patch"].endswith("madeup 1.2.0 has no module madeup.gone")
 
 
 def test_verify_for_people(command) -> None:

@@ -10,6 +10,7 @@ import click
 
 from ...environment import installed_version
 from ...errors import PatchError
+from ...lab.train import Precision, usual_checkpoint
 
 NEEDED = ("torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes", "datasets")
 
@@ -22,7 +23,8 @@ def run(
     *,
     trainer: str,
     steps: int,
-    precision: str,
+    precision: Precision,
+    checkpoint: Precision | None,
     quantization: str,
     as_json: bool,
     plot: Path | None = None,
@@ -33,6 +35,7 @@ def run(
         trainer: such as `sft`; see `patchkit.lab.trainers`.
         steps: optimizer steps of each training.
         precision: `fp16`, `bf16` or `fp32`.
+        checkpoint: the same for the base weights; the usual one for the precision if None.
         quantization: `4bit`, `8bit` or `none`.
         as_json: print one JSON object and nothing else.
         plot: file for a picture of it, an `.svg`, `.png` or `.pdf`.
@@ -58,7 +61,12 @@ def run(
             f"the demo trains for real and needs {', '.join(missing)}: "
             f"pip install {' '.join(missing)}"
         )
-    setup = {"trainer": trainer, "precision": precision, "quantization": quantization}
+    setup = {
+        "trainer": trainer,
+        "precision": precision,
+        "checkpoint": checkpoint or usual_checkpoint(precision),
+        "quantization": quantization,
+    }
     if not as_json:
         click.echo(intro(setup, steps))
     with tempfile.TemporaryDirectory(prefix="patchkit-demo-") as folder:

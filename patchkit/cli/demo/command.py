@@ -29,7 +29,12 @@ import click
     type=click.Choice(["fp16", "bf16", "fp32"]),
     default="fp16",
     show_default=True,
-    help="Mixed precision, and the dtype of the base weights.",
+    help="Mixed precision, and the dtype that 4-bit layers compute in.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Choice(["bf16", "fp16", "fp32"]),
+    help="Dtype of the base weights.  [default: bf16; fp32 beside --precision fp32]",
 )
 @click.option(
     "--quantization",
@@ -56,6 +61,7 @@ def demo(**options: Any) -> None:
       patchkit demo                           fp16 QLoRA with SFTTrainer
       patchkit demo --trainer dpo --steps 20  another trainer, for longer
       patchkit demo --precision bf16          what becomes of adapters in bf16
+      patchkit demo --checkpoint fp16         base weights in float16
       patchkit demo --plot loss.svg           loss curves, and the model's dtypes
 
     \b

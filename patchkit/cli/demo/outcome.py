@@ -11,14 +11,16 @@ _WEIGHTS = {"4bit": "4-bit weights", "8bit": "8-bit weights", "none": "unquantiz
 
 
 def subject(setup: Mapping[str, str]) -> str:
-    """Describe the setup: `SFT of a tiny Llama: LoRA on 4-bit weights, fp16`.
+    """Describe the setup: `SFT of a tiny bf16 Llama: LoRA on 4-bit weights, fp16`.
 
     Args:
-        setup: `trainer`, `precision` and `quantization`.
+        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
     """
     weights = _WEIGHTS[setup["quantization"]]
     trainer = setup["trainer"].upper() if len(setup["trainer"]) <= 4 else setup["trainer"].title()
-    return f"{trainer} of a tiny Llama: LoRA on {weights}, {setup['precision']}"
+    return (
+        f"{trainer} of a tiny {setup['checkpoint']} Llama: LoRA on {weights}, {setup['precision']}"
+    )
 
 
 def step_of_death(outcome: Outcome) -> int:

@@ -43,7 +43,7 @@ def draw(
     Args:
         without: the outcome of the training without patchkit.
         mended: the outcome of the one with it.
-        setup: `trainer`, `precision` and `quantization`.
+        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
         steps: number of steps planned for each.
         form: `svg`, `png` or `pdf`.
 

@@ -18,7 +18,7 @@ def intro(setup: Mapping[str, str], steps: int) -> str:
     """Describe the two trainings before they start.
 
     Args:
-        setup: `trainer`, `precision` and `quantization`.
+        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
         steps: optimizer steps of each training.
     """
     return _fill(

@@ -25,7 +25,7 @@ def train_both(
     """Train without patchkit, then with it.
 
     Args:
-        setup: `trainer`, `precision` and `quantization`.
+        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
         steps: optimizer steps of each training.
         folder: for models, output and temporary files; the trainings write nowhere else.
 

@@ -9,6 +9,9 @@ from ...catalogue.definitions import ENTRY_POINT_GROUP
 from ...catalogue.folders import PACKAGE as LOCAL_PACKAGE
 from ...catalogue.selection import DISABLE_VARIABLE
 from ...engine.session import SESSION
+from ...environment import installed_version
+from ...matrix import measured_versions
+from ...matrix.records import public_version
 from ...patch import Status
 from ...reporting import advice
 from ...reporting.record import PatchRecord
@@ -36,10 +39,19 @@ def check() -> Section:
     troubled = [record for record in records if record.status in TROUBLE and record.affects]
     broken = [record for record in records if record.status is Status.FAILED and not record.affects]
     others = {"from others": _third_parties(), "your own": _local()}
+    untested = [record for record in records if record.status is Status.UNTESTED]
     levels = Counter(record.tested.level for record in due)
-    rows = [*_due_rows(due, levels), *_other_rows(left_out, troubled, broken, others)]
+    torch, measured = installed_version("torch"), measured_versions("torch")
+    rows = [
+        *_due_rows(due, levels),
+        *_torch_rows(torch, measured),
+        *_untested_rows(untested),
+        *_other_rows(left_out, troubled, broken, others),
+    ]
     facts = {
         "due": {record.id: record.tested.level for record in due},
+        "measured_with_torch": measured,
+        "untested": [record.id for record in untested],
         "switched_off": [record.id for record in left_out],
         "troubled": {record.id: without_private_data(record.reason) for record in troubled},
         "broken": [without_private_data(record.reason) for record in broken],
@@ -51,6 +63,7 @@ def check() -> Section:
         *_broken_steps(broken),
         *_trouble_steps(troubled),
         *_verify_step(due),
+        *_untested_step(untested),
     )
     return Section(NAME, TITLE, tuple(rows), facts, steps)
 
@@ -79,6 +92,18 @@ def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[Row]:
         if levels[level]:
             count = "all of them" if levels[level] == len(due) else str(levels[level])
             yield Row("", f"{count} {words}", alarming=level in ("none", "unknown"))
+
+
+def _torch_rows(torch: str | None, measured: list[str]) -> Iterable[Row]:
+    if torch and measured and public_version(torch) not in measured:
+        versions = short_list(measured, len(measured))
+        yield Row("torch", f"not measured with {torch}; measured with {versions}")
+
+
+def _untested_rows(untested: list[PatchRecord]) -> Iterable[Row]:
+    if untested:
+        names = short_list((record.id for record in untested), _SHOWN)
+        yield Row("untested", f"older than any measured release: {names}")
 
 
 def _other_rows(
@@ -154,5 +179,23 @@ def _verify_step(due: list[PatchRecord]) -> tuple[Step, ...]:
             f"{number} never run on the installed versions. This runs each bug here, with "
             "and without its patch; it takes minutes.",
             (f"patchkit verify {ids}".strip(),),
+        ),
+    )
+
+
+def _untested_step(untested: list[PatchRecord]) -> tuple[Step, ...]:
+    """Suggest to look for bugs that nobody has looked for on versions as old as these."""
+    if not untested:
+        return ()
+    versions = short_list(
+        dict.fromkeys(f"{record.library} {record.version}" for record in untested), _SHOWN
+    )
+    number = plural(len(untested), "bug")
+    return (
+        Step(
+            f"For {number} the installed versions ({versions}) are older than any that was "
+            "measured: patchkit does not change them. This looks for the bugs; newer versions "
+            "were measured.",
+            ("patchkit verify --everywhere", "pip install -U trl transformers peft"),
         ),
     )

@@ -69,4 +69,19 @@ KNOWN: tuple[KnownPair, ...] = (
         measured="bitsandbytes 0.45.5 with Transformers 5.0.0 and 5.23.0, 0.42.0, 0.43.3, 0.44.1 "
         "and 0.46.0 with 5.23.0; 0.46.1 works",
     ),
+    KnownPair(
+        libraries={"nemo-automodel": ">=0.6.0", "torch": "<=2.9.1"},
+        happens="importing NeMo Automodel's LoRA layers raises `cannot import name 'BlockMask'`",
+        do=("pip install -U torch", "pip install 'nemo-automodel<0.6'"),
+        measured="nemo-automodel 0.6.0 and 0.7.0 with torch 2.6.0 and 2.9.1; 0.5.0 works with "
+        "both, and 0.7.0 with 2.13.0",
+    ),
+    KnownPair(
+        libraries={"nemo-automodel": ">=0.1.0", "triton": ">=3.9.0"},
+        happens="importing NeMo Automodel's LoRA layers raises `key contains names that are not "
+        "kernel arguments`",
+        do=("pip install 'torch<2.15'",),
+        measured="nemo-automodel 0.1.0, 0.2.0, 0.3.0, 0.4.0, 0.5.0, 0.6.0 and 0.7.0 with triton "
+        "3.9.0, which torch 2.15.0 requires; with 3.6.0, 3.7.1 and 3.8.0 it works",
+    ),
 )

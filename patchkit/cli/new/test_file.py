@@ -34,7 +34,7 @@ def test_it_is_applied_and_taken_back() -> None:
     with patchkit.patched(exclude="*"{patches}, others=False):
         before = live()
         with patchkit.patched(PATCH, strict=True) as report:
-            if report[PATCH].status in ("not-affected", "not-installed"):
+            if report[PATCH].status in ("not-affected", "not-installed", "untested"):
                 pytest.skip(report[PATCH].reason)
             assert live() != before
         assert live() == before

@@ -32,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     quantized.quant_state,
     quantized.trained_bias,
     quantized.int8_activations,
+    quantized.experts_not_quantized,
     placement.adapters_elsewhere,
     placement.mixed_under_fsdp,
     optimizer.state_of_another_dtype,

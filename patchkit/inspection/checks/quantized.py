@@ -9,7 +9,7 @@ from .. import repairs, superseding_patches
 from ..anatomy import QuantizedLayer
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import OTHER_HALF, dtypes, plural, short
+from ..wording import OTHER_HALF, dtypes, gibibytes, parameters, plural, short
 
 
 def compute_in_float32(facts: Facts) -> Finding | None:
@@ -146,6 +146,45 @@ def int8_activations(facts: Facts) -> Finding | None:
         "Their inputs are cast to float16, and without a threshold nothing keeps outliers apart: "
         "activations above 65504, which bfloat16 holds, make the outputs infinite or NaN.",
         "BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=6.0)",
+    )
+
+
+def experts_not_quantized(facts: Facts) -> Finding | None:
+    experts = [
+        parameter
+        for parameter in facts.anatomy.parameters
+        if parameter.plain and parameter.tensor.ndim > 2 and "expert" in parameter.name.lower()
+    ]
+    if not facts.anatomy.quantized or not experts:
+        return None
+    size = gibibytes(parameter.tensor.nbytes for parameter in experts)
+    why = (
+        "bitsandbytes quantizes linear layers. Transformers holds all experts of a layer in one "
+        "tensor, which is none, so they take as much memory as without quantization."
+    )
+    change = (
+        "# Transformers 4 has a linear layer for each expert of Mixtral, Qwen3-MoE and others:\n"
+        'pip install "transformers<5"'
+    )
+    full = [parameter for parameter in experts if short(parameter.dtype) == "float32"]
+    half = [parameter for parameter in experts if short(parameter.dtype) in OTHER_HALF]
+    if full and not half and facts.compute_target in OTHER_HALF:
+        spared = gibibytes(parameter.tensor.nbytes // 2 for parameter in full)
+        why += f" In float32 they take {spared} more than in {facts.compute_target}"
+        if superseding_patches.FUSED_EXPERTS not in facts.applied:
+            why += ": peft.prepare_model_for_kbit_training makes them float32."
+            change += (
+                "\n# Or at least, before prepare_model_for_kbit_training:\n"
+                f'patchkit.apply(only="{superseding_patches.FUSED_EXPERTS}")'
+            )
+        else:
+            why += "."
+    return Finding(
+        "experts-not-quantized",
+        Severity.WARNING,
+        f"{parameters(experts, 'tensor')} of experts, {size}, are not quantized",
+        why,
+        change,
     )
 
 

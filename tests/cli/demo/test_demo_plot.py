@@ -18,7 +18,7 @@ else:
 
 needs_matplotlib = pytest.mark.skipif(matplotlib is None, reason="matplotlib is not installed")
 SVG = "{http://www.w3.org/2000/svg}"
-WHAT = {"trainer": "sft", "precision": "fp16", "quantization": "4bit"}
+WHAT = {"trainer": "sft", "precision": "fp16", "checkpoint": "bf16", "quantization": "4bit"}
 STEPS = 8
 LOSSES = [5.0, 4.5, 4.7, 4.0, 3.5, 3.6, 3.0, 2.5]
 ERROR = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"

@@ -24,7 +24,7 @@ else:
     from patchkit.cli.demo.picture import draw, draw_to
 
 needs_matplotlib = pytest.mark.skipif(matplotlib is None, reason="matplotlib is not installed")
-WHAT = {"trainer": "sft", "precision": "fp16", "quantization": "4bit"}
+WHAT = {"trainer": "sft", "precision": "fp16", "checkpoint": "bf16", "quantization": "4bit"}
 STEPS = 3
 DTYPES = [{"kind": "LoRA A", "trained": True, "dtypes": {"float32": 14}}]
 WITH = {"ok": True, "losses": [5.0, 4.5, 4.7], "dtypes": DTYPES}

@@ -8,7 +8,7 @@ import pytest
 
 from patchkit.cli.demo.text import intro, summary
 
-WHAT = {"trainer": "sft", "precision": "fp16", "quantization": "4bit"}
+WHAT = {"trainer": "sft", "precision": "fp16", "checkpoint": "bf16", "quantization": "4bit"}
 ERROR = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"
 DIED = {"ok": False, "error_type": "NotImplementedError", "error": ERROR, "steps_begun": 1}
 PATCHES = [
@@ -94,8 +94,8 @@ def test_where_it_was_trained(device: str, precision: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("trainer", "quantization", "steps", "text"),
     [
-        ("sft", "4bit", 10, "SFT of a tiny Llama: LoRA on 4-bit weights, fp16, 10 steps with"),
-        ("reward", "none", 1, "Reward of a tiny Llama: LoRA on unquantized weights, fp16, 1 step "),
+        ("sft", "4bit", 10, "SFT of a tiny bf16 Llama: LoRA on 4-bit weights, fp16, 10 steps with"),
+        ("reward", "none", 1, "Reward of a tiny bf16 Llama: LoRA on unquantized weights, fp16, 1"),
     ],
 )
 def test_announcement(trainer: str, quantization: str, steps: int, text: str) -> None:

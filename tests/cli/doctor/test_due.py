@@ -10,6 +10,7 @@ import pytest
 from patchkit.catalogue.entries import load
 from patchkit.cli.doctor import due
 from patchkit.engine import session
+from patchkit.matrix import Environment, Matrix, MatrixError, Result, lookup
 
 VERSIONS = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}
 
@@ -105,3 +106,64 @@ def test_an_installed_version_that_does_not_parse(installation) -> None:
     (step,) = section.steps
     assert "'of-today' is not a version" in step.what
     assert step.wrong
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Puts runs of TRL 1.16.0 in place of the matrix, beside these versions of torch."""
+
+    def put(*torch: str) -> None:
+        places = [
+            Environment({"trl": "1.16.0", "torch": one}, "3.11.7", "linux", "cpu", "2026-02-03")
+            for one in torch
+        ]
+        results = [Result("trl-adapter-bf16-cast", "mended", place) for place in places]
+        monkeypatch.setattr(lookup, "_shipped", lambda: Matrix(tuple(results)))
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("torch", "said"),
+    [
+        ("2.13.0+cu130", False),
+        ("2.6.0", False),
+        ("2.10.0+cpu", True),
+        (None, False),
+    ],
+)
+def test_a_torch_that_was_not_measured(
+    installation, measured, torch: str | None, said: bool
+) -> None:
+    measured("2.13.0+cpu", "2.6.0+cu124")
+    installation.add("trl", "1.16.0")
+    if torch:
+        installation.add("torch", torch)
+    section = due.check()
+    rows = [row for row in section.rows if row.label == "torch"]
+    expected = f"not measured with {torch}; measured with 2.6.0, 2.13.0"
+    assert [row.text for row in rows] == [expected] * said
+    assert section.facts["measured_with_torch"] == ["2.6.0", "2.13.0"]
+
+
+def test_older_than_any_measured(installation, measured) -> None:
+    measured("2.13.0")
+    installation.add("trl", "0.9.0")
+    section = due.check()
+    assert section.facts["untested"] == ["trl-adapter-bf16-cast"]
+    assert section.facts["due"] == {}
+    (row,) = [row for row in section.rows if row.label == "untested"]
+    assert row.text == "older than any measured release: trl-adapter-bf16-cast"
+    (step,) = section.steps
+    assert not step.wrong
+    assert "For 1 bug the installed versions (trl 0.9.0) are older than any" in step.what
+    assert step.do[0] == "patchkit verify --everywhere"
+
+
+def test_doctor_with_a_damaged_matrix(installation, monkeypatch) -> None:
+    monkeypatch.setattr(lookup, "_shipped", lambda: MatrixError("damaged"))
+    installation.add("trl", "0.9.0")
+    installation.add("torch", "2.10.0")
+    section = due.check()
+    assert section.facts["measured_with_torch"] == section.facts["untested"] == []
+    assert not [row for row in section.rows if row.label in ("torch", "untested")]

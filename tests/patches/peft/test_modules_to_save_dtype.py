@@ -1,4 +1,4 @@
-"""Copies of float16 modules that PEFT trains: what becomes float32, and what goes through them."""
+"""Copies of half-precision modules that PEFT trains: what becomes float32, and what goes through them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import peft
 import pytest
 import torch
 import transformers
+from patchkit.patches.peft import _trained_copies
 from patchkit.patches.peft._trained_copies import MARK
 
 import patchkit
@@ -108,7 +109,12 @@ def test_generation_and_gradients_without_autocast() -> None:
 CASES = {
     "not_wanted": ({"autocast_adapter_dtype": False}, {}, "float16"),
     "float32_base": ({}, {"dtype": torch.float32}, "float32"),
-    "bfloat16_base": ({}, {"dtype": torch.bfloat16}, "bfloat16"),
+    "bfloat16_not_wanted": (
+        {"autocast_adapter_dtype": False},
+        {"dtype": torch.bfloat16},
+        "bfloat16",
+    ),
+    "bfloat16_inference": ({"inference": True}, {"dtype": torch.bfloat16}, "bfloat16"),
     "inference": ({"inference": True}, {}, "float16"),
 }
 
@@ -122,6 +128,45 @@ def test_left_alone(case: str) -> None:
     assert torch.equal(
         found(IDS).logits, adapted(base(**model), patched=False, **options)(IDS).logits
     )
+
+
+def test_large_copies_of_a_bfloat16_model_are_left_alone(monkeypatch) -> None:
+    monkeypatch.setattr(_trained_copies, "SMALL", 32 * 32)
+    assert dtypes(adapted(base(torch.bfloat16))) == {"float32"}
+    monkeypatch.setattr(_trained_copies, "SMALL", 32 * 32 - 1)
+    assert dtypes(adapted(base(torch.bfloat16))) == {"bfloat16"}
+
+
+def test_bfloat16_copies_by_choice() -> None:
+    patchkit.apply(only=ID, strict=True, adapter_cast="bf16")
+    assert dtypes(adapted(base(torch.bfloat16), patched=False)) == {"bfloat16"}
+    assert dtypes(adapted(patched=False)) == {"float32"}
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+def test_small_copies_of_a_bfloat16_model(autocast: bool) -> None:
+    """The same numbers come out in the same dtype before training, and updates are kept."""
+
+    def scores(model):
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            return model(IDS).logits
+
+    options = {"modules": [], "task": "SEQ_CLS"}
+    plain = adapted(base(torch.bfloat16, head="reward"), patched=False, **options)
+    model = adapted(base(torch.bfloat16, head="reward"), **options)
+    assert (dtypes(plain), dtypes(model)) == ({"bfloat16"}, {"float32"})
+    assert scores(model).dtype == scores(plain).dtype == torch.bfloat16
+    torch.testing.assert_close(scores(model), scores(plain), rtol=2**-6, atol=2**-6)
+    kept = []
+    for one in (plain, model):
+        head = one.base_model.model.score.modules_to_save["default"].weight
+        before = head.detach().clone()
+        optimizer = torch.optim.AdamW([head], lr=1e-6)
+        one(IDS).logits.float().square().sum().backward()
+        optimizer.step()
+        kept.append(float((head != before).float().mean()))
+    assert kept[0] < 0.5 < kept[1] == 1, kept
+    assert model.merge_and_unload().score.weight.dtype == torch.bfloat16
 
 
 @pytest.mark.parametrize("variable", ["ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED"])

@@ -75,9 +75,40 @@ def test_fp16_trains_where_patches_come_before_the_libraries(fresh) -> None:
 
 
 @due
-def test_8bit_fails_without_and_trains_with(train) -> None:
-    assert train("sft", patched=False, quantization="8bit")["error"] == CUDA_REFUSAL
-    assert train("sft", patched=True, quantization="8bit")["ok"]
+def test_fp16_of_each_quantization_and_checkpoint(forked) -> None:
+    """From bfloat16 checkpoints, which most are, and one trainer from others."""
+    trainings = [
+        (trainer, quantization, "bf16")
+        for trainer in ("sft", "dpo", "grpo", "reward")
+        for quantization in ("4bit-double", "8bit")
+        if trainer in AFFECTED
+    ]
+    trainings += [(AFFECTED[0], "4bit", "fp16"), (AFFECTED[0], "4bit", "fp32")]
+    code = """
+        import patchkit
+        from patchkit.lab.reproduce import train_in_temporary_folder
+        {apply}
+        result = []
+        for trainer, quantization, checkpoint in {trainings}:
+            try:
+                outcome = train_in_temporary_folder(
+                    trainer, quantization=quantization, checkpoint=checkpoint, steps=2
+                )
+                frozen = {{
+                    dtype
+                    for kind in outcome.dtypes
+                    for dtype in kind.dtypes
+                    if kind.kind in ("embedding", "norms", "head")
+                }}
+                result.append([list(outcome.trainable_dtypes_after), *frozen, outcome.changed > 0])
+            except Exception as error:
+                result.append(str(error))
+    """
+    without = forked(code.format(apply="", trainings=trainings))
+    assert without == [CUDA_REFUSAL] * len(trainings)
+    outcome = forked(code.format(apply="patchkit.apply(strict=True)", trainings=trainings))
+    names = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"}
+    assert outcome == [[["float32"], names[checkpoint], True] for *_, checkpoint in trainings]
 
 
 @due

@@ -1,0 +1,201 @@
+"""`merge_adapter()` and then `unmerge_adapter()` do not give the base weights back.
+
+A training with adapters that generates with vLLM merges them before each transfer of weights, and
+unmerges them after it. Merging rounds the sum to the dtype of the base, and unmerging subtracts
+from the rounded sum: part of a bfloat16 base is another one after the first pair, and the errors
+add up from pair to pair. In 4-bit and 8-bit each half of a pair quantizes anew. Nothing is said,
+the adapters go on to train on a base that moves, and what is saved does not fit the base that it
+was trained from. An `nn.MultiheadAttention` with LoRA merges and unmerges in every forward.
+
+A merge that raises, such as one with `safe_merge=True`, may leave the layer half merged, too.
+
+Mend: a merge keeps the base weights of the layer, and the unmerge puts them back, bit for bit,
+unless they were changed in between. A merge that raises leaves the layer as it was.
+`merge_and_unload()` keeps nothing.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.rewrite.edit import insert_after, span
+
+from ._base_weights import UNMERGE
+
+CHOOSES = Pattern("N = check_adapters_to_merge(S, A)")
+APPENDS = Pattern("S.merged_adapters.append(N)")
+IS_LEFT = Pattern("len(S.merged_adapters) > 0")
+HELPERS = f"{__package__}._base_weights"
+
+
+def merging_loops(function: ast.FunctionDef) -> list[ast.For]:
+    """Return the loops over the adapters that were chosen, or over what was made of each."""
+    chosen = {CHOOSES.holes(node)["N"] for node in filter(CHOOSES, function.body)}
+    loops = []
+    for loop in function.body:
+        match loop:
+            case ast.For(iter=ast.Name(id=name)) if name in chosen and APPENDS.within(loop):
+                loops.append(loop)
+            case ast.For(iter=ast.Call(func=ast.Attribute(attr="items"))) if APPENDS.within(loop):
+                loops.append(loop)
+    return loops
+
+
+def is_left_early(loop: ast.For) -> bool:
+    return any(isinstance(node, (ast.Return, ast.Break)) for node in ast.walk(loop))
+
+
+def merges(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(name="merge", args=ast.arguments(args=[_, *_])):
+            loops = merging_loops(node)
+            return len(loops) == 1 and not is_left_early(loops[0]) and not keeps_its_own(node)
+    return False
+
+
+def keeps_its_own(function: ast.FunctionDef) -> bool:
+    """Tell whether a layer has a copy of its base weight anyway."""
+    attributes = (node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute))
+    return any(name.endswith("_base_weight_before_merge") for name in attributes)
+
+
+def keep_base(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.FunctionDef)
+    (loop,) = merging_loops(node)
+    start, _ = span(loop.iter)
+    layer = node.args.args[0].arg
+    keep = helper(f"{HELPERS}:keep_base")
+    return [Edit(start, start, f"{keep}({layer}, "), insert_after(loop.iter, ")")]
+
+
+def unmerges(node: ast.AST) -> bool:
+    match node:
+        case ast.While(test=test):
+            return IS_LEFT(test)
+    return False
+
+
+def put_back(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.While)
+    layer = IS_LEFT.holes(node.test)["S"]
+    return [replace(node.test, helper(f"{HELPERS}:has_to_subtract") + f"({layer})")]
+
+
+def merged_layers(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """Yield the expressions of layers that are merged."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="merge", value=ast.Name() | ast.Attribute() as layer)
+            ):
+                yield layer
+
+
+def unloads(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(name=name) if "unload_and_optionally_merge" in name:
+            return any(merged_layers(node))
+    return False
+
+
+def keep_nothing(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.FunctionDef)
+    keep = helper(f"{HELPERS}:for_good")
+    return [replace(layer, f"{keep}({ast.unparse(layer)})") for layer in merged_layers(node)]
+
+
+MERGE = Rule(merges, keep_base, names=("merged_adapters", "append"))
+UNMERGES = Rule(unmerges, put_back, names=("merged_adapters", "len"))
+UNLOAD = Rule(unloads, keep_nothing, names=("merge",))
+
+# Quantized layers exist only where their library does.
+LAYERS = {
+    "Linear": "",
+    "Embedding": "",
+    "_ConvNd": "",
+    "MultiheadAttention": "",
+    "ParamWrapper": ">=0.17",
+}
+
+MODULES = ("*.layer", "*.bnb", "lycoris_utils", "lora.tp_layer")
+
+PATCH = Patch(
+    id="peft-exact-unmerge",
+    title="Unmerging adapters gives the base weights back, bit for bit",
+    affects={"peft": ">=0.16"},
+    changes=(
+        *(
+            Rewrite(f"peft.tuners.lora.layer:{layer}.{method}", rule, affects=versions)
+            for layer, versions in LAYERS.items()
+            for method, rule in (("merge", MERGE), ("unmerge", UNMERGES))
+        ),
+        # Quantized layers, and those of other methods.
+        *(
+            Rewrite(f"peft.tuners.{module}:*.{method}", rule)
+            for module in MODULES
+            for method, rule in (("merge", MERGE), ("unmerge", UNMERGES))
+        ),
+        Rewrite("peft.tuners.*model:*._unload_and_optionally_merge", UNLOAD),
+        Rewrite("peft.tuners.*utils:*._unload_and_optionally_merge", UNLOAD),
+        Rewrite("peft.utils.other:*.unload_and_optionally_merge_module", UNLOAD),
+        Rewrite("peft.tuners.*layer:*.unload_and_optionally_merge_module", UNLOAD),
+    ),
+    upstream=(
+        "https://github.com/huggingface/trl/issues/6688",
+        "https://github.com/huggingface/trl/issues/3466",
+        "https://github.com/huggingface/peft/pull/3706",
+    ),
+    symptom="base weights are other ones|the failed merge left",
+    caution="While adapters are merged, base weights that are not quantized take twice their "
+    'memory, and 4-bit and 8-bit ones that of the old and the new. `apply(unmerge="exact-cpu")` '
+    'keeps the copies in the memory of the CPU, and `unmerge="upstream"` keeps none. '
+    "`merge_and_unload()` keeps none either. Sharded and offloaded weights are unmerged as before.",
+    settings=(UNMERGE,),
+)
+
+
+def reproduce() -> None:
+    """Merge and unmerge a bfloat16 layer and a 4-bit one; merge a broken adapter."""
+    import importlib.util
+    import warnings
+
+    import torch
+
+    layers = {"bfloat16": torch.nn.Linear(64, 64).bfloat16()}
+    if importlib.util.find_spec("bitsandbytes"):
+        from bitsandbytes.nn import Linear4bit
+
+        layers["4-bit"] = Linear4bit(64, 64, quant_type="nf4").to("cpu")
+    for kind, layer in layers.items():
+        model = _with_adapter(layer)
+        before = layer.weight.data.clone()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(10):
+                model.merge_adapter()
+                model.unmerge_adapter()
+        changed = (layer.weight.data != before).float().mean().item()
+        assert not changed, (
+            f"{changed:.0%} of the {kind} base weights are other ones than before the pairs"
+        )
+
+    layer = torch.nn.Linear(64, 64, bias=False)
+    model = _with_adapter(layer, lora_bias=True)
+    before = layer.weight.data.clone()
+    try:
+        model.merge_adapter()
+    except (AttributeError, RuntimeError):  # there is no bias to add to
+        assert torch.equal(layer.weight, before), "the failed merge left its weights in the base"
+
+
+def _with_adapter(layer: Any, **options: Any) -> Any:
+    import peft
+    import torch
+
+    torch.manual_seed(0)
+    config = peft.LoraConfig(r=4, target_modules=["0"], init_lora_weights=False, **options)
+    model = torch.nn.Sequential(layer)
+    model.is_loaded_in_4bit = hasattr(layer, "quant_state")
+    return peft.get_peft_model(model, config)

@@ -1,0 +1,105 @@
+"""`prepare_model_for_kbit_training` doubles the memory of experts that are not quantized.
+
+Transformers 5 holds all experts of a layer in one tensor, which is no linear layer, so bitsandbytes
+leaves it as it is. PEFT's function then makes everything float32 that is not quantized, meant for
+norms and the head. For a mixture of experts that is most of the model: bfloat16 after loading,
+float32 after it, and often out of memory. The experts compute in float32 from then on, under
+autocast too.
+
+Mend: fused experts keep their dtype where the code that multiplies with them casts its input: where
+`experts_implementation` is "grouped_mm", the default. Everything else becomes float32 as before.
+"""
+
+import ast
+
+from patchkit.patch import Patch, Rewrite
+from patchkit.rewrite import Edit, Rule, helper, replace
+
+
+def upcasts_all_but_quantized(node: ast.AST) -> bool:
+    """Match `for P in M.parameters(): if … != "Params4bit": P.data = …`."""
+    match node:
+        case ast.For(
+            iter=ast.Call(func=ast.Attribute(attr="parameters"), args=[], keywords=[]),
+            body=[ast.If(test=test, body=[ast.Assign(targets=[ast.Attribute(attr="data")])])],
+        ):
+            return any(
+                isinstance(part, ast.Constant) and part.value == "Params4bit"
+                for part in ast.walk(test)
+            )
+    return False
+
+
+def leave_fused_experts(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.For)
+    assert isinstance(node.iter, ast.Call)
+    assert isinstance(node.iter.func, ast.Attribute)
+    model = ast.unparse(node.iter.func.value)
+    rest = helper(f"{__package__}._fused_experts:parameters_to_upcast")
+    return [replace(node.iter, f"{rest}({model})")]
+
+
+RULE = Rule(
+    upcasts_all_but_quantized, leave_fused_experts, names=("parameters", "data", "__class__")
+)
+
+PATCH = Patch(
+    id="peft-kbit-fused-experts",
+    title="Fused experts that are not quantized keep their dtype when a model is prepared",
+    # Up to Transformers 5.0 the experts' code wants activations of its weights' dtype.
+    affects={"peft": ">=0.16", "transformers": ">=5.3"},
+    changes=(Rewrite("peft.utils.other:prepare_model_for_kbit_training", RULE),),
+    upstream=(
+        "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1849",
+        "https://github.com/unslothai/unsloth/issues/4032",
+    ),
+    symptom="bytes of fused experts have become",
+    caution="Experts compute in the dtype that they were loaded in, as quantized layers would, and "
+    "not in float32: losses differ by its rounding. LoRA on them by `target_parameters` adds its "
+    "product in that dtype. Choosing another `experts_implementation` after the model was prepared "
+    "needs autocast.",
+)
+
+
+def reproduce() -> None:
+    """Prepare a tiny 4-bit Mixtral for training, and take a step without autocast."""
+    import tempfile
+    from pathlib import Path
+
+    import peft
+    import torch
+    import transformers
+
+    from patchkit.lab import quantized, shapes
+
+    sizes = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
+    config = transformers.MixtralConfig(
+        **sizes,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        num_local_experts=4,
+        pad_token_id=0,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        transformers.MixtralForCausalLM(config).save_pretrained(folder)
+        four_bit = quantized.configuration(4, compute_dtype="bfloat16")
+        model = quantized.load(Path(folder), dtype="bfloat16", quantization_config=four_bit)
+
+    shapes.norms_in_float32(model)
+    try:
+        with torch.autocast("cpu", torch.bfloat16):
+            model(input_ids=shapes.words())
+    except RuntimeError:
+        return  # Here experts need the dtype of their activations, which are float32.
+
+    def size() -> int:
+        return sum(tensor.nbytes for tensor in model.parameters() if tensor.ndim > 2)
+
+    before = size()
+    model = peft.prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+    after = size()
+    model = peft.get_peft_model(model, peft.LoraConfig(r=2, target_modules=["q_proj"]))
+    loss = model(input_ids=shapes.words(), labels=shapes.words()).loss
+    loss.backward()
+    assert after == before, f"{before} bytes of fused experts have become {after}"
