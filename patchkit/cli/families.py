@@ -38,7 +38,7 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
 )
 @click.option(
     "--memory",
-    type=click.FloatRange(0.1),
+    type=click.FloatRange(0.01),
     default=4.0,
     show_default=True,
     help="GiB that each attempt may take beside the libraries.",

@@ -45,6 +45,8 @@ PASTED = {
     "adapters are bfloat16": "#adapters-are-bfloat16",
 }
 
+FAMILIES = ("gemma3n_text", "qwen3_next", "llama")
+
 
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
     """Build the site without a network: a proxy that does not answer stands for one."""
@@ -150,14 +152,15 @@ def answers(site: Path) -> dict[str, list[str]]:
         pytest.skip("the search is JavaScript, and node is not installed")
     (worker,) = site.glob("assets/javascripts/workers/search.*.min.js")
     program = Path(__file__).with_name("search.js")
+    asked = [*PASTED, *MESSAGES, *FAMILIES]
     done = subprocess.run(
         [node, str(program), str(worker), str(site / "search" / "search_index.json")],
-        input=json.dumps([*PASTED, *MESSAGES]),
+        input=json.dumps(asked),
         capture_output=True,
         text=True,
         check=True,
     )
-    return dict(zip([*PASTED, *MESSAGES], json.loads(done.stdout), strict=True))
+    return dict(zip(asked, json.loads(done.stdout), strict=True))
 
 
 @pytest.mark.parametrize("pasted", PASTED)
@@ -169,3 +172,8 @@ def test_a_pasted_error_leads_to_its_place(pasted: str, answers: dict[str, list[
 @pytest.mark.parametrize("message", MESSAGES)
 def test_a_message_leads_to_the_error_page(message: str, answers: dict[str, list[str]]) -> None:
     assert answers[message][0].startswith("errors/#")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_model_type_leads_to_its_row(family: str, answers: dict[str, list[str]]) -> None:
+    assert any(place.startswith("families/#") for place in answers[family])

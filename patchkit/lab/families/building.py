@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...text import shorten
-from .inputs import Batch, batches, without_labels
+from .inputs import Batch, batches, for_prediction
 from .limits import is_lack_of_memory, limit_memory
 from .model_types import loader
 from .modes import PRECISIONS
@@ -60,6 +60,7 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     first: Exception | None = None
     for config in attempts(kind, **fixed):
         try:
+            _complete(config, task)
             model = _model(task, config)
             inputs, batch = _inputs(task, model)
         except Exception as error:
@@ -67,8 +68,18 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
                 raise
             first = first or error
             continue
-        return _save(model, batch, folder) | {"inputs": inputs}
+        return _save(task, model, batch, folder) | {"inputs": inputs}
     raise first or Unsuitable("no configuration")
+
+
+def _complete(config: Any, task: str) -> None:
+    """Give a configuration the tokens that released ones have, and its task needs."""
+    if task == "classification":
+        for owner in {id(part): part for part in (config, config.get_text_config())}.values():
+            if getattr(owner, "pad_token_id", None) is None:
+                owner.pad_token_id = 0
+    if task == "seq2seq" and getattr(config, "decoder_start_token_id", None) is None:
+        config.decoder_start_token_id = 0
 
 
 def _model(task: str, config: Any) -> Any:
@@ -101,13 +112,13 @@ def _inputs(task: str, model: Any) -> tuple[str, Batch]:
     raise first or Unsuitable("no inputs")
 
 
-def _save(model: Any, batch: Batch, folder: Path) -> dict[str, Any]:
+def _save(task: str, model: Any, batch: Batch, folder: Path) -> dict[str, Any]:
     import torch
 
     model.zero_grad()
     model.eval()
     with torch.no_grad():
-        logits = model(**without_labels(batch)).logits
+        logits = model(**for_prediction(task, batch)).logits
     torch.save({"batch": batch, "logits": logits}, folder / INPUTS)
     for dtype in CHECKPOINTS:
         model.to(getattr(torch, dtype)).save_pretrained(folder / dtype)

@@ -26,16 +26,20 @@ def batches(task: str, model: Any) -> Iterator[tuple[str, Batch]]:
                 yield "image and text", _labelled(task, image(model, words))
             except Exception:  # this model takes another kind of image
                 continue
+    end = getattr(model.config, "eos_token_id", None)
+    if task == "classification" and isinstance(end, int):
+        words[:, -1] = end  # some read the last of these
     yield "text", _labelled(task, {"input_ids": words})
 
 
-def without_labels(batch: Batch) -> Batch:
-    return {name: value for name, value in batch.items() if name != "labels"}
+def for_prediction(task: str, batch: Batch) -> Batch:
+    """Return what logits are computed of; a decoder takes its words from the labels."""
+    return batch if task == "seq2seq" else prompt(batch)
 
 
 def prompt(batch: Batch) -> Batch:
     """Return what generation begins with."""
-    return without_labels(batch)
+    return {name: value for name, value in batch.items() if name != "labels"}
 
 
 def _labelled(task: str, batch: Batch) -> Batch:

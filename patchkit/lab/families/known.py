@@ -66,6 +66,14 @@ REASONS: tuple[Reason, ...] = (
     Reason("task_ids should not be None", "Poly wants to be told the task of each row"),
     Reason("Please initialize PiSSA under", "PEFT splits no packed weights"),
     Reason("Cannot merge ia3 layers", "PEFT refuses"),
+    Reason(
+        "'tuple' object has no attribute 'dtype'",
+        "`all-linear` puts LoRA on a router, which returns a tuple",
+    ),
+    Reason(
+        "Unrecognized configuration class",
+        "saved is the configuration of the text part, which this class does not load",
+    ),
     Reason("is incompatible with Mamba-based models", "PEFT refuses what its `all-linear` names"),
     Reason("Expected a floating point or complex tensor as input. Got Byte", _NO_SUCH_LAYER),
 )

@@ -236,6 +236,8 @@ _VARIANTS: tuple[dict[str, int], ...] = (
     dict.fromkeys(_LAYERS, 4),
     dict.fromkeys(_LAYERS, 8),
 )
+_ROTARY_SECTIONS = (2, 3, 3)
+"""What a rotary embedding of images takes for time, height and width: half a head of 16."""
 _IF_MISSING = {"head_dim": 16, "num_key_value_heads": 2}
 """Attributes that some types read although their default is None."""
 _MOST_KINDS = 4
@@ -289,7 +291,7 @@ def _by_arguments(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str,
 
 def _filled_in(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
     """Construct it with what it should compute from the other sizes, but does not."""
-    return kind(**{**_IF_MISSING, **_arguments(kind(), sizes, kinds=True), **fixed})
+    return kind(**{**_IF_MISSING, **_arguments(kind(), sizes, kinds=True, fill=True), **fixed})
 
 
 def _by_attributes(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
@@ -306,16 +308,28 @@ def _by_attributes(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str
     return config
 
 
-def _arguments(config: Any, sizes: Mapping[str, Any], *, kinds: bool = False) -> dict[str, Any]:
+def _arguments(
+    config: Any, sizes: Mapping[str, Any], *, kinds: bool = False, fill: bool = False
+) -> dict[str, Any]:
+    """Return the arguments that make a configuration small, those of its parts included.
+
+    Args:
+        config: the default one.
+        sizes: small values, by name.
+        kinds: whether to give it one layer of each kind.
+        fill: whether to add what some types read although the default lacks it.
+    """
     arguments: dict[str, Any] = {}
     for name, value in vars(config).items():
         if _is_config(value):
-            parts = _arguments(value, sizes, kinds=kinds)
+            parts = _arguments(value, sizes, kinds=kinds, fill=fill)
             arguments[name] = {"model_type": value.model_type, **parts}
         elif name in sizes and _is_number(value):
             arguments[name] = sizes[name]
         elif _is_token(name, value):
             arguments[name] = 1
+        elif fill and name == "rope_parameters" and isinstance(value, dict):
+            arguments[name] = {**value, "mrope_section": list(_ROTARY_SECTIONS)}
     if {"head_dim", "qk_rope_head_dim"} <= set(arguments):  # rotary embeddings have its size
         arguments["head_dim"] = arguments["qk_rope_head_dim"]
     if kinds:

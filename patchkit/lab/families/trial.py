@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import cuda_fp16, tiny
 from .building import INPUTS, Unsuitable, one_line
-from .inputs import Batch, prompt, without_labels
+from .inputs import Batch, for_prediction, prompt
 from .limits import limit_memory
 from .methods import adapted
 from .model_types import loader
@@ -197,7 +197,7 @@ class _Course:
 
         model.eval()
         with torch.no_grad(), self._autocast():
-            logits = model(**without_labels(batch)).logits.float()
+            logits = model(**for_prediction(self.task, batch)).logits.float()
         self.figures[f"logits to {self.step}"] = logits.double().sum().item()
         return logits
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -88,8 +89,11 @@ def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, 
         return "fails", ""
     if not with_patchkit.worked:
         return "broken", ""
+    # As text, since a number that is none equals nothing.
     other = [
-        name for name, value in without.figures.items() if with_patchkit.figures.get(name) != value
+        name
+        for name, value in without.figures.items()
+        if json.dumps(with_patchkit.figures.get(name)) != json.dumps(value)
     ]
     if not other:
         return "same", ""
