@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from patchkit.precision.adapters import uses_fsdp
@@ -28,6 +28,7 @@ UNMERGE = Setting(
 
 _CACHES = ("_caches", "_cached_merge_factor")
 """Attributes of a layer where a merge leaves what the unmerge takes out, such as DoRA's norms."""
+_CHANGED_BY_MERGE = {"merged_adapters", *_CACHES}
 
 
 def keep_base(layer: Any, adapters: Iterable[T]) -> Iterator[T]:
@@ -71,6 +72,45 @@ def has_to_subtract(layer: Any) -> bool:
         return True
     base.restore()
     return False
+
+
+def merge_of(layer: Any) -> Callable[..., None]:
+    """Return what merges into a layer, and keeps its base as `keep_base` does.
+
+    Args:
+        layer: a layer; those of LoRA keep their base by themselves.
+    """
+    if _unmerges(layer):
+        return layer.merge  # type: ignore[no-any-return]
+
+    def merge_and_keep(*args: Any, **kwargs: Any) -> None:
+        merge = _Merge.begin(layer, by_model=True)
+        if merge is None:
+            layer.merge(*args, **kwargs)
+            return
+        try:
+            layer.merge(*args, **kwargs)
+            merge.finish()
+        except BaseException:
+            merge.roll_back()
+            raise
+
+    return merge_and_keep
+
+
+def unmerge_of(layer: Any) -> Callable[[], None]:
+    """Return what unmerges a layer: its own `unmerge`, if its base was not put back.
+
+    Args:
+        layer: a layer; those of LoRA put their base back by themselves.
+    """
+    if _unmerges(layer) or not layer.merged_adapters or has_to_subtract(layer):
+        return layer.unmerge  # type: ignore[no-any-return]
+    return _do_nothing
+
+
+def _do_nothing() -> None:
+    """Do nothing: the base was put back."""
 
 
 def for_good(layer: T) -> T:
@@ -247,29 +287,45 @@ class _Merge:
         layer: the layer.
         before: its base before this merge.
         unmerged: its base before any merge; None if nobody kept that.
+        by_model: whether its model puts the base back, and not the layer.
     """
 
-    def __init__(self, layer: Any, before: _Base, unmerged: _Base | None) -> None:
+    def __init__(
+        self, layer: Any, before: _Base, unmerged: _Base | None, *, by_model: bool
+    ) -> None:
         self.layer = layer
         self.before = before
         self.unmerged = unmerged
+        self.attributes = _attributes(layer) if by_model else None
 
     @classmethod
-    def begin(cls, layer: Any) -> _Merge | None:
-        """Keep the base of a layer; return None if it is not wanted or not possible."""
+    def begin(cls, layer: Any, *, by_model: bool = False) -> _Merge | None:
+        """Keep the base of a layer; return None if it is not wanted or not possible.
+
+        Args:
+            layer: the layer.
+            by_model: whether its model puts the base back, and not the layer.
+        """
         unmerged = _kept.pop(layer, None) if layer.merged_adapters else None
         if unmerged is not None and not unmerged.is_as_merged():
             _warn_of_change()
             unmerged = None
         choice = value(UNMERGE)
-        wanted = choice != "upstream" and layer not in _merged_for_good and _unmerges(layer)
+        wanted = choice != "upstream" and layer not in _merged_for_good
+        wanted = wanted and (by_model or _unmerges(layer))
         _merged_for_good.discard(layer)
         before = _Base.of(layer, on_cpu=choice == "exact-cpu") if wanted else None
         if before is None:
             return None
-        return cls(layer, before, unmerged if layer.merged_adapters else before)
+        unmerged = unmerged if layer.merged_adapters else before
+        return cls(layer, before, unmerged, by_model=by_model)
 
     def finish(self) -> None:
+        # A layer that did more than change numbers, as LN tuning does, has to undo it itself.
+        if self.attributes is not None and not _are_identical(
+            self.attributes, _attributes(self.layer)
+        ):
+            return
         if self.layer.merged_adapters and self.unmerged is not None:
             self.unmerged.note_merged()
             _kept[self.layer] = self.unmerged
@@ -325,6 +381,19 @@ def _unmerges(layer: Any) -> bool:
 def _is_offloaded(layer: torch.nn.Module) -> bool:
     hooks = (getattr(module, "_hf_hook", None) for module in layer.modules())
     return any(getattr(hook, "offload", False) for hook in hooks)
+
+
+def _attributes(layer: torch.nn.Module) -> dict[str, Any]:
+    """Return what a layer holds, its modules and parameters included, but for adapters' names."""
+    held = {name: value for name, value in vars(layer).items() if name not in _CHANGED_BY_MERGE}
+    parts = (layer._modules, layer._parameters, layer._buffers)
+    return held | {name: part for registered in parts for name, part in registered.items()}
+
+
+def _are_identical(some: dict[str, Any], others: dict[str, Any]) -> bool:
+    return some.keys() == others.keys() and all(
+        value is others[name] for name, value in some.items()
+    )
 
 
 def _sums(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:

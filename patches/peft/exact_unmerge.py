@@ -10,7 +10,8 @@ was trained from. An `nn.MultiheadAttention` with LoRA merges and unmerges in ev
 A merge that raises, such as one with `safe_merge=True`, may leave the layer half merged, too.
 
 Mend: a merge keeps the base weights of the layer, and the unmerge puts them back, bit for bit,
-unless they were changed in between. A merge that raises leaves the layer as it was.
+unless they were changed in between. A merge that raises leaves the layer as it was. Layers of LoRA
+do so by themselves; those of other methods where the model merges and unmerges all of its layers.
 `merge_and_unload()` keeps nothing.
 """
 
@@ -83,6 +84,29 @@ def put_back(node: ast.AST) -> list[Edit]:
     return [replace(node.test, helper(f"{HELPERS}:has_to_subtract") + f"({layer})")]
 
 
+def calls_of_layers(function: ast.FunctionDef) -> Iterator[ast.Attribute]:
+    """Yield `layer.merge` and `layer.unmerge` where they are called."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="merge" | "unmerge") as method):
+                yield method
+
+
+def goes_through_layers(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(name="merge_adapter" | "unmerge_adapter"):
+            return any(True for _ in calls_of_layers(node))
+    return False
+
+
+def keep_for_layers(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.FunctionDef)
+    return [
+        replace(method, helper(f"{HELPERS}:{method.attr}_of") + f"({ast.unparse(method.value)})")
+        for method in calls_of_layers(node)
+    ]
+
+
 def merged_layers(function: ast.FunctionDef) -> Iterator[ast.expr]:
     """Yield the expressions of layers that are merged."""
     for node in ast.walk(function):
@@ -109,6 +133,8 @@ def keep_nothing(node: ast.AST) -> list[Edit]:
 MERGE = Rule(merges, keep_base, names=("merged_adapters", "append"))
 UNMERGES = Rule(unmerges, put_back, names=("merged_adapters", "len"))
 UNLOAD = Rule(unloads, keep_nothing, names=("merge",))
+MERGE_ALL = Rule(goes_through_layers, keep_for_layers, names=("modules", "merge"))
+UNMERGE_ALL = Rule(goes_through_layers, keep_for_layers, names=("modules", "unmerge"))
 
 # Quantized layers exist only where their library does.
 LAYERS = {
@@ -119,7 +145,9 @@ LAYERS = {
     "ParamWrapper": ">=0.17",
 }
 
-MODULES = ("*.layer", "*.bnb", "lycoris_utils", "lora.tp_layer")
+# Each rewritten function costs the import of PEFT milliseconds, and other methods have dozens.
+LORA = "peft.tuners.lora"
+MODEL = "peft.tuners.tuners_utils:BaseTuner"
 
 PATCH = Patch(
     id="peft-exact-unmerge",
@@ -127,20 +155,23 @@ PATCH = Patch(
     affects={"peft": ">=0.16"},
     changes=(
         *(
-            Rewrite(f"peft.tuners.lora.layer:{layer}.{method}", rule, affects=versions)
+            Rewrite(f"{LORA}.layer:{layer}.{method}", rule, affects=versions)
             for layer, versions in LAYERS.items()
             for method, rule in (("merge", MERGE), ("unmerge", UNMERGES))
         ),
-        # Quantized layers, and those of other methods.
         *(
-            Rewrite(f"peft.tuners.{module}:*.{method}", rule)
-            for module in MODULES
+            Rewrite(f"{LORA}.{module}:*.{method}", rule)
+            for module in ("bnb", "tp_layer")
             for method, rule in (("merge", MERGE), ("unmerge", UNMERGES))
         ),
-        Rewrite("peft.tuners.*model:*._unload_and_optionally_merge", UNLOAD),
-        Rewrite("peft.tuners.*utils:*._unload_and_optionally_merge", UNLOAD),
-        Rewrite("peft.utils.other:*.unload_and_optionally_merge_module", UNLOAD),
-        Rewrite("peft.tuners.*layer:*.unload_and_optionally_merge_module", UNLOAD),
+        Rewrite(f"{MODEL}.merge_adapter", MERGE_ALL),
+        Rewrite(f"{MODEL}.unmerge_adapter", UNMERGE_ALL),
+        Rewrite("peft.tuners.*.model:*.unmerge_adapter", UNMERGE_ALL),
+        # Only these merge a layer of LoRA.
+        Rewrite(f"{LORA}.model:*._unload_and_optionally_merge", UNLOAD),
+        Rewrite("peft.tuners.mixed.model:*._unload_and_optionally_merge", UNLOAD),
+        Rewrite("peft.tuners.tuners_utils:*._unload_and_optionally_merge", UNLOAD),
+        Rewrite(f"{LORA}.layer:*.unload_and_optionally_merge_module", UNLOAD),
     ),
     upstream=(
         "https://github.com/huggingface/trl/issues/6688",

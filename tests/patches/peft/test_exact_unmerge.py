@@ -321,6 +321,42 @@ def test_second_adapter_that_raises(patched) -> None:
     assert not changes(before, model)
 
 
+@pytest.mark.parametrize("kind", ["loha", "ia3"])
+def test_merge_of_another_method_that_raises(patched, kind: str) -> None:
+    model = adapted(kind)
+    layer = model.base_model.model.linear
+    before = state(layer.base_layer)
+    merge = layer.merge
+
+    def merge_and_raise(**options: Any) -> None:
+        merge(**options)
+        raise MemoryError
+
+    layer.merge = merge_and_raise
+    with pytest.raises(MemoryError):
+        model.merge_adapter()
+    assert not layer.merged_adapters
+    assert not changes(before, layer.base_layer)
+
+
+def test_a_method_that_exchanges_modules(patched) -> None:
+    """LN tuning puts its trained norm in the place of the base layer, and takes it back."""
+    model = peft.get_peft_model(
+        torch.nn.Sequential(torch.nn.LayerNorm(8)).bfloat16(),
+        peft.LNTuningConfig(target_modules=["0"]),
+    )
+    randomize(model)
+    layer = layers(model)[0]
+    base, before = layer.base_layer, state(model)
+    model.merge_adapter()
+    assert layer.base_layer is not base
+    assert not kept()
+    model.unmerge_adapter()
+    assert layer.base_layer is base
+    assert not layer.merged_adapters
+    assert not changes(before, model)
+
+
 def test_merge_that_raises_half_way(patched) -> None:
     """A bias for a layer that has none: the weight is merged by then."""
     model = peft.get_peft_model(
