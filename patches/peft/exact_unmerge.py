@@ -152,7 +152,7 @@ MODEL = "peft.tuners.tuners_utils:BaseTuner"
 PATCH = Patch(
     id="peft-exact-unmerge",
     title="Unmerging adapters gives the base weights back, bit for bit",
-    affects={"peft": ">=0.16"},
+    affects={"peft": ">=0.15"},
     changes=(
         *(
             Rewrite(f"{LORA}.layer:{layer}.{method}", rule, affects=versions)

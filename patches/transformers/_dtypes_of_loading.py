@@ -8,7 +8,7 @@ import itertools
 import logging
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
 from patchkit.precision.parameters import is_plain_float
@@ -124,11 +124,28 @@ def _without_weights(model: PreTrainedModel, dtype: torch.dtype) -> PreTrainedMo
 
     kind = type(model)
     config = copy.deepcopy(model.config)
-    for part in (config, *(getattr(config, name) for name in config.sub_configs)):
+    for part in (config, *(getattr(config, name) for name in getattr(config, "sub_configs", ()))):
         if part is not None:
             setattr(part, "dtype" if hasattr(part, "dtype") else "torch_dtype", dtype)
     # Which kernels compute the attention makes no tensor another one, and some must be downloaded.
     config._attn_implementation = "eager"
+    default = torch.get_default_dtype()
+    with ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng(devices=[]))
+        stack.callback(torch.set_default_dtype, default)
+        torch.set_default_dtype(dtype)
+        for context in _contexts_of_loading(kind, dtype):
+            stack.enter_context(context)
+        return kind(config)
+
+
+def _contexts_of_loading(
+    kind: type[PreTrainedModel], dtype: torch.dtype
+) -> list[AbstractContextManager[Any]]:
+    import torch
+
+    if not hasattr(kind, "get_init_context"):  # Transformers 4.49 and older
+        return [torch.device("meta")]
     said = {
         "dtype": dtype,
         "is_quantized": False,
@@ -136,14 +153,7 @@ def _without_weights(model: PreTrainedModel, dtype: torch.dtype) -> PreTrainedMo
         "allow_all_kernels": False,
     }
     wanted = inspect.signature(kind.get_init_context).parameters
-    default = torch.get_default_dtype()
-    with ExitStack() as stack:
-        stack.enter_context(torch.random.fork_rng(devices=[]))
-        stack.callback(torch.set_default_dtype, default)
-        torch.set_default_dtype(dtype)
-        for context in kind.get_init_context(**{name: said[name] for name in wanted}):
-            stack.enter_context(context)
-        return kind(config)
+    return list(kind.get_init_context(**{name: said[name] for name in wanted}))
 
 
 def _float32_plan(model: PreTrainedModel, dtype: torch.dtype) -> Callable[[str], object]:
@@ -153,7 +163,7 @@ def _float32_plan(model: PreTrainedModel, dtype: torch.dtype) -> Callable[[str],
     if hasattr(model, "_get_dtype_plan"):
         patterns = [name.replace("*", ".*") for name in model._get_dtype_plan(dtype)]
     else:
-        names = list(model._keep_in_fp32_modules_strict or ())
+        names = list(getattr(model, "_keep_in_fp32_modules_strict", None) or ())
         if dtype == torch.float16:
             names += model._keep_in_fp32_modules or ()
         patterns = [rf"(^|\.){name}($|\.)" for name in names]

@@ -40,7 +40,7 @@ MIXIN = "transformers.integrations.peft:PeftAdapterMixin"
 PATCH = Patch(
     id="transformers-add-adapter-dtype",
     title="Adapters that Transformers adds for training are float32, as those of PEFT are",
-    affects={"transformers": ">=4.53.3", "peft": ">=0.16"},
+    affects={"transformers": ">=4.46.3", "peft": ">=0.15"},
     changes=(
         Rewrite(f"{MIXIN}.add_adapter", RULE),
         Rewrite(f"{MIXIN}.load_adapter", RULE),

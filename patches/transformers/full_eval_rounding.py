@@ -35,7 +35,7 @@ RULE = Rule(casts_model, cast_as_loaded, names=("to", "float16", "bfloat16"), ne
 PATCH = Patch(
     id="transformers-full-eval-rounding",
     title="Evaluation in half precision keeps in float32 what loading keeps in float32",
-    affects={"transformers": ">=4.53.3"},
+    affects={"transformers": ">=4.46.3"},
     changes=(
         Rewrite("transformers.trainer:Trainer.evaluation_loop", RULE, sites=2),
         Rewrite("transformers.trainer:Trainer.prediction_loop", RULE, sites=2, affects="<5"),
