@@ -47,8 +47,17 @@ def keep_state(node: ast.AST) -> list[Edit]:
 RULE = Rule(quantizes_again, keep_state, names=("Params4bit", "device"))
 
 # DoRA's part of LoRA, and OFT from 0.21, cast the sum themselves; OFT of 0.20 fails to make its
-# 4-bit layers.
-KNOWN = {"lora": "", "oft": ">=0.16,<0.20", "road": ">=0.18", "hira": ">=0.20"}
+# 4-bit layers. RandLoRA, PVeRA and VeRA keep the old state, and quantize nothing, where
+# `peft-4bit-merge-requantized` is not applied.
+KNOWN = {
+    "lora": "",
+    "oft": ">=0.16,<0.20",
+    "road": ">=0.18",
+    "hira": ">=0.20",
+    "randlora": ">=0.16",
+    "pvera": ">=0.19",
+    "vera": "<0.20",
+}
 METHODS = ("merge", "unmerge")
 
 PATCH = Patch(
@@ -61,8 +70,6 @@ PATCH = Patch(
         for method in METHODS
     ),
     harmless={
-        # Another bug: they put the sum there as it is, and never quantize it.
-        **{f"peft.tuners.{tuner}.bnb:Linear4bit.*": "" for tuner in ("randlora", "vera", "pvera")},
         "peft.tuners.oft.bnb:Linear4bit.*": ">=0.20",
         # The tuners that quantize here give it the sum in the dtype of the old state.
         "peft.utils.quantization_utils:Bnb4bitBackend.set_base_weight": "",
