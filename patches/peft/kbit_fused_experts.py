@@ -47,7 +47,7 @@ PATCH = Patch(
     id="peft-kbit-fused-experts",
     title="Fused experts that are not quantized keep their dtype when a model is prepared",
     # Up to Transformers 5.0 the experts' code wants activations of its weights' dtype.
-    affects={"peft": ">=0.16", "transformers": ">=5.3"},
+    affects={"peft": ">=0.18.1", "transformers": ">=5.3"},
     changes=(Rewrite("peft.utils.other:prepare_model_for_kbit_training", RULE),),
     upstream=(
         "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1849",

@@ -54,7 +54,7 @@ METHODS = ("merge", "unmerge")
 PATCH = Patch(
     id="peft-4bit-merge-requantized",
     title="RandLoRA, PVeRA and VeRA merged into a 4-bit base are quantized again",
-    affects={"peft": ">=0.15", "bitsandbytes": ">=0.46"},
+    affects={"peft": ">=0.15", "bitsandbytes": ">=0.46.1"},
     changes=tuple(
         Rewrite(f"peft.tuners.{tuner}.bnb:Linear4bit.{method}", RULE, affects=versions)
         for tuner, versions in KNOWN.items()

@@ -3,7 +3,7 @@
 Under fp16 the first optimizer step raises `ValueError: Attempting to unscale FP16 gradients.`;
 under bf16 small updates are rounded away. PEFT's own `get_peft_model` makes adapters float32
 (`autocast_adapter_dtype`), and so does `PeftModel.from_pretrained`. Transformers' `add_adapter` and
-`load_adapter(…, is_trainable=True)` call `inject_adapter_in_model`, which does not; the second
+`load_adapter(..., is_trainable=True)` call `inject_adapter_in_model`, which does not; the second
 rounds what was trained in float32.
 
 Mend: an adapter that is injected for training is cast as PEFT casts it, before weights are loaded

@@ -1,12 +1,12 @@
 """Evaluation with `bf16_full_eval` rounds what `from_pretrained` keeps in float32.
 
-`Trainer.evaluation_loop` calls `.to(dtype=…)` on the model. It casts every parameter and buffer,
-also the frequencies of rotary embeddings, which `from_pretrained(dtype=…)` leaves in float32: in
+`Trainer.evaluation_loop` calls `.to(dtype=...)` on the model. It casts every parameter and buffer,
+also the frequencies of rotary embeddings, which `from_pretrained(dtype=...)` leaves in float32: in
 bfloat16 positions above a few hundred blur, and `eval_loss` is not the loss of the same model
 loaded in bfloat16. It casts the modules that a model keeps in float32 (`_keep_in_fp32_modules`),
 too: T5's `wo` overflows in float16. Complex frequencies lose their imaginary part.
 
-Mend: each tensor gets the dtype that `from_pretrained(dtype=…)` gives it.
+Mend: each tensor gets the dtype that `from_pretrained(dtype=...)` gives it.
 """
 
 import ast

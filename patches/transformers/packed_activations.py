@@ -131,7 +131,7 @@ FIRST_PARAMETER = activations_rule(first_parameter, "next", "parameters")
 PATCH = Patch(
     id="transformers-packed-activations",
     title="Activations are cast to the dtype of a quantized weight's values, not of its bytes",
-    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.46"},
+    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.46.1"},
     changes=(
         *(
             Rewrite("transformers.models.*.modeling_*:*.*", rule)

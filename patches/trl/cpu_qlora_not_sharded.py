@@ -39,7 +39,7 @@ RULE = Rule(takes_place_for_sharding, ask_who_shards, names=("named_parameters",
 PATCH = Patch(
     id="trl-cpu-qlora-not-sharded",
     title="4-bit models on a CPU are prepared for training as on a GPU",
-    affects={"trl": ">=0.15"},
+    affects={"trl": ">=0.15.2"},
     changes=(
         Rewrite("trl.trainer.sft_trainer:SFTTrainer._prepare_peft_model", RULE, affects="<0.22"),
         Rewrite("trl.models.utils:prepare_peft_model", RULE, affects=">=0.22,<0.27"),
