@@ -92,9 +92,16 @@ def calls_of_layers(function: ast.FunctionDef) -> Iterator[ast.Attribute]:
                 yield method
 
 
-def goes_through_layers(node: ast.AST) -> bool:
+def merges_layers(node: ast.AST) -> bool:
     match node:
-        case ast.FunctionDef(name="merge_adapter" | "unmerge_adapter"):
+        case ast.FunctionDef(name="merge_adapter"):
+            return any(True for _ in calls_of_layers(node))
+    return False
+
+
+def unmerges_layers(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(name="unmerge_adapter"):
             return any(True for _ in calls_of_layers(node))
     return False
 
@@ -133,8 +140,8 @@ def keep_nothing(node: ast.AST) -> list[Edit]:
 MERGE = Rule(merges, keep_base, names=("merged_adapters", "append"))
 UNMERGES = Rule(unmerges, put_back, names=("merged_adapters", "len"))
 UNLOAD = Rule(unloads, keep_nothing, names=("merge",))
-MERGE_ALL = Rule(goes_through_layers, keep_for_layers, names=("modules", "merge"))
-UNMERGE_ALL = Rule(goes_through_layers, keep_for_layers, names=("modules", "unmerge"))
+MERGE_ALL = Rule(merges_layers, keep_for_layers, names=("modules", "merge"))
+UNMERGE_ALL = Rule(unmerges_layers, keep_for_layers, names=("modules", "unmerge"))
 
 # Quantized layers exist only where their library does.
 LAYERS = {
@@ -173,6 +180,15 @@ PATCH = Patch(
         Rewrite("peft.tuners.tuners_utils:*._unload_and_optionally_merge", UNLOAD),
         Rewrite(f"{LORA}.layer:*.unload_and_optionally_merge_module", UNLOAD),
     ),
+    # Layers of other methods, which their models keep, and of other quantizers, which subtract.
+    harmless={
+        "peft.tuners.[!l]*:*.*": "",
+        "peft.tuners.l[!o]*:*.*": "",
+        "peft.tuners.lo[!r]*:*.*": "",
+        "peft.tuners.lora.hqq:*.*": "",
+        "peft.tuners.lora.torchao:*.*": "",
+        "peft.utils.other:*.*": "",
+    },
     upstream=(
         "https://github.com/huggingface/trl/issues/6688",
         "https://github.com/huggingface/trl/issues/3466",

@@ -49,6 +49,8 @@ PATCH = Patch(
     # Up to Transformers 5.0 the experts' code wants activations of its weights' dtype.
     affects={"peft": ">=0.18.1", "transformers": ">=5.3"},
     changes=(Rewrite("peft.utils.other:prepare_model_for_kbit_training", RULE),),
+    # Transformers before 5.3, beside which these were measured, needs float32 experts.
+    harmless={"peft.utils.other:prepare_model_for_kbit_training": "<0.18.1"},
     upstream=(
         "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1849",
         "https://github.com/unslothai/unsloth/issues/4032",

@@ -52,14 +52,12 @@ PATCH = Patch(
     affects={"transformers": ">=5.12"},
     changes=(
         *(
-            Rewrite(f"{MODULE}:{kind}.forward", RULES[name])
+            Rewrite(f"{MODULE}:{kind}.forward", RULES[name], sites=None)
             for name, kinds in PROJECTIONS.items()
             for kind in kinds
         ),
-        Rewrite(f"{MODULE}:DeepseekV4Attention.forward", JOIN),
+        Rewrite(f"{MODULE}:DeepseekV4Attention.forward", JOIN, sites=None),
     ),
-    # The modeling file is generated from it, and nobody imports it.
-    harmless={"transformers.models.deepseek_v4.modular_deepseek_v4:*.*": ""},
     upstream=(
         "https://github.com/huggingface/transformers/pull/45643",
         "https://github.com/huggingface/transformers/pull/45892",

@@ -139,8 +139,13 @@ PATCH = Patch(
         ),
         Rewrite("transformers.fusion_mapping:*.forward", LAYER),
     ),
-    # Modeling files are generated from these, and nobody imports them.
-    harmless={"transformers.models.*.modular_*:*.*": ""},
+    harmless={
+        # Modeling files are generated from these, and nobody imports them.
+        "transformers.models.*.modular_*:*.*": "",
+        # A convolution and an embedding, which nothing packs.
+        "transformers.models.idefics.vision:IdeficsVisionEmbeddings.forward": "",
+        "transformers.models.diffusion_gemma.generation_*:*._denoising_step": "",
+    },
     upstream=(
         "https://github.com/huggingface/transformers/issues/46932",
         "https://github.com/huggingface/transformers/pull/46904",

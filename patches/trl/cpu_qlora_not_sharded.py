@@ -39,9 +39,12 @@ RULE = Rule(takes_place_for_sharding, ask_who_shards, names=("named_parameters",
 PATCH = Patch(
     id="trl-cpu-qlora-not-sharded",
     title="4-bit models on a CPU are prepared for training as on a GPU",
-    affects={"trl": ">=0.15.2"},
+    affects={"trl": ">=0.12"},
     changes=(
-        Rewrite("trl.trainer.sft_trainer:SFTTrainer._prepare_peft_model", RULE, affects="<0.22"),
+        Rewrite("trl.trainer.sft_trainer:SFTTrainer.__init__", RULE, affects="<0.15"),
+        Rewrite(
+            "trl.trainer.sft_trainer:SFTTrainer._prepare_peft_model", RULE, affects=">=0.15,<0.22"
+        ),
         Rewrite("trl.models.utils:prepare_peft_model", RULE, affects=">=0.22,<0.27"),
         Rewrite("trl.experimental.utils:prepare_peft_model", RULE, affects=">=0.27"),
     ),
@@ -70,13 +73,17 @@ def reproduce() -> None:
     import peft
 
     from patchkit.lab import quantized, tiny
-    from patchkit.lab.reproduce import import_first
+    from patchkit.lab.reproduce import import_first, train_in_temporary_folder
 
     try:
         prepare = import_first("prepare_peft_model", ("trl.experimental.utils", "trl.models.utils"))
     except ImportError:
         from trl import SFTTrainer
 
+        if not hasattr(SFTTrainer, "_prepare_peft_model"):
+            lora = {"target_modules": ["q_proj", "lm_head"]}
+            train_in_temporary_folder("sft", checkpoint="fp16", steps=1, lora=lora)
+            return
         prepare = SFTTrainer.__new__(SFTTrainer)._prepare_peft_model
     with tempfile.TemporaryDirectory() as folder:
         path = tiny.build_causal_lm(Path(folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,7 +22,11 @@ def description(requirements: Iterable[Requirement]) -> str:
     return " and ".join(requirement.what for requirement in requirements)
 
 
-def reaches_cuda() -> bool:
+_NVIDIA = ("/dev/nvidiactl", "/dev/dxg")
+"""What drivers provide on Linux, and on Linux inside Windows."""
+
+
+def _reaches_cuda() -> bool:
     """Tell whether torch is installed and can use a GPU of NVIDIA."""
     try:
         import torch
@@ -62,5 +67,10 @@ def _torch_finds(instructions: str) -> bool:
     return bool(ask and ask())
 
 
-PROBES: dict[str, Callable[[], bool]] = {"cuda": reaches_cuda, "avx512-bf16": _has_avx512_bf16}
+def may_have_cuda() -> bool:
+    """Tell whether a GPU of NVIDIA is attached; torch, which need not see it, is not imported."""
+    return any(map(os.path.exists, _NVIDIA))
+
+
+PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _has_avx512_bf16}
 """A test of this machine for each requirement, by its name."""

@@ -16,7 +16,7 @@ from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
 from ..reporting.untested import reason_not_due
 from .forking import ForkRunner
-from .machine import description, missing_requirements, reaches_cuda
+from .machine import description, may_have_cuda, missing_requirements
 from .spawning import SpawnRunner
 from .verdicts import NO_ERROR, Verdict
 
@@ -112,7 +112,7 @@ def verify(
         tasks += [Verdict(entry.name, "error", str(entry.error)) for entry in catalogue.broken]
 
     # Importing bitsandbytes starts CUDA, which no fork can use after that.
-    runner = ForkRunner if fork and not reaches_cuda() else SpawnRunner
+    runner = ForkRunner if fork and not may_have_cuda() else SpawnRunner
     reproduce = runner(TIMEOUT, SESSION.local_patches)
     interrupted = False
 

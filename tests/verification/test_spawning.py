@@ -125,6 +125,6 @@ def test_nothing_is_forked_beside_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None
     for name in ("ForkRunner", "SpawnRunner"):
         monkeypatch.setattr(verification, name, lambda *_, name=name: made.append(name))
     for gpu in (False, True):
-        monkeypatch.setattr(verification, "reaches_cuda", lambda gpu=gpu: gpu)
+        monkeypatch.setattr(verification, "may_have_cuda", lambda gpu=gpu: gpu)
         assert len(verification.verify("unsloth-*", fork=True)) == 1
     assert made == ["ForkRunner", "SpawnRunner"]

@@ -146,7 +146,11 @@ def test_full_fine_tuning_with_the_plain_trainer(forked) -> None:
 
 
 def test_modules_to_save_of_a_half_precision_base(train) -> None:
-    options = {"quantization": "none", "lora": {"modules_to_save": ["lm_head"]}}
+    options = {
+        "checkpoint": "fp16",
+        "quantization": "none",
+        "lora": {"modules_to_save": ["lm_head"]},
+    }
     assert train("sft", patched=False, **options)["error"] == UNSCALE
     outcome = train("sft", patched=True, **options)
     assert set(outcome["trainable_dtypes_after"]) == {"float32"}
