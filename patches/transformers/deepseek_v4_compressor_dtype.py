@@ -17,9 +17,10 @@ from patchkit.precision.input_rule import layer_input_rule
 from patchkit.rewrite import Edit, Rule, replace
 
 MODULE = "transformers.models.deepseek_v4.modeling_deepseek_v4"
+COMPRESSORS = ("DeepseekV4HCACompressor", "DeepseekV4CSACompressor", "DeepseekV4Indexer")
 PROJECTIONS = {
-    "kv_proj": ("DeepseekV4HCACompressor", "DeepseekV4CSACompressor", "DeepseekV4Indexer"),
-    "gate_proj": ("DeepseekV4HCACompressor", "DeepseekV4CSACompressor", "DeepseekV4Indexer"),
+    "kv_proj": COMPRESSORS,
+    "gate_proj": COMPRESSORS,
     "weights_proj": ("DeepseekV4IndexerScorer",),
 }
 RULES = {name: layer_input_rule(name) for name in PROJECTIONS}
@@ -49,7 +50,7 @@ JOIN = Rule(joins_two, join_in_dtype_of_first, names=("compressor", "cat"), need
 PATCH = Patch(
     id="transformers-deepseek-v4-compressor-dtype",
     title="DeepSeek-V4 compresses in float32 where it keeps the projections in float32",
-    affects={"transformers": ">=5.12"},
+    affects={"transformers": ">=5.10.1"},
     changes=(
         *(
             Rewrite(f"{MODULE}:{kind}.forward", RULES[name], sites=None)
@@ -58,6 +59,8 @@ PATCH = Patch(
         ),
         Rewrite(f"{MODULE}:DeepseekV4Attention.forward", JOIN, sites=None),
     ),
+    # Nothing of the model is kept in float32 there.
+    harmless={f"{MODULE}:*.*": "<5.10.1"},
     upstream=(
         "https://github.com/huggingface/transformers/pull/45643",
         "https://github.com/huggingface/transformers/pull/45892",

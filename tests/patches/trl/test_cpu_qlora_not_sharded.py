@@ -13,6 +13,8 @@ ID = "trl-cpu-qlora-not-sharded"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 # Without which TRL makes the adapters bfloat16 in a bf16 run, on a GPU too.
 CAST = "trl-peft-helper-bf16-cast"
+# A model that is prepared has float32 norms, and generates without autocast.
+GENERATING = ("transformers-norm-output-dtype", "transformers-lm-head-dtype")
 
 pytestmark = pytest.mark.skipif(
     RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
@@ -48,7 +50,7 @@ FLOAT32, BFLOAT16 = ([[dtype], [dtype]] for dtype in ("float32", "bfloat16"))
     [("fp16", "Attempting to unscale FP16 gradients.", FLOAT32), ("bf16", BFLOAT16, FLOAT32)],
 )
 def test_online_dpo(forked, precision: str, without: object, patched: object) -> None:
-    apply = f"patchkit.apply(only=['{ID}', '{CAST}'], strict=True)"
+    apply = f"patchkit.apply(only={[ID, CAST, *GENERATING]}, strict=True)"
     assert forked(TRAIN.format(apply="", precision=precision)) == without
     assert forked(TRAIN.format(apply=apply, precision=precision)) == patched
 
