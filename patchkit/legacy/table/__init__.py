@@ -1,0 +1,11 @@
+"""All changes of public interfaces, a module for each part of a library."""
+
+from __future__ import annotations
+
+from ..changes import Change
+from . import trl_names, trl_trainers
+
+
+def rows() -> tuple[Change, ...]:
+    """Return every change."""
+    return (*trl_names.ROWS, *trl_trainers.ROWS)

@@ -1,0 +1,23 @@
+"""How messages name changes."""
+
+from __future__ import annotations
+
+from .changes import Change
+
+_TITLES = {
+    "trl": "TRL",
+    "transformers": "Transformers",
+    "peft": "PEFT",
+    "accelerate": "Accelerate",
+    "datasets": "Datasets",
+}
+
+
+def release(text: str) -> str:
+    """Return a library and a release as in a sentence: `TRL 0.12.0`."""
+    library, _, number = text.partition(" ")
+    return f"{_TITLES.get(library, library)} {number}"
+
+
+def since(change: Change) -> str:
+    return f"has been gone since {release(change.gone)}"
