@@ -9,6 +9,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .errors import GoneError
 from .uses import Journal, Kind
@@ -24,12 +25,15 @@ class Names:
     Args:
         rows: what the table knows of the installed releases.
         journal: where uses are noted.
+        changed: what is changed for that.
     """
 
-    def __init__(self, rows: Iterable[Moved | Gone], journal: Journal) -> None:
+    def __init__(
+        self, rows: Iterable[Moved | Gone], journal: Journal, changed: ChangedAttributes
+    ) -> None:
         self._rows: Mapping[str, Moved | Gone] = {row.name: row for row in rows}
         self._journal = journal
-        self._hooked: list[tuple[ModuleType, _Attributes]] = []
+        self._changed = changed
         self._modules: list[str] = []
         self._finder = _Finder(self)
 
@@ -41,13 +45,6 @@ class Names:
     def end(self) -> None:
         """Answer no more."""
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._finder]
-        for module, ours in self._hooked:
-            if vars(module).get("__getattr__") is ours:
-                if ours.before is None:
-                    del module.__getattr__
-                else:
-                    module.__getattr__ = ours.before  # type: ignore[method-assign]
-        self._hooked.clear()
         for name in self._modules:
             former = sys.modules.get(name)
             if isinstance(former, _Former):
@@ -65,10 +62,8 @@ class Names:
             for name in self._rows
             if name.startswith(prefix) and "." not in name.removeprefix(prefix)
         }
-        if names and not any(known is module for known, _ in self._hooked):
-            ours = _Attributes(self, module, frozenset(names))
-            module.__getattr__ = ours  # type: ignore[method-assign]
-            self._hooked.append((module, ours))
+        if names and not isinstance(vars(module).get("__getattr__"), _Attributes):
+            self._changed.change(module, "__getattr__", _Attributes(self, module, frozenset(names)))
 
     def find(self, name: str) -> Any:
         """Return what has moved.
