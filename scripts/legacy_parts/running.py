@@ -18,7 +18,7 @@ from .eras import ROOT, Script
 CHILD = Path(__file__).resolve().parent / "child"
 OBSERVER = CHILD.parent / "observer"
 STEPS = 3
-LIMIT = 300.0
+LIMIT = 900.0
 """Seconds that a script may take."""
 TRAINED, RAN, FAILED, OUT_OF_TIME = "trained", "ran", "failed", "out of time"
 _ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt|Unavailable)\b(?::|$)")
