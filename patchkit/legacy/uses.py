@@ -104,7 +104,8 @@ class Journal:
         with self._lock:
             known = self._uses.get((place, old))
             if known is not None:
-                known.count += 1
+                # An import asks several times before it fails.
+                known.count += kind is not Kind.REFUSED
                 return known
             use = self._uses[place, old] = Use(change, kind, old, message, place)
         if kind is not Kind.REFUSED and is_first_rank():  # an error speaks for itself

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..changes import Change
-from . import trl_names, trl_trainers
+from . import trl_gone, trl_names, trl_trainers
 
 
 def rows() -> tuple[Change, ...]:
     """Return every change."""
-    return (*trl_names.ROWS, *trl_trainers.ROWS)
+    return (*trl_gone.ROWS, *trl_names.ROWS, *trl_trainers.ROWS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..changes import Change, Gone, Moved
+from ..changes import Change, Moved
 
 _0_29 = "https://github.com/huggingface/trl/releases/tag/v0.29.0"
 
@@ -22,11 +22,5 @@ ROWS: tuple[Change, ...] = (
             "online_dpo": ("OnlineDPOConfig", "OnlineDPOTrainer"),
         }.items()
         for name in names
-    ),
-    Gone(
-        name="trl.PPOTrainer",
-        instead="TRL trains with rewards by GRPOTrainer or RLOOTrainer.",
-        gone="trl 0.29.0",
-        source=_0_29,
     ),
 )
