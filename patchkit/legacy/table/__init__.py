@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from ..changes import Change
-from . import trl_names, trl_trainers
+from . import peft_names, transformers_names, trl_modules, trl_names, trl_trainers
 
 
 def rows() -> tuple[Change, ...]:
     """Return every change."""
-    return (*trl_names.ROWS, *trl_trainers.ROWS)
+    return (
+        *trl_names.ROWS,
+        *trl_modules.ROWS,
+        *transformers_names.ROWS,
+        *peft_names.ROWS,
+        *trl_trainers.ROWS,
+    )

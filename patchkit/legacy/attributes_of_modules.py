@@ -1,0 +1,103 @@
+"""Answer for names that a module does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from .lookups import Lookup, lookup_of
+
+Find = Callable[[str, Lookup], Any]
+"""Takes the dotted name, and how it is asked for."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was put into a module.
+
+    Args:
+        module: the module.
+        function: its `__getattr__`, if it got one.
+        kind: its class, if it got another one.
+    """
+
+    module: ModuleType
+    function: _Attributes | None = None
+    kind: type[ModuleType] | None = None
+
+
+def answer(module: ModuleType, names: frozenset[str], find: Find) -> Answers:
+    """Ask `find` for names that a module does not have.
+
+    Args:
+        module: a module.
+        names: those names.
+        find: returns what they stand for, or raises AttributeError or ImportError.
+    """
+    if hasattr(type(module), "__getattr__"):
+        # A class's own __getattr__ has the last word, and its error would hide ours.
+        kind = _answering(type(module), names, find)
+        module.__class__ = kind
+        return Answers(module, kind=kind)
+    function = _Attributes(module, names, find)
+    module.__getattr__ = function  # type: ignore[method-assign]
+    return Answers(module, function)
+
+
+def answer_no_more(answers: Answers) -> None:
+    """Give a module back what it had, unless somebody else has changed it."""
+    module, function, kind = answers.module, answers.function, answers.kind
+    if kind is not None and type(module) is kind:
+        module.__class__ = kind.__bases__[0]
+    if function is not None and vars(module).get("__getattr__") is function:
+        before = function.before
+        if before is None:
+            del module.__getattr__
+        else:
+            module.__getattr__ = before  # type: ignore[method-assign]
+
+
+class _Attributes:
+    """The `__getattr__` of a module."""
+
+    def __init__(self, module: ModuleType, names: frozenset[str], find: Find) -> None:
+        self.before: Any = vars(module).get("__getattr__")
+        self._module = module.__name__
+        self._names = names
+        self._find = find
+
+    def __call__(self, name: str) -> Any:
+        if self.before is not None:
+            try:
+                return self.before(name)
+            except AttributeError:
+                if name not in self._names:
+                    raise
+        if name in self._names:
+            return self._find(f"{self._module}.{name}", lookup_of(1))
+        raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+
+
+def _answering(kind: type[ModuleType], names: frozenset[str], find: Find) -> type[ModuleType]:
+    """Return a class of modules that asks `find` for names that `kind` has none for."""
+
+    def get_attribute(self: ModuleType, name: str) -> Any:
+        try:
+            return kind.__getattr__(self, name)
+        except AttributeError:
+            if name not in names:
+                raise
+        return find(f"{self.__name__}.{name}", lookup_of(1))
+
+    return type(
+        kind.__name__,
+        (kind,),
+        {
+            "__getattr__": get_attribute,
+            "__module__": kind.__module__,
+            "__qualname__": kind.__qualname__,
+            "__doc__": kind.__doc__,
+        },
+    )
