@@ -87,7 +87,7 @@ class Names:
         """
         moved = self._moved.get(name)
         try:
-            if moved is not None:
+            if moved is not None and not self._is_gone(moved.to):
                 found = _look_up(moved.to)
                 if lookup is not Lookup.AHEAD:
                     self._note(moved)
@@ -99,6 +99,11 @@ class Names:
         if lookup is Lookup.IMPORT:
             raise problem
         raise AttributeError(str(problem))
+
+    def _is_gone(self, place: str) -> bool:
+        """Tell whether a name, or a module that it is in, has gone as well."""
+        parts = place.split(".")
+        return any(".".join(parts[:end]) in self._gone for end in range(2, len(parts) + 1))
 
     @staticmethod
     def _astray(row: Moved | None, error: Exception) -> ImportError:
