@@ -138,7 +138,7 @@ class Names:
     def gone_name(self, name: str) -> Gone | None:
         """Return the row of a name that is gone, unless it is somewhere else."""
         moved = self._moved.get(name)
-        if moved is not None and _is_there(moved.to):
+        if moved is not None and not self._is_gone(moved.to) and _is_there(moved.to):
             return None
         return self._gone.get(name)
 
