@@ -2,7 +2,6 @@
 from datasets import load_dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
 from trl import SFTConfig, SFTTrainer
-from trl.trainer.utils import neftune_post_forward_hook  # noqa: F401
 
 
 class ShowSamples(TrainerCallback):
