@@ -77,7 +77,9 @@ def run(
     result: dict[str, Any] = {"state": _state(code, events), "seconds": seconds, **_course(events)}
     if code != 0:
         result["error"], result["line"] = _failure(output, script)
-    told = [line for line in output.splitlines() if "patchkit" in line and "site-packages" not in line]
+    told = [
+        line for line in output.splitlines() if "patchkit" in line and "site-packages" not in line
+    ]
     if prefix:
         result["told"] = told[-40:]
     return result
