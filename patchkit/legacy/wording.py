@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .changes import Change
+from .changes import Change, Keyword
 
 _TITLES = {
     "trl": "TRL",
@@ -20,4 +20,7 @@ def release(text: str) -> str:
 
 
 def since(change: Change) -> str:
+    """Say since when an old spelling is not understood, or a new one is."""
+    if isinstance(change, Keyword) and change.early:
+        return f"came with {release(change.since)}"
     return f"has been gone since {release(change.gone)}"
