@@ -3,60 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from .changed import ChangedAttributes
 from .lookups import Lookup, lookup_of
 
 Find = Callable[[str, Lookup], Any]
 """Takes the dotted name, and how it is asked for."""
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What was put into a module.
-
-    Args:
-        module: the module.
-        function: its `__getattr__`, if it got one.
-        kind: its class, if it got another one.
-    """
-
-    module: ModuleType
-    function: _Attributes | None = None
-    kind: type[ModuleType] | None = None
-
-
-def answer(module: ModuleType, names: frozenset[str], find: Find) -> Answers:
+def answer(
+    module: ModuleType, names: frozenset[str], find: Find, changed: ChangedAttributes
+) -> None:
     """Ask `find` for names that a module does not have.
 
     Args:
         module: a module.
         names: those names.
         find: returns what they stand for, or raises AttributeError or ImportError.
+        changed: remembers what is changed for that.
     """
     if hasattr(type(module), "__getattr__"):
         # A class's own __getattr__ has the last word, and its error would hide ours.
-        kind = _answering(type(module), names, find)
-        module.__class__ = kind
-        return Answers(module, kind=kind)
-    function = _Attributes(module, names, find)
-    module.__getattr__ = function  # type: ignore[method-assign]
-    return Answers(module, function)
-
-
-def answer_no_more(answers: Answers) -> None:
-    """Give a module back what it had, unless somebody else has changed it."""
-    module, function, kind = answers.module, answers.function, answers.kind
-    if kind is not None and type(module) is kind:
-        module.__class__ = kind.__bases__[0]
-    if function is not None and vars(module).get("__getattr__") is function:
-        before = function.before
-        if before is None:
-            del module.__getattr__
-        else:
-            module.__getattr__ = before  # type: ignore[method-assign]
+        if not issubclass(type(module), _Answering):
+            changed.change(module, "__class__", _answering(type(module), names, find))
+    elif not isinstance(vars(module).get("__getattr__"), _Attributes):
+        changed.change(module, "__getattr__", _Attributes(module, names, find))
 
 
 class _Attributes:
@@ -80,6 +53,10 @@ class _Attributes:
         raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
 
 
+class _Answering:
+    """The mark of our classes of modules."""
+
+
 def _answering(kind: type[ModuleType], names: frozenset[str], find: Find) -> type[ModuleType]:
     """Return a class of modules that asks `find` for names that `kind` has none for."""
 
@@ -93,7 +70,7 @@ def _answering(kind: type[ModuleType], names: frozenset[str], find: Find) -> typ
 
     return type(
         kind.__name__,
-        (kind,),
+        (kind, _Answering),
         {
             "__getattr__": get_attribute,
             "__module__": kind.__module__,

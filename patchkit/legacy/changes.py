@@ -47,6 +47,21 @@ class Moved(Change):
     differs: str = ""
 
 
+@dataclass(frozen=True)
+class Form:
+    """What a name stood for, up to some release.
+
+    Args:
+        before: the first release in which it stood for that no more: `trl 0.12.0`.
+        what: the form, in a few words; empty if there was only one.
+        also: what else must be installed, as for pip.
+    """
+
+    before: str
+    what: str = ""
+    also: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gone(Change):
     """A name that has no counterpart.
@@ -54,10 +69,12 @@ class Gone(Change):
     Args:
         name: its old place, with dots.
         instead: a sentence that says what takes its place today, or that nothing does.
+        forms: what it stood for; empty if that was always the same.
     """
 
     name: str
     instead: str
+    forms: tuple[Form, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -52,16 +52,3 @@ class _Bound(_Proxy):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.__wrapped__.__reduce_ex__(protocol)
-
-
-def guard(owner: type, name: str, checked: Checked) -> Guarded:
-    """Put a guard in front of a method that a class itself defines, and return it."""
-    guarded = Guarded(vars(owner)[name], checked)
-    setattr(owner, name, guarded)
-    return guarded
-
-
-def unguard(owner: type, name: str, guarded: Guarded) -> None:
-    """Give a class its method back, unless somebody has replaced the guard."""
-    if vars(owner).get(name) is guarded:
-        setattr(owner, name, guarded.__wrapped__)

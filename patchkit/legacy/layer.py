@@ -4,55 +4,82 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from . import table
 from .call import Call
+from .changed import ChangedAttributes
 from .changes import Gone, Keyword, Moved
 from .due import Due
-from .guard import Guarded, guard, unguard
+from .guard import Guarded
 from .keywords import translate
 from .method import Method
 from .names import Names
 from .uses import Journal, Use
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What the layer is to do.
+
+    Args:
+        choice: the argument of `apply`, as `choice.checked` gives it.
+        due: the rows of the table that matter here.
+    """
+
+    choice: str
+    due: Due
+
+
+def prepare(choice: str | None) -> Wanted | None:
+    """Read the table and look up the installed releases.
+
+    Args:
+        choice: as `choice.checked` gives it; None leaves the layer off.
+
+    Raises:
+        UsageError: it names versions that make no sense.
+    """
+    return None if choice is None else Wanted(choice, Due(table.rows()))
+
+
 class Layer:
     """A listener of imports that guards what a library has, once it is there."""
 
     def __init__(self) -> None:
+        self.wanted: Wanted | None = None
         self._journal = Journal()
-        self._due: Due | None = None
+        self._changed = ChangedAttributes()
         self._names: Names | None = None
-        self._guards: list[tuple[type, str, Guarded]] = []
         self._seen: set[int] = set()
 
-    @property
-    def is_on(self) -> bool:
-        return self._due is not None
+    def become(self, wanted: Wanted | None) -> None:
+        """Do what is wanted from now on; everything is as it was if nothing is.
 
-    def switch_on(self) -> None:
-        """Let old spellings work from now on; do nothing if they do."""
-        if self._due is not None:
-            return
-        due = Due(table.rows())
-        names = Names(due.of(Moved, Gone), self._journal)
+        May be called again after an interruption.
+        """
+        if wanted is None or (self.wanted is not None and wanted.choice != self.wanted.choice):
+            self._switch_off()
+        if wanted is not None and self._names is None:
+            self._switch_on(wanted)
+
+    def _switch_on(self, wanted: Wanted) -> None:
+        self.wanted = wanted
+        names = Names(wanted.due.of(Moved, Gone), self._journal, self._changed)
         names.begin()
-        self._due, self._names = due, names
+        self._names = names
         for name, module in list(sys.modules.items()):
             if self.wants(name) and isinstance(module, ModuleType) and not _is_loading(module):
                 self.after_import(name, module)
 
-    def switch_off(self) -> None:
-        """Leave everything as it was before `switch_on`."""
+    def _switch_off(self) -> None:
+        self._changed.restore()
         if self._names is not None:
             self._names.end()
-        for owner, name, guarded in reversed(self._guards):
-            unguard(owner, name, guarded)
-        self._guards.clear()
         self._seen.clear()
-        self._due = self._names = None
+        self.wanted = self._names = None
         self._journal.clear()
 
     def uses(self) -> tuple[Use, ...]:
@@ -60,16 +87,16 @@ class Layer:
         return self._journal.uses()
 
     def packages(self) -> frozenset[str]:
-        return self._due.packages if self._due is not None else frozenset()
+        return frozenset() if self.wanted is None else self.wanted.due.packages
 
     def wants(self, name: str) -> bool:
-        return self._due is not None and self._due.concerns(name)
+        return self.wanted is not None and self.wanted.due.concerns(name)
 
     def before_import(self, package: str) -> None:
         """Do nothing: there is nothing to prepare."""
 
     def after_import(self, name: str, module: ModuleType) -> None:
-        if self._due is None or self._names is None or id(module) in self._seen:
+        if self._names is None or id(module) in self._seen:
             return
         self._seen.add(id(module))
         self._names.answer_for(module)
@@ -78,11 +105,11 @@ class Layer:
                 self._guard(kind)
 
     def _guard(self, kind: type) -> None:
-        assert self._due is not None
-        for method, rows in self._due.methods_of(kind).items():
+        assert self.wanted is not None
+        for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
-                self._guards.append((kind, method, guard(kind, method, checked)))
+                self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
 
     def _checked(self, method: Method, rows: dict[str, Keyword]) -> Callable[..., Any]:
         function, journal = method.function, self._journal

@@ -9,7 +9,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .attributes_of_modules import Answers, answer, answer_no_more
+from .attributes_of_modules import answer
+from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .errors import GoneError
 from .lookups import Lookup
@@ -27,14 +28,17 @@ class Names:
     Args:
         rows: what the table knows of the installed releases.
         journal: where uses are noted.
+        changed: what is changed for that.
     """
 
-    def __init__(self, rows: Iterable[Moved | Gone], journal: Journal) -> None:
+    def __init__(
+        self, rows: Iterable[Moved | Gone], journal: Journal, changed: ChangedAttributes
+    ) -> None:
         rows = tuple(rows)
         self._moved = {row.name: row for row in rows if isinstance(row, Moved)}
         self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
         self._journal = journal
-        self._answers: list[Answers] = []
+        self._changed = changed
         self._modules: list[str] = []
         self._finder = _Finder(self)
 
@@ -46,9 +50,6 @@ class Names:
     def end(self) -> None:
         """Answer no more."""
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._finder]
-        for answers in self._answers:
-            answer_no_more(answers)
-        self._answers.clear()
         for name in self._modules:
             former = sys.modules.get(name)
             if isinstance(former, _Former):
@@ -66,8 +67,8 @@ class Names:
             for name in (*self._moved, *self._gone)
             if name.startswith(prefix) and "." not in name.removeprefix(prefix)
         }
-        if names and not any(known.module is module for known in self._answers):
-            self._answers.append(answer(module, frozenset(names), self._find))
+        if names:
+            answer(module, frozenset(names), self._find, self._changed)
 
     def _find(self, name: str, lookup: Lookup) -> Any:
         """Return what has moved.
@@ -83,7 +84,7 @@ class Names:
         moved = self._moved.get(name)
         try:
             if moved is not None:
-                found = _look_up(moved.to)
+                found = self._look_up(moved.to)
                 if lookup is not Lookup.AHEAD:
                     self._note(moved)
                 return found
@@ -128,9 +129,28 @@ class Names:
     def gone_name(self, name: str) -> Gone | None:
         """Return the row of a name that is gone, unless it is somewhere else."""
         moved = self._moved.get(name)
-        if moved is not None and _is_there(moved.to):
+        if moved is not None and self._is_there(moved.to):
             return None
         return self._gone.get(name)
+
+    def _is_there(self, name: str) -> bool:
+        try:
+            self._look_up(name)
+        except (ImportError, AttributeError):
+            return not self._is_gone(name) and _is_module(name)
+        return True
+
+    def _look_up(self, name: str) -> Any:
+        """Import what a dotted name stands for."""
+        if self._is_gone(name):
+            raise ImportError(f"{name} is gone, too")
+        module, _, last = name.rpartition(".")
+        return getattr(importlib.import_module(module), last)
+
+    def _is_gone(self, name: str) -> bool:
+        """Tell whether a name, or a package that it is in, is gone."""
+        parts = name.split(".")
+        return any(".".join(parts[:length]) in self._gone for length in range(2, len(parts) + 1))
 
     def former_module(self, name: str) -> Moved | None:
         """Return the row of a module that has moved, or that held something that has."""
@@ -188,17 +208,3 @@ def _is_module(name: str) -> bool:
         return find_spec(name) is not None
     except ImportError:
         return False
-
-
-def _is_there(name: str) -> bool:
-    try:
-        _look_up(name)
-    except (ImportError, AttributeError):
-        return _is_module(name)
-    return True
-
-
-def _look_up(name: str) -> Any:
-    """Import what a dotted name stands for."""
-    module, _, last = name.rpartition(".")
-    return getattr(importlib.import_module(module), last)

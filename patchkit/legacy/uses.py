@@ -104,10 +104,11 @@ class Journal:
         with self._lock:
             known = self._uses.get((place, old))
             if known is not None:
-                known.count += 1
+                # An import asks several times before it fails.
+                known.count += kind is not Kind.REFUSED
                 return known
             use = self._uses[place, old] = Use(change, kind, old, message, place)
-        if kind is not Kind.REFUSED:  # an error speaks for itself
+        if kind is not Kind.REFUSED and is_first_rank():  # an error speaks for itself
             logger.warning("patchkit: %s", use)
         return use
 
@@ -118,6 +119,11 @@ class Journal:
     def clear(self) -> None:
         with self._lock:
             self._uses.clear()
+
+
+def is_first_rank() -> bool:
+    """Tell whether this process speaks for all that train together."""
+    return os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0")) in ("", "0")
 
 
 def users_line() -> Place:

@@ -82,7 +82,7 @@ def test_an_empty_report() -> None:
     assert (len(empty), list(empty), empty.keys(), empty.diff()) == (0, [], [], "")
     assert str(empty) == f"patchkit {patchkit.__version__}: no patches"
     assert "no patches" in empty._repr_html_()
-    assert empty.to_dict() == {"schema": 3, "changed": [], "patches": []}
+    assert empty.to_dict() == {"schema": 3, "changed": [], "patches": [], "legacy": None}
     with pytest.raises(UnknownPatchError):
         empty["a-a"]
 

@@ -1,11 +1,10 @@
-"""Modules of TRL that moved or went, and names of modules that are still there."""
+"""Modules of TRL that moved, and names of modules that are still there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..changes import Change, Gone, Moved
-from . import trl_names
+from ..changes import Change, Moved
 
 _NOTES = "https://github.com/huggingface/trl/releases/tag/v{}"
 _WRITTEN = "patchkit.legacy.written"
@@ -24,57 +23,6 @@ _MODULES = {
     },
 }
 """Modules, by the release that they are gone since."""
-
-_GONE_MODULES = {
-    "0.12.0": {"trl.trainer.base": "trl"},
-    "0.13.0": {
-        "trl.trainer.ppov2_config": "trl.PPOv2Config",
-        "trl.trainer.ppov2_trainer": "trl.PPOv2Trainer",
-    },
-    "0.21.0": {"trl.environment": "trl.TextEnvironment"},
-    "0.24.0": {
-        "trl.models.auxiliary_modules": "trl.DDPOTrainer",
-        "trl.models.modeling_sd_base": "trl.DDPOTrainer",
-        "trl.models.sd_utils": "trl.DDPOTrainer",
-        "trl.trainer.alignprop_config": "trl.AlignPropConfig",
-        "trl.trainer.alignprop_trainer": "trl.AlignPropTrainer",
-        "trl.trainer.ddpo_config": "trl.DDPOConfig",
-        "trl.trainer.ddpo_trainer": "trl.DDPOTrainer",
-        "trl.trainer.iterative_sft_config": "trl.IterativeSFTConfig",
-        "trl.trainer.iterative_sft_trainer": "trl.IterativeSFTTrainer",
-    },
-    "0.25.0": {"trl.extras.best_of_n_sampler": "trl.BestOfNSampler"},
-    "0.29.0": {
-        "trl.models.modeling_value_head": "trl.PPOTrainer",
-        "trl.trainer.bco_config": "trl.BCOConfig",
-        "trl.trainer.bco_trainer": "trl.BCOTrainer",
-        "trl.trainer.judges": "trl.BaseJudge",
-        "trl.trainer.nash_md_config": "trl.NashMDConfig",
-        "trl.trainer.nash_md_trainer": "trl.NashMDTrainer",
-        "trl.trainer.ppo_config": "trl.PPOConfig",
-        "trl.trainer.ppo_trainer": "trl.PPOTrainer",
-        "trl.trainer.prm_config": "trl.PRMConfig",
-        "trl.trainer.prm_trainer": "trl.PRMTrainer",
-        "trl.trainer.xpo_config": "trl.XPOConfig",
-        "trl.trainer.xpo_trainer": "trl.XPOTrainer",
-    },
-}
-"""Modules without a counterpart, and a name that says what takes their place."""
-
-_GONE_NAMES = {
-    "0.20.0": (
-        "trl.trainer.sft_trainer.ConstantLengthDataset",
-        "trl.trainer.utils.ConstantLengthDataset",
-    ),
-    "0.29.0": (
-        "trl.models.AutoModelForCausalLMWithValueHead",
-        "trl.models.AutoModelForSeq2SeqLMWithValueHead",
-        "trl.models.PreTrainedModelWrapper",
-        "trl.models.modeling_base.PreTrainedModelWrapper",
-        "trl.trainer.callbacks.WinRateCallback",
-    ),
-}
-"""Other places of names that are gone from the top level."""
 
 _SCRIPT_ARGUMENTS = f"{_WRITTEN}.script_arguments"
 _COMMANDS = {
@@ -218,18 +166,9 @@ _NAMES = {
 
 
 def _rows() -> Iterator[Change]:
-    instead = {row.name: row.instead for row in trl_names.ROWS if isinstance(row, Gone)}
     for release, modules in _MODULES.items():
         for name, to in modules.items():
             yield Moved(name=name, to=to, gone=f"trl {release}", source=_NOTES.format(release))
-    for release, gone in _GONE_MODULES.items():
-        for name, like in gone.items():
-            yield Gone(
-                name=name,
-                instead=instead.get(like, "Nothing in TRL takes its place."),
-                gone=f"trl {release}",
-                source=_NOTES.format(release),
-            )
     for release, places in _NAMES.items():
         for place, names in places.items():
             for name, to in names.items():
@@ -239,14 +178,6 @@ def _rows() -> Iterator[Change]:
                     gone=f"trl {release}",
                     source=_NOTES.format(release),
                 )
-    for release, copies in _GONE_NAMES.items():
-        for name in copies:
-            yield Gone(
-                name=name,
-                instead=instead[f"trl.{name.rpartition('.')[2]}"],
-                gone=f"trl {release}",
-                source=_NOTES.format(release),
-            )
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())

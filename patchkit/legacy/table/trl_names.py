@@ -1,93 +1,22 @@
-"""Names of TRL's top level that moved or went, and the same names in `trl.trainer`."""
+"""Names of TRL's top level that moved, and the same names in `trl.trainer`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..changes import Change, Gone, Moved
+from ..changes import Change, Moved
 
 _NOTES = "https://github.com/huggingface/trl/releases/tag/v{}"
 _WRITTEN = "patchkit.legacy.written"
 
 _EXPERIMENTAL = {
-    "bco": ("BCOConfig", "BCOTrainer"),
     "cpo": ("CPOConfig", "CPOTrainer"),
     "gkd": ("GKDConfig", "GKDTrainer"),
-    "judges": (
-        "AllTrueJudge",
-        "BaseBinaryJudge",
-        "BaseJudge",
-        "BasePairwiseJudge",
-        "BaseRankJudge",
-        "HfPairwiseJudge",
-        "OpenAIPairwiseJudge",
-        "PairRMJudge",
-    ),
     "merge_model_callback": ("MergeModelCallback",),
-    "nash_md": ("NashMDConfig", "NashMDTrainer"),
     "online_dpo": ("OnlineDPOConfig", "OnlineDPOTrainer"),
     "orpo": ("ORPOConfig", "ORPOTrainer"),
-    "ppo": (
-        "AutoModelForCausalLMWithValueHead",
-        "AutoModelForSeq2SeqLMWithValueHead",
-        "PPOConfig",
-        "PPOTrainer",
-        "PreTrainedModelWrapper",
-    ),
-    "prm": ("PRMConfig", "PRMTrainer"),
-    "winrate_callback": ("WinRateCallback",),
-    "xpo": ("XPOConfig", "XPOTrainer"),
 }
-"""Where names of the top level went with TRL 0.29; some have left from there since."""
-
-_REWARDS = "TRL trains with rewards by GRPOTrainer and RLOOTrainer."
-_PAIRS = "DPOTrainer trains with pairs of answers, KTOTrainer with single ones that are marked."
-_NOTHING = "Nothing in TRL takes its place."
-_JUDGES = "Nothing judges answers in TRL; a reward function of GRPOTrainer can."
-_IMAGES = "TRL trains no diffusion models any more."
-
-_INSTEAD = {
-    "bco": _PAIRS,
-    "judges": _JUDGES,
-    "nash_md": _PAIRS,
-    "ppo": _REWARDS,
-    "prm": "RewardTrainer trains models that judge whole answers; none judges their steps.",
-    "winrate_callback": "A callback of your own can compare the answers of two models.",
-    "xpo": _PAIRS,
-}
-
-_GONE = {
-    "0.13.0": {
-        "PPOv2Config": _REWARDS,
-        "PPOv2Trainer": _REWARDS,
-        "RandomPairwiseJudge": _JUDGES,
-        "RandomRankJudge": _JUDGES,
-    },
-    "0.20.0": {
-        "ConstantLengthDataset": (
-            "SFTConfig(packing=True) packs rows, in another way; it needs no such dataset."
-        ),
-    },
-    "0.21.0": {
-        "TextEnvironment": "GRPOTrainer(environment_factory=…) and its tools take its place.",
-        "TextHistory": _NOTHING,
-    },
-    "0.24.0": {
-        "AlignPropConfig": _IMAGES,
-        "AlignPropTrainer": _IMAGES,
-        "DDPOConfig": _IMAGES,
-        "DDPOPipelineOutput": _IMAGES,
-        "DDPOSchedulerOutput": _IMAGES,
-        "DDPOStableDiffusionPipeline": _IMAGES,
-        "DDPOTrainer": _IMAGES,
-        "DefaultDDPOStableDiffusionPipeline": _IMAGES,
-        "IterativeSFTConfig": "SFTTrainer trains on a dataset of what was sampled.",
-        "IterativeSFTTrainer": "SFTTrainer trains on a dataset of what was sampled.",
-        "OptionalDependencyNotAvailable": _NOTHING,
-    },
-    "0.25.0": {"BestOfNSampler": "Sample several answers and keep the best."},
-    "0.27.0": {"SUPPORTED_ARCHITECTURES": _NOTHING},
-}
+"""Where names of the top level went with TRL 0.29."""
 
 _MOVED = {
     "0.9.2": {
@@ -155,25 +84,15 @@ def _rows() -> Iterator[Change]:
                     gone=f"trl {release}",
                     source=_NOTES.format(release),
                 )
-        for release, gone in _GONE.items():
-            for name, instead in gone.items():
-                yield Gone(
-                    name=f"{place}.{name}",
-                    instead=instead,
-                    gone=f"trl {release}",
-                    source=_NOTES.format(release),
-                )
         for folder, names in _EXPERIMENTAL.items():
             for name in names:
-                yield from _experimental(f"{place}.{name}", folder)
-
-
-def _experimental(name: str, folder: str) -> Iterator[Change]:
-    source = _NOTES.format("0.29.0")
-    to = f"trl.experimental.{folder}.{name.rpartition('.')[2]}"
-    yield Moved(name=name, to=to, gone="trl 0.29.0", since="trl 0.26.0", source=source)
-    if folder in _INSTEAD:
-        yield Gone(name=name, instead=_INSTEAD[folder], gone="trl 0.29.0", source=source)
+                yield Moved(
+                    name=f"{place}.{name}",
+                    to=f"trl.experimental.{folder}.{name}",
+                    gone="trl 0.29.0",
+                    since="trl 0.26.0",
+                    source=_NOTES.format("0.29.0"),
+                )
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())
