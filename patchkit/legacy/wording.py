@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .changes import Change
 
 _TITLES = {
@@ -21,3 +23,9 @@ def release(text: str) -> str:
 
 def since(change: Change) -> str:
     return f"has been gone since {release(change.gone)}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as a script would write it; only its class if that takes many words."""
+    text = repr(value)
+    return text if len(text) <= 60 and "\n" not in text else f"{type(value).__name__}(…)"

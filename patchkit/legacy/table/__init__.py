@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..changes import Change
 from . import (
     peft_names,
+    transformers_loading,
     transformers_names,
     trl_gone,
     trl_modules,
@@ -20,6 +21,7 @@ def rows() -> tuple[Change, ...]:
         *trl_names.ROWS,
         *trl_modules.ROWS,
         *transformers_names.ROWS,
+        *transformers_loading.ROWS,
         *peft_names.ROWS,
         *trl_trainers.ROWS,
     )
