@@ -27,13 +27,16 @@ _WHOLE = ("trl.", "peft.")
 _MODULES = frozenset(
     {
         "accelerate.accelerator",
+        "datasets.builder",
         "transformers.configuration_utils",
         "transformers.data.data_collator",
         "transformers.hf_argparser",
         "transformers.modeling_utils",
         "transformers.models.auto.auto_factory",
         "transformers.models.auto.configuration_auto",
+        "transformers.models.auto.processing_auto",
         "transformers.models.auto.tokenization_auto",
+        "transformers.processing_utils",
         "transformers.tokenization_utils_base",
         "transformers.trainer",
         "transformers.trainer_seq2seq",
