@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .call import Call
-from .changes import Configure, Convert, Drop, Keyword, Rename
+from .changes import Configure, Convert, Drop, Environment, Keyword, Rename
 from .configuration import configuration_class, configure
 from .errors import LegacyError
+from .variables import put
 from .wording import shown
 
 
@@ -26,13 +27,20 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
     settings: dict[str, Any] = {}
     for name in list(call.unknown):
         row = rows.get(name)
-        if row is None:
-            continue  # the method says what it thinks of it
+        if name not in call.unknown or row is None or not _has_target(call, row):
+            continue  # another keyword took it along, or the method says what it thinks of it
         value = call.unknown.pop(name)
         for new, new_value in _today(call, row, value, settings).items():
             _give(call, row, new, new_value)
     if settings:
         configure(call, settings)
+
+
+def _has_target(call: Call, row: Keyword) -> bool:
+    """Tell whether the installed release has what a keyword is called elsewhere."""
+    if not isinstance(row.action, Rename):
+        return True
+    return row.action.to in call.method.keywords or call.method.takes_any
 
 
 def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Mapping[str, Any]:
@@ -42,20 +50,36 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         call.mend(row, old, f"write {action.to}=")
         return {action.to: value}
     if isinstance(action, Configure):
-        call.mend(row, old, f"write {configuration_class(call).__name__}({action.to}=…)")
-        settings[action.to] = value
+        changed = _fields(call, action, value)
+        written = f"write {configuration_class(call).__name__}({action.to}=…)"
+        call.mend(row, old, written if changed else "leave it out")
+        settings.update(changed)
         return {}
     if isinstance(action, Convert):
         changed = action.convert(value, call)
         written = ", ".join(f"{new}={shown(new_value)}" for new, new_value in changed.items())
         call.mend(row, f"{old[:-1]}{value!r})", f"write {written}" if written else "leave it out")
         return changed
+    if isinstance(action, Environment):
+        if value is None:
+            call.mend(row, old, "leave it out")
+        else:
+            call.mend(row, old, f'write os.environ["{action.variable}"] = {str(value)!r}')
+            put(action.variable, str(value))
+        return {}
     if isinstance(action, Drop):
         if action.unless is not None and action.unless(value):
             raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
         call.mend(row, old, f"leave it out: {action.because}")
         return {}
     raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
+
+
+def _fields(call: Call, action: Configure, value: Any) -> Mapping[str, Any]:
+    """Return the fields of the configuration for a keyword of a trainer."""
+    if action.convert is not None:
+        return action.convert(value, call)
+    return {} if value is None else {action.to: value}
 
 
 def _give(call: Call, row: Keyword, name: str, value: Any) -> None:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from . import table
-from .call import Call
+from . import table, variables
 from .changed import ChangedAttributes
-from .changes import Gone, Keyword, Moved
-from .due import Due
+from .changes import Gone, Moved
+from .due import Due, MethodRows
 from .guard import Guarded
 from .keywords import translate
 from .method import Method
 from .names import Names
+from .order import by_name
 from .uses import Journal, Use
+from .values import respell
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class Layer:
 
     def _switch_off(self) -> None:
         self._changed.restore()
+        variables.restore()
         if self._names is not None:
             self._names.end()
         self._seen.clear()
@@ -111,14 +113,15 @@ class Layer:
                 checked = self._checked(Method(kind, method), rows)
                 self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
 
-    def _checked(self, method: Method, rows: dict[str, Keyword]) -> Callable[..., Any]:
+    def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         function, journal = method.function, self._journal
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if rows.keys().isdisjoint(kwargs):
+            if not rows.may_concern(args, kwargs):
                 return function(instance, *args, **kwargs)
-            call = Call(method, instance, args, kwargs, journal)
-            translate(call, rows)
+            call = by_name(method, instance, args, kwargs, journal, rows.orders)
+            translate(call, rows.keywords)
+            respell(call, rows.values)
             return call.carry_out()
 
         return checked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .changes import Change
+from .changes import Change, Keyword
 
 _TITLES = {
     "trl": "TRL",
@@ -22,6 +22,9 @@ def release(text: str) -> str:
 
 
 def since(change: Change) -> str:
+    """Say since when an old spelling is not understood, or a new one is."""
+    if isinstance(change, Keyword) and change.early:
+        return f"came with {release(change.since)}"
     return f"has been gone since {release(change.gone)}"
 
 

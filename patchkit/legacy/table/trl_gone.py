@@ -169,7 +169,11 @@ ROWS: tuple[Change, ...] = (
         "extras.best_of_n_sampler",
     ),
     *_gone(
-        "0.20.0", _PACKING, "trainer.ConstantLengthDataset", "trainer.utils.ConstantLengthDataset"
+        "0.20.0",
+        _PACKING,
+        "trainer.ConstantLengthDataset",
+        "trainer.sft_trainer.ConstantLengthDataset",
+        "trainer.utils.ConstantLengthDataset",
     ),
     *_gone("0.29.0", _HELPERS, *(f"trainer{place}.RunningMoments" for place in ("", ".utils"))),
     *_gone("0.29.0", _HELPERS, "trainer.utils.get_global_statistics"),

@@ -64,9 +64,7 @@ print(json.dumps({
 """
 
 
-def run(
-    *command: str, folder: Path, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def run(*command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         capture_output=True,
@@ -126,9 +124,7 @@ def test_under_run(tmp_path) -> None:
     assert (mended.returncode, mended.stdout) == (0, "no\n")
     summary = mended.stderr.partition("old spellings work; 1 met so far\n")[2]
     assert summary.startswith("  old.py:3: TrainingArguments(evaluation_strategy=) ")
-    second = run(
-        *patchkit, "--legacy", "--", sys.executable, "old.py", folder=tmp_path, RANK="1"
-    )
+    second = run(*patchkit, "--legacy", "--", sys.executable, "old.py", folder=tmp_path, RANK="1")
     assert (second.returncode, second.stderr.count("evaluation_strategy")) == (0, 0)
 
 
