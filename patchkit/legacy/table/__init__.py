@@ -31,6 +31,7 @@ _PARTS = (
     trl_scripts,
     transformers_loading,
     transformers_names,
+    transformers_loading,
     transformers_training,
     peft_names,
     accelerate_keywords,

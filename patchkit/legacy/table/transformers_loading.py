@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import loading
+from .. import loading_keywords as loading
 from ..changes import Action, Change, Convert, Keyword
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
