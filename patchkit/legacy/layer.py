@@ -5,19 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from . import table
 from .call import Call
 from .changed import ChangedAttributes
-from .changes import Gone, Keyword, Moved
+from .changes import Behaviour, Default, Gone, Keyword, Moved
+from .choice import ON
+from .defaults import complete
 from .due import Due
 from .guard import Guarded
 from .keywords import translate
 from .method import Method
 from .names import Names
 from .uses import Journal, Use
+from .written_for import WrittenFor, parse
+
+Meet = Callable[[Call, Callable[[], Any]], Any]
+"""Carries a call out, with the means to do so."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +34,12 @@ class Wanted:
     Args:
         choice: the argument of `apply`, as `choice.checked` gives it.
         due: the rows of the table that matter here.
+        written_for: the releases that the choice names, if it names any.
     """
 
     choice: str
     due: Due
+    written_for: WrittenFor | None = None
 
 
 def prepare(choice: str | None) -> Wanted | None:
@@ -42,7 +51,10 @@ def prepare(choice: str | None) -> Wanted | None:
     Raises:
         UsageError: it names versions that make no sense.
     """
-    return None if choice is None else Wanted(choice, Due(table.rows()))
+    if choice is None:
+        return None
+    written_for = None if choice == ON else parse(choice)
+    return Wanted(choice, Due(table.rows()), written_for)
 
 
 class Layer:
@@ -106,22 +118,45 @@ class Layer:
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
-        for method, rows in self.wanted.due.methods_of(kind).items():
-            if method in vars(kind):
-                checked = self._checked(Method(kind, method), rows)
-                self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
+        keywords = self.wanted.due.methods_of(kind)
+        meetings: dict[str, list[Meet]] = {
+            method: [partial(_meet, row) for row in rows]
+            for method, rows in self.wanted.due.behaviours_of(kind).items()
+        }
+        defaults = self.wanted.due.defaults_of(kind)
+        if defaults:
+            meetings.setdefault("__init__", []).append(partial(_complete, defaults))
+        for method in {*keywords, *meetings} & vars(kind).keys():
+            checked = self._checked(
+                Method(kind, method), keywords.get(method, {}), meetings.get(method, [])
+            )
+            self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
 
-    def _checked(self, method: Method, rows: dict[str, Keyword]) -> Callable[..., Any]:
-        function, journal = method.function, self._journal
+    def _checked(
+        self, method: Method, rows: dict[str, Keyword], meetings: list[Meet]
+    ) -> Callable[..., Any]:
+        assert self.wanted is not None
+        function, journal, written_for = method.function, self._journal, self.wanted.written_for
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if rows.keys().isdisjoint(kwargs):
+            if not meetings and rows.keys().isdisjoint(kwargs):
                 return function(instance, *args, **kwargs)
-            call = Call(method, instance, args, kwargs, journal)
+            call = Call(method, instance, args, kwargs, journal, written_for)
             translate(call, rows)
-            return call.carry_out()
+            proceed: Callable[[], Any] = call.carry_out
+            for meet in meetings:
+                proceed = partial(meet, call, proceed)
+            return proceed()
 
         return checked
+
+
+def _meet(row: Behaviour, call: Call, proceed: Callable[[], Any]) -> Any:
+    return row.meet(call, row, proceed)
+
+
+def _complete(rows: list[Default], call: Call, proceed: Callable[[], Any]) -> Any:
+    return complete(call, rows, proceed)
 
 
 def _is_loading(module: ModuleType) -> bool:
