@@ -112,8 +112,10 @@ class Layer:
             return
         self._seen.add(id(module))
         self._names.answer_for(module)
-        for kind in list(vars(module).values()):
-            if isinstance(kind, type) and kind.__module__ == name:
+        # A class may have two names here, an old one and a new one.
+        kinds = dict.fromkeys(kind for kind in vars(module).values() if isinstance(kind, type))
+        for kind in kinds:
+            if kind.__module__ == name:
                 self._guard(kind)
 
     def _guard(self, kind: type) -> None:
