@@ -85,7 +85,7 @@ _LAZY = {
 }
 
 
-_DEFAULTS = (None, None, False, None, False, None)
+_DEFAULTS = (None, None, False, None, False, None, None)
 
 
 def apply(
@@ -96,6 +96,7 @@ def apply(
     dtype: torch.dtype | str | None = None,
     preflight: bool = False,
     patches: Paths | None = None,
+    legacy: bool | str | None = None,
     **settings: str | bool,
 ) -> Report:
     """Mend the installed libraries in memory, now or as each of their modules is imported.
@@ -118,6 +119,10 @@ def apply(
             file defines one `PATCH`, except those whose names begin with `_` or `test_`. They are
             read once, and stay known until the process ends. `PATCHKIT_PATCHES=folder` does the
             same from outside, in child processes too; several are separated as in `PATH`.
+        legacy: True to let names, keywords and command-line flags of older releases work, each
+            told once with the line to write today; or the versions that the script was written
+            for, such as `"trl==0.11.4, transformers==4.44.2"`, to have their defaults as well.
+            `PATCHKIT_LEGACY` does the same from outside.
         **settings: options of single patches, such as `adapter_cast="bf16"`; see the page of the
             patch. The environment variable `PATCHKIT_ADAPTER_CAST` does the same. An opt-in patch,
             with `opt_in="lookout"`, is turned on by `lookout=True` or `PATCHKIT_LOOKOUT=1`.
@@ -131,7 +136,7 @@ def apply(
         PatchDefinitionError: a file in `patches` defines no usable patch.
         PatchError: with `strict`, a patch could not be applied; the message lists them all.
     """
-    arguments = (only, exclude, strict, dtype, preflight, patches)
+    arguments = (only, exclude, strict, dtype, preflight, patches, legacy)
     if not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True)):
         report = _apply_later()
         if report is not None:
@@ -162,6 +167,7 @@ def patched(
     dtype: torch.dtype | str | None = None,
     preflight: bool = False,
     patches: Paths | None = None,
+    legacy: bool | str | None = None,
     others: bool = True,
     **settings: str | bool,
 ) -> AbstractContextManager[Report]:
@@ -176,11 +182,12 @@ def patched(
         dtype: as for `apply`.
         preflight: as for `apply`.
         patches: as for `apply`; they stay known after the block.
+        legacy: as for `apply`.
         others: whether patches and settings that were applied before stay in force. If False, the
             block has only the patches that it asks for.
         **settings: as for `apply`.
     """
-    choices = _choices(only, exclude, strict, dtype, preflight, patches, settings)
+    choices = _choices(only, exclude, strict, dtype, preflight, patches, legacy, settings)
     return _session().patched(choices, others=others)
 
 
@@ -290,6 +297,7 @@ def _choices(
     dtype: object,
     preflight: bool,
     patches: Paths | None,
+    legacy: bool | str | None,
     keywords: dict[str, str | bool],
 ) -> Choices:
     from .engine.choices import Choices
@@ -302,6 +310,7 @@ def _choices(
         preflight=preflight,
         keywords=keywords,
         patches=patches,
+        legacy=legacy,
     )
 
 

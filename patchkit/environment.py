@@ -70,6 +70,16 @@ def installed_version(distribution: str) -> str | None:
         return None
 
 
+def python_and_platform() -> dict[str, str]:
+    """Return the version of Python, and system and architecture as in "linux-x86_64"."""
+    import platform
+
+    return {
+        "python": platform.python_version(),
+        "platform": f"{platform.system()}-{platform.machine()}".lower(),
+    }
+
+
 def in_range(version: str, versions: str) -> bool:
     """Tell whether a version lies in a PEP 440 range; a pre-release counts as its release.
 

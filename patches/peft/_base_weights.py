@@ -6,6 +6,7 @@ import math
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from patchkit.precision.adapters import uses_fsdp
@@ -41,16 +42,8 @@ def keep_base(layer: Any, adapters: Iterable[T]) -> Iterator[T]:
         layer: the layer that adapters are merged into.
         adapters: what `merge` loops over.
     """
-    merge = _Merge.begin(layer)
-    if merge is None:
+    with _base_kept(layer):
         yield from adapters
-        return
-    try:
-        yield from adapters
-        merge.finish()
-    except BaseException:
-        merge.roll_back()
-        raise
 
 
 def has_to_subtract(layer: Any) -> bool:
@@ -84,16 +77,8 @@ def merge_of(layer: Any) -> Callable[..., None]:
         return layer.merge  # type: ignore[no-any-return]
 
     def merge_and_keep(*args: Any, **kwargs: Any) -> None:
-        merge = _Merge.begin(layer, by_model=True)
-        if merge is None:
+        with _base_kept(layer, by_model=True):
             layer.merge(*args, **kwargs)
-            return
-        try:
-            layer.merge(*args, **kwargs)
-            merge.finish()
-        except BaseException:
-            merge.roll_back()
-            raise
 
     return merge_and_keep
 
@@ -336,6 +321,26 @@ class _Merge:
             has_to_subtract(self.before.inner.layer())
         if self.layer.merged_adapters and self.unmerged is not None:
             _kept[self.layer] = self.unmerged
+
+
+@contextmanager
+def _base_kept(layer: Any, *, by_model: bool = False) -> Iterator[None]:
+    """Keep the base of a layer that the block merges into; an error puts the base back.
+
+    Args:
+        layer: the layer.
+        by_model: whether its model puts the base back, and not the layer.
+    """
+    merge = _Merge.begin(layer, by_model=by_model)
+    if merge is None:
+        yield
+        return
+    try:
+        yield
+        merge.finish()
+    except BaseException:
+        merge.roll_back()
+        raise
 
 
 _kept: weakref.WeakKeyDictionary[Any, _Base] = weakref.WeakKeyDictionary()

@@ -62,32 +62,29 @@ PATCH = Patch(
     "needs autocast.",
 )
 
+TINY_MIXTRAL = {
+    **dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64),
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "num_local_experts": 4,
+    "pad_token_id": 0,
+}
+"""The smallest configuration with four experts whose layers bitsandbytes can quantize."""
+
 
 def reproduce() -> None:
     """Prepare a tiny 4-bit Mixtral for training, and take a step without autocast."""
-    import tempfile
-    from pathlib import Path
-
     import peft
     import torch
     import transformers
 
     from patchkit.lab import quantized, shapes
 
-    sizes = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
-    config = transformers.MixtralConfig(
-        **sizes,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        num_local_experts=4,
-        pad_token_id=0,
+    config = transformers.MixtralConfig(**TINY_MIXTRAL)
+    model = quantized.reload(
+        transformers.MixtralForCausalLM(config), dtype="bfloat16", compute_dtype="bfloat16"
     )
-    with tempfile.TemporaryDirectory() as folder:
-        transformers.MixtralForCausalLM(config).save_pretrained(folder)
-        four_bit = quantized.configuration(4, compute_dtype="bfloat16")
-        model = quantized.load(Path(folder), dtype="bfloat16", quantization_config=four_bit)
-
     shapes.norms_in_float32(model)
     try:
         with torch.autocast("cpu", torch.bfloat16):

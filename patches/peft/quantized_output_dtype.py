@@ -13,14 +13,14 @@ the layers return what they did.
 import ast
 
 from patchkit.patch import Patch, Rewrite
+from patchkit.precision.autocast import spell_out_autocast
 from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace, require
 from patchkit.rewrite.edit import operand
 
 RESULT_IN_DTYPE_OF = Pattern("R.to(X.dtype)")
 INPUT_DTYPE = "input_dtype"
-# What upstream asks before it converts anything: CUDA's autocast, whatever the device. A proxy of
-# torch.fx has no dtype yet.
-AS_BEFORE = f"torch.is_autocast_enabled() or not isinstance({INPUT_DTYPE}, torch.dtype)"
+# A proxy of torch.fx has no dtype yet.
+IS_PROXY = f"not isinstance({INPUT_DTYPE}, torch.dtype)"
 
 
 def returns_what_it_computed_in(node: ast.AST) -> bool:
@@ -49,7 +49,9 @@ def return_in_dtype_of_input(node: ast.AST) -> list[Edit]:
             result, as_before = operand(value), ast.unparse(value)
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                 result = operand(value.func.value)
-            mended = f"({as_before} if {AS_BEFORE} else {result}.to({INPUT_DTYPE}))"
+            # Upstream asks for CUDA's autocast, whatever the device.
+            condition = f"{IS_PROXY} or {spell_out_autocast(x)}"
+            mended = f"({as_before} if {condition} else {result}.to({INPUT_DTYPE}))"
             return [
                 *require(first.test, f"({INPUT_DTYPE} := {x}.dtype) is not None"),
                 replace(value, mended),

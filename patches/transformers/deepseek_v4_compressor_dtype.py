@@ -10,6 +10,7 @@ float32. What comes out of it is cast as it joins the keys and values of the oth
 """
 
 import ast
+from typing import Any
 
 from patchkit.patch import Patch, Rewrite
 from patchkit.precision.autocast import spell_out_autocast
@@ -72,42 +73,40 @@ PATCH = Patch(
     ),
 )
 
+TINY: dict[str, Any] = {
+    "vocab_size": 64,
+    "hidden_size": 64,
+    "moe_intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "head_dim": 32,
+    "q_lora_rank": 64,
+    "o_groups": 2,
+    "o_lora_rank": 32,
+    "n_routed_experts": 4,
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "index_n_heads": 4,
+    "index_head_dim": 32,
+    "index_topk": 2,
+    "hc_mult": 2,
+    "num_hash_layers": 0,
+    "compress_rates": {"compressed_sparse_attention": 2, "heavily_compressed_attention": 4},
+    "layer_types": ["compressed_sparse_attention", "heavily_compressed_attention"],
+}
+"""A small configuration with a layer of each compressor."""
+
 
 def reproduce() -> None:
     """Load a tiny DeepSeek-V4 in float16, and run it."""
-    import tempfile
-    from pathlib import Path
-
     import torch
     import transformers
 
     from patchkit.lab import quantized, shapes
 
-    config = transformers.DeepseekV4Config(
-        vocab_size=64,
-        hidden_size=64,
-        moe_intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        head_dim=32,
-        q_lora_rank=64,
-        o_groups=2,
-        o_lora_rank=32,
-        n_routed_experts=4,
-        num_local_experts=4,
-        num_experts_per_tok=2,
-        index_n_heads=4,
-        index_head_dim=32,
-        index_topk=2,
-        hc_mult=2,
-        num_hash_layers=0,
-        compress_rates={"compressed_sparse_attention": 2, "heavily_compressed_attention": 4},
-        layer_types=["compressed_sparse_attention", "heavily_compressed_attention"],
-    )
+    config = transformers.DeepseekV4Config(**TINY)
     torch.manual_seed(0)
-    with tempfile.TemporaryDirectory() as folder:
-        transformers.DeepseekV4ForCausalLM(config).save_pretrained(folder)
-        model = quantized.load(Path(folder), dtype="float16")
+    model = quantized.reload(transformers.DeepseekV4ForCausalLM(config), dtype="float16")
     # Float32 norms of early releases stop it before: `transformers-norm-output-dtype`.
     for module in model.modules():
         if type(module).__name__ == "DeepseekV4RMSNorm":

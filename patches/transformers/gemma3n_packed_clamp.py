@@ -88,9 +88,6 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Take a training step through a tiny 4-bit Gemma3n."""
-    import tempfile
-    from pathlib import Path
-
     import torch
     import transformers
 
@@ -113,10 +110,9 @@ def reproduce() -> None:
         altup_num_inputs=8,
         pad_token_id=0,
     )
-    with tempfile.TemporaryDirectory() as folder:
-        transformers.Gemma3nForCausalLM(config).save_pretrained(folder)
-        four_bit = quantized.configuration(4, compute_dtype="bfloat16")
-        model = quantized.load(Path(folder), dtype="bfloat16", quantization_config=four_bit)
+    model = quantized.reload(
+        transformers.Gemma3nForCausalLM(config), dtype="bfloat16", compute_dtype="bfloat16"
+    )
     ids = shapes.words(model.device)
     loss = model.train()(input_ids=ids, labels=ids).loss
     loss.backward()

@@ -96,5 +96,5 @@ def reproduce() -> None:
     projections = ["q_proj", "lm_head"]
     adapter = peft.LoraConfig(r=4, target_modules=projections, task_type="CAUSAL_LM")
     model = prepare(model, adapter, arguments)
-    dtypes = {str(one.dtype) for name, one in model.named_parameters() if "lora_" in name}
+    dtypes = {str(weight.dtype) for name, weight in model.named_parameters() if "lora_" in name}
     assert dtypes == {"torch.float32"}, "adapters of a 4-bit model on a CPU are float16"

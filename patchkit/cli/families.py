@@ -103,10 +103,10 @@ def families(
     from ..lab.families.methods import select as select_methods
     from ..lab.families.modes import DEFAULT_METHODS
     from ..lab.families.modes import select as select_modes
-    from ..lab.families.progress import progress_bar
     from ..lab.families.results import results
     from ..lab.families.sweep import Limits, Selection, sweep
     from .output import show, show_json
+    from .progress import progress_bar
 
     if only_show and output is None:
         raise click.UsageError("--show needs --output, the file to show")

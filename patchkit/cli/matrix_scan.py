@@ -82,13 +82,13 @@ def scan(
     from .. import matrix
     from ..catalogue.entries import load
     from ..matrix.scan import scan as run
-    from ..matrix.scan.progress import progress_bar
     from ..matrix.scan.summary import as_tables, exit_status
     from .output import show
+    from .progress import progress_bar
 
     file = path or matrix.default_path()
     before = matrix.read_or_empty(file)
-    with progress_bar() as progress:
+    with progress_bar("listing releases") as progress:
         scanned = run(
             ids or None,
             libraries=libraries,

@@ -40,5 +40,5 @@ def report(as_json: bool) -> None:
     if as_json:
         click.echo(current.to_json())
     else:
-        show(Printed(current))
+        show(Printed(current, current.legacy))
     sys.exit(1 if current.with_status(*TROUBLE) else 0)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..catalogue.folders import Paths, resolve_paths
 from ..catalogue.names import Selection, names_of
+from ..legacy.choice import checked as checked_legacy
 from ..settings import check_flag, dtype_name
 
 
@@ -23,6 +24,7 @@ class Choices:
         dtype: the name of a precision, such as `float16`, or None.
         keywords: what patches offer, by name: a value for a setting, and True for an opt-in patch.
         patches: absolute paths of folders and files of more patches.
+        legacy: what the legacy layer is to do, as `legacy.choice.checked` gives it.
         verbose: whether `patchkit run` prints a line for each interpreter.
     """
 
@@ -32,6 +34,7 @@ class Choices:
     dtype: str | None
     keywords: Mapping[str, object]
     patches: tuple[Path, ...]
+    legacy: str | None
     verbose: bool
 
     def __init__(
@@ -44,6 +47,7 @@ class Choices:
         preflight: bool = False,
         keywords: Mapping[str, object] | None = None,
         patches: Paths | None = None,
+        legacy: object = None,
         verbose: bool = False,
     ) -> None:
         """Check the arguments; they are those of `apply`, and one that only `run` has.
@@ -56,6 +60,7 @@ class Choices:
             preflight: the keyword of that name.
             keywords: all other keywords.
             patches: as for `apply`.
+            legacy: as for `apply`.
             verbose: whether to print a line for each interpreter.
 
         Raises:
@@ -71,6 +76,7 @@ class Choices:
             "dtype": None if dtype is None else dtype_name(dtype),
             "keywords": keywords,
             "patches": () if patches is None else tuple(resolve_paths(patches)),
+            "legacy": checked_legacy(legacy),
             "verbose": verbose,
         }
         for name, value in checked_values.items():
@@ -107,6 +113,7 @@ class Choices:
                 "preflight": "preflight" in opt_in,
                 "settings": settings,
                 "patches": list(map(str, self.patches)),
+                "legacy": self.legacy,
                 "verbose": self.verbose,
                 "opt_in": opt_in,
             },
@@ -132,5 +139,6 @@ class Choices:
                 **dict.fromkeys(fields.get("opt_in", ()), True),
             },
             patches=fields.get("patches"),
+            legacy=fields.get("legacy"),
             verbose=fields.get("verbose", False),
         )

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from .. import settings
 from ..catalogue import entries
@@ -36,7 +37,9 @@ from ..catalogue.resolution import resolve
 from ..catalogue.selection import disabled_patches, select
 from ..environment import cached_lookups
 from ..errors import PatchError, PatchWarning, UnknownPatchError
+from ..legacy import choice as legacy_choice
 from ..patch import Status, Wrap
+from ..reporting.legacy import Legacy
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
 from ..reporting.status import TROUBLE
@@ -47,6 +50,9 @@ from .listener import ImportListener
 from .recording import broken_record, patch_record
 from .trouble import caller_frame, explain, sentence, trouble_in
 from .wrapping import Places, prepare
+
+if TYPE_CHECKING:
+    from ..legacy.layer import Layer, Wanted
 
 logger = logging.getLogger("patchkit")
 
@@ -73,6 +79,7 @@ class State:
         disabled: why the last `apply` left patches out, by id.
         choices: what was chosen beyond which patches run.
         suspended: patches that come back when a block of `patched` ends.
+        legacy: what the legacy layer is to do; None if it is off.
     """
 
     catalogue: Catalogue | None = None
@@ -82,6 +89,7 @@ class State:
     disabled: Mapping[str, str] = field(default_factory=dict)
     choices: Mapping[str, str] = field(default_factory=dict)
     suspended: tuple[ArmedPatch, ...] = ()
+    legacy: Wanted | None = None
 
 
 class Session:
@@ -102,6 +110,7 @@ class Session:
         self._busy = False
         self._warned: frozenset[tuple[str, str, str]] = frozenset()
         self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
+        self._layer: Layer | None = None
         self._listener = ImportListener(self.armed, self.before_import, self.after_import)
 
     @property
@@ -141,6 +150,7 @@ class Session:
             known = self.catalogue.with_valid(definitions)
             wanted, _ = _select(known, choices)
             fresh = self._prepare_patches(wanted, strict or at_once)
+            legacy = self._prepare_legacy(choices.legacy)
             if strict:
                 self._look_up(known)
             with self._transaction() as before:
@@ -164,6 +174,7 @@ class Session:
                         disabled,
                         {**before.choices, **chosen},
                         before.suspended,
+                        legacy or before.legacy,
                     )
                 )
                 changed = armed.keys() - before.armed.keys()
@@ -224,6 +235,16 @@ class Session:
                     _prepare(patch)
         return fresh
 
+    def _prepare_legacy(self, choice: str | None) -> Wanted | None:
+        """Read what the legacy layer needs, if that is wanted; nothing is imported later on."""
+        choice = legacy_choice.from_environment() if choice is None else choice
+        if choice is None:
+            return None
+        from ..legacy.layer import LAYER, prepare
+
+        self._layer = LAYER
+        return prepare(choice)
+
     @property
     def local_patches(self) -> str:
         """The value of `PATCHKIT_PATCHES` with which another process knows the same patches."""
@@ -244,6 +265,7 @@ class Session:
                 strict=before.strict.difference(gone),
                 disabled={} if chosen is None else before.disabled,
                 choices={} if chosen is None else before.choices,
+                legacy=None if chosen is None else before.legacy,
             )
             self._go_forward(after)
             self._warned = frozenset(known for known in self._warned if known[0] not in gone)
@@ -285,7 +307,9 @@ class Session:
                 if not others:
                     with self._transaction():
                         suspended = (*before.suspended, *before.armed.values())
-                        alone = replace(before, armed={}, strict=frozenset(), choices={})
+                        alone = replace(
+                            before, armed={}, strict=frozenset(), choices={}, legacy=None
+                        )
                         self._become(replace(alone, suspended=suspended))
                 yield
             finally:
@@ -351,7 +375,16 @@ class Session:
                 for entry in known
             ]
             records += [broken_record(broken) for broken in known.broken]
-        return Report(records, tuple(changed))
+        return Report(records, tuple(changed), self.legacy())
+
+    def legacy(self) -> Legacy | None:
+        """Return what the legacy layer did so far; None if it is off."""
+        wanted = self._state.legacy
+        if wanted is None or self._layer is None:
+            return None
+        return Legacy(
+            "" if wanted.choice == legacy_choice.ON else wanted.choice, self._layer.uses()
+        )
 
     def _deferred_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.
@@ -368,6 +401,7 @@ class Session:
             return list(written), written.changed
 
         report = Report.later(write)
+        report.legacy = self.legacy()
         self._reports.add(report)
         return report
 
@@ -497,6 +531,9 @@ class Session:
             hooks.listen(self._listener)
         else:
             hooks.ignore(self._listener)
+        if self._layer is not None:
+            self._layer.become(state.legacy)
+            (hooks.ignore if state.legacy is None else hooks.listen)(self._layer)
         self._places.settle(complete=complete)
         self._unsettled = False
 
@@ -541,7 +578,8 @@ class Session:
 
 def _within_measurements(report: Report) -> Report:
     """Return the report, claiming no more than was measured; no lock is held."""
-    return Report((record.within_measurements() for record in report), report.changed)
+    records = (record.within_measurements() for record in report)
+    return Report(records, report.changed, report.legacy)
 
 
 def _select(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:

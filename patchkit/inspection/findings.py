@@ -176,4 +176,4 @@ class Findings(Sequence[Finding]):
     def _repr_html_(self) -> str:
         from .rendering import as_html
 
-        return as_html(self.summary(), (one.to_dict() for one in self))
+        return as_html(self.summary(), (finding.to_dict() for finding in self))

@@ -101,7 +101,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
     import torch
 
     if isinstance(value, (list, tuple)):
-        return [_cast(one, dtype) for one in value]
+        return [_cast(part, dtype) for part in value]
     # Not `value.to`: bitsandbytes' weights have one of their own.
     return torch.Tensor.to(value, dtype) if _is_eligible(value) else value
 

@@ -49,8 +49,9 @@ def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> A
 
     Args:
         folder: a saved model.
-        compute_dtype: explicit compute dtype of 4-bit layers.
-        **options: arguments of `from_pretrained`; `dtype` under its name in this release.
+        compute_dtype: loads in 4-bit, with this explicit compute dtype of the layers.
+        **options: arguments of `from_pretrained`; `dtype` under its name in this release; and
+            `loader`, another class than `AutoModelForCausalLM`.
     """
     tiny.go_offline()
     import torch
@@ -67,6 +68,18 @@ def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> A
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return loader.from_pretrained(folder, **options)
+
+
+def reload(model: Any, **options: Any) -> Any:
+    """Save a model in a folder that is gone afterwards, and load it from there.
+
+    Args:
+        model: a model of Transformers.
+        **options: arguments of `load`, such as `compute_dtype="bfloat16"` for a 4-bit one.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        return load(Path(folder), **{"loader": type(model), **options})
 
 
 def configuration(bits: int = 4, *, compute_dtype: str | None = None, **options: Any) -> Any:

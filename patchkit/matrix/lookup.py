@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from ..environment import installed_version
+from ..environment import in_range, installed_version
 from ..patch import Patch
 from ..text import short_list
 from .file import default_path, read
@@ -153,9 +153,7 @@ def oldest_measured(patch: Patch, library: str, version: str) -> str | None:
         Version(sighting.versions[library]) for sighting in found if library in sighting.versions
     }
     oldest = min(measured, default=None)
-    here = Version(version)
-    here = Version(here.base_version) if here.is_prerelease else here
-    return str(oldest) if oldest and here < oldest else None
+    return str(oldest) if oldest and not in_range(version, f">={oldest}") else None
 
 
 def _results(patch_id: str) -> list[Result]:

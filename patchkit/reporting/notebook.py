@@ -9,6 +9,7 @@ from ..environment import cached_lookups
 from ..patch import Status
 from ..text import plural
 from . import advice
+from .legacy import Legacy
 from .record import PatchRecord
 from .status import CONCERNED, ROWS, TROUBLE, rank
 
@@ -25,7 +26,7 @@ _LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
 
 
 @cached_lookups()
-def as_html(report: Sequence[PatchRecord]) -> str:
+def as_html(report: Sequence[PatchRecord], legacy: Legacy | None = None) -> str:
     """Return the summary, a row for each due patch, trouble first, and the rest folded away."""
     from ..about import __version__
 
@@ -34,7 +35,13 @@ def as_html(report: Sequence[PatchRecord]) -> str:
     rest = [record for record in records if not _is_due(record)]
     heading = html.escape(f"patchkit {__version__}: {advice.summary_line(report)}")
     more = _details(f"{len(rest)} not due here", _table(rest)) if rest else ""
-    return f"<div><b>{heading}</b>{_table(due)}{more}</div>"
+    old = _legacy_list(legacy) if legacy is not None else ""
+    return f"<div><b>{heading}</b>{_table(due)}{more}{old}</div>"
+
+
+def _legacy_list(legacy: Legacy) -> str:
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in legacy.lines())
+    return f"<b>{html.escape(legacy.heading())}</b><ul>{items}</ul>"
 
 
 def _is_due(record: PatchRecord) -> bool:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, overload
 
     from ..patch import Status
+    from .legacy import Legacy
     from .record import PatchRecord
     from .text import Printed
 
@@ -28,12 +29,19 @@ class Report(Sequence["PatchRecord"]):
     Args:
         records: one for each patch.
         changed: the ids of the patches that the call which returned this report changed.
+        legacy: what the legacy layer did; None if it is off.
     """
 
-    def __init__(self, records: Iterable[PatchRecord], changed: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        records: Iterable[PatchRecord],
+        changed: tuple[str, ...] = (),
+        legacy: Legacy | None = None,
+    ) -> None:
         self._by_id = {record.id: record for record in records}
         self._changed = changed
         self._write: Writer | None = None
+        self.legacy = legacy
 
     @classmethod
     def later(cls, write: Writer) -> Report:
@@ -118,6 +126,7 @@ class Report(Sequence["PatchRecord"]):
                 "schema": SCHEMA,
                 "changed": list(self.changed),
                 "patches": [record.to_dict() for record in self],
+                "legacy": self.legacy.to_dict() if self.legacy else None,
             }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -128,12 +137,12 @@ class Report(Sequence["PatchRecord"]):
     def __str__(self) -> str:
         from .text import as_text
 
-        return as_text(self)
+        return as_text(self, self.legacy)
 
     def __rich__(self) -> Printed:
         from .text import Printed
 
-        return Printed(self)
+        return Printed(self, self.legacy)
 
     def __repr__(self) -> str:
         return f"<Report: {self.summary()}>"
@@ -141,4 +150,4 @@ class Report(Sequence["PatchRecord"]):
     def _repr_html_(self) -> str:
         from .notebook import as_html
 
-        return as_html(self)
+        return as_html(self, self.legacy)

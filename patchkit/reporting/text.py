@@ -11,6 +11,7 @@ from ..environment import cached_lookups
 from ..patch import Status, apply_call
 from ..text import plural, short_list
 from . import advice
+from .legacy import Legacy
 from .record import PatchRecord, with_status
 from .status import CONCERNED, ROWS, TROUBLE
 
@@ -29,19 +30,22 @@ _IDS_SHOWN = 10
 class Printed:
     """A report for a rich console, as wide as that is."""
 
-    def __init__(self, report: Sequence[PatchRecord]) -> None:
+    def __init__(self, report: Sequence[PatchRecord], legacy: Legacy | None = None) -> None:
         self.report = report
+        self.legacy = legacy
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         with cached_lookups():
             yield from _blocks(self.report, options.max_width)
+            if self.legacy is not None:
+                yield from _legacy_lines(self.legacy)
 
 
-def as_text(report: Sequence[PatchRecord]) -> str:
+def as_text(report: Sequence[PatchRecord], legacy: Legacy | None = None) -> str:
     """Return the report in 80 columns without colours, for files and `print`."""
-    return plain_text(Printed(report))
+    return plain_text(Printed(report, legacy))
 
 
 def plain_text(printed: RenderableType, width: int = 80) -> str:
@@ -88,6 +92,15 @@ def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableTyp
         yield Padding(Text(", ".join(pending), style=ROWS[Status.PENDING].style), (0, 0, 0, 2))
     if not_due := list(_not_due(report)):
         yield Text("\n" + "\n".join(not_due), style="dim")
+
+
+def _legacy_lines(legacy: Legacy) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    yield Text(f"\n{legacy.heading()}", style="bold")
+    for line in legacy.lines():
+        yield Padding(Text(line, overflow="fold"), (0, 0, 0, 2))
 
 
 def _versions(report: Sequence[PatchRecord]) -> list[str]:

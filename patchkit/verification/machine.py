@@ -10,6 +10,8 @@ from pathlib import Path
 from ..patch import REQUIREMENTS, Requirement
 
 _CPUINFO = Path("/proc/cpuinfo")
+_NVIDIA = ("/dev/nvidiactl", "/dev/dxg")
+"""What drivers provide on Linux, and on Linux inside Windows."""
 
 
 def missing_requirements(names: Iterable[str]) -> list[Requirement]:
@@ -20,10 +22,6 @@ def missing_requirements(names: Iterable[str]) -> list[Requirement]:
 def description(requirements: Iterable[Requirement]) -> str:
     """Return the requirements in words, for a sentence."""
     return " and ".join(requirement.what for requirement in requirements)
-
-
-_NVIDIA = ("/dev/nvidiactl", "/dev/dxg")
-"""What drivers provide on Linux, and on Linux inside Windows."""
 
 
 def _reaches_cuda() -> bool:

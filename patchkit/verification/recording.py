@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 import json
-import platform
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..environment import python_and_platform
 from ..matrix import (
     Environment,
     Matrix,
@@ -37,8 +37,7 @@ def environment() -> Environment:
         versions=installed_versions(
             library for entry in SESSION.catalogue for library in entry.patch.affects
         ),
-        python=platform.python_version(),
-        platform=f"{platform.system()}-{platform.machine()}".lower(),
+        **python_and_platform(),
         device=_device(),
         date=datetime.date.today().isoformat(),
     )

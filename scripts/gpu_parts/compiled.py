@@ -46,7 +46,7 @@ def _compare(unit: str, *, path: Path) -> Row:
     return {
         "losses": compiled,
         "eager": eager,
-        "apart": max(abs(one - other) for one, other in zip(compiled, eager, strict=True)),
+        "apart": max(abs(loss - other) for loss, other in zip(compiled, eager, strict=True)),
         "graphs": counters["stats"]["unique_graphs"],
         "breaks": sum(counters["graph_break"].values()),
         **peak(),
@@ -60,7 +60,9 @@ def _losses(weights: str, path: Path, compile_model: Any) -> list[float]:
 
     model = models.lora(models.load(path, weights), init_lora_weights=True).train()
     ids = torch.arange(4, 36, device=model.device)[None]
-    optimizer = torch.optim.AdamW([one for one in model.parameters() if one.requires_grad], lr=1e-3)
+    optimizer = torch.optim.AdamW(
+        [weight for weight in model.parameters() if weight.requires_grad], lr=1e-3
+    )
     dtype = getattr(torch, weights.split()[-1])
     run = compile_model(model)
     losses = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .parts import Row, in_one_line, one_by_one, peak, reset_peak
+from .parts import Row, died, one_by_one, peak, reset_peak
 
 if TYPE_CHECKING:
     from patchkit.lab.train import Precision
@@ -44,13 +44,7 @@ def _train(unit: str) -> Row:
                 course=course,
             )
         except Exception as error:
-            return {
-                "outcome": "died",
-                "error": in_one_line(error),
-                "step": course.begun,
-                "losses": list(course.losses_in_order()),
-                "device": course.device,
-            }
+            return died(error, course)
     return {
         "losses": list(result.losses),
         "changed": result.changed,

@@ -52,7 +52,9 @@ def _evaluate(precision: str, *, path: Path) -> Row:
     )
     reset_peak()
     row: Row = {"loss": float(trainer.evaluate()["eval_loss"]), **peak()}
-    row["dtypes"] = sorted({str(one.dtype).removeprefix("torch.") for one in model.parameters()})
+    row["dtypes"] = sorted(
+        {str(weight.dtype).removeprefix("torch.") for weight in model.parameters()}
+    )
     row["frequencies"] = bool(torch.equal(model.model.rotary_emb.inv_freq, frequencies))
     try:
         trainer.train()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import platform
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,10 +33,11 @@ def _measure(unit: str) -> Row:
 def _device() -> Row:
     import torch
 
+    from patchkit.environment import python_and_platform
+
     row: dict[str, Any] = {
         "device": "cpu",
-        "python": platform.python_version(),
-        "platform": f"{platform.system()}-{platform.machine()}".lower(),
+        **python_and_platform(),
         "cuda": torch.version.cuda,
     }
     if torch.cuda.is_available():

@@ -80,7 +80,7 @@ def _section(name: str, found: Row, device: str) -> str:
     if found["state"] != "done":
         lines += ["", f"Not complete: {found['state']}."]
     lines += [
-        f"\nNot run: {one['unit']} ({one['side']} patchkit): {one['reason']}." for one in missing
+        f"\nNot run: {row['unit']} ({row['side']} patchkit): {row['reason']}." for row in missing
     ]
     return "\n".join(lines) + "\n"
 

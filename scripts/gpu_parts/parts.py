@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from patchkit.lab.course import Course
 
 Row = dict[str, Any]
 """What was measured of one unit; `unit` names it, and `outcome` is "ok" or what went wrong."""
@@ -73,6 +76,22 @@ class DeviceLost(RuntimeError):
 def in_one_line(error: BaseException) -> str:
     """Return the class and the text of an error, shortened."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+
+
+def died(error: BaseException, course: Course) -> Row:
+    """Return what is known of a training that an error ended.
+
+    Args:
+        error: the error.
+        course: the training as far as it went.
+    """
+    return {
+        "outcome": "died",
+        "error": in_one_line(error),
+        "step": course.begun,
+        "losses": list(course.losses_in_order()),
+        "device": course.device,
+    }
 
 
 def reset_peak() -> None:

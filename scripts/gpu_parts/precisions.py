@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from .parts import Row, in_one_line, one_by_one, peak, reset_peak
+from .parts import Row, died, one_by_one, peak, reset_peak
 
 WARM_UP = 2
 """Steps that are not timed, after the first."""
@@ -51,12 +51,7 @@ def _train(precision: str, *, folder: Path, batch: int, steps: int) -> Row:
             course=course,
         )
     except Exception as error:
-        return {
-            "outcome": "died",
-            "error": in_one_line(error),
-            "step": course.begun,
-            "losses": list(course.losses_in_order()),
-        }
+        return died(error, course)
     times = [1000 * (end - begin) for begin, end in itertools.pairwise(ends)][WARM_UP:]
     return {
         "losses": list(result.losses),

@@ -123,18 +123,11 @@ def test_int8_activations(make, look, threshold, dtype, precision, expected) -> 
 
 def mixture_of_experts(make):
     import transformers
+    from patchkit.patches.peft.kbit_fused_experts import TINY_MIXTRAL
 
     path = make.folder / "mixtral"
     if not path.exists():
-        sizes = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
-        config = transformers.MixtralConfig(
-            **sizes,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            num_local_experts=4,
-            pad_token_id=0,
-        )
+        config = transformers.MixtralConfig(**TINY_MIXTRAL)
         transformers.MixtralForCausalLM(config).save_pretrained(path)
     return path
 

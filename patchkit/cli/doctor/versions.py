@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
-
 from ...about import __version__
-from ...environment import installed_version
+from ...environment import installed_version, python_and_platform
 from ...matrix.records import LIBRARIES
 from ...text import short_list
 from .section import Row, Section, Step
@@ -41,15 +39,17 @@ def installed_libraries() -> dict[str, str]:
 
 def check() -> Section:
     versions = installed_libraries()
-    python, system = platform.python_version(), f"{platform.system()}-{platform.machine()}".lower()
+    running = python_and_platform()
     absent = [name for name in LIBRARIES if name not in versions]
-    rows = [Row("Python", f"{python} on {system}"), Row("patchkit", __version__)]
+    rows = [
+        Row("Python", f"{running['python']} on {running['platform']}"),
+        Row("patchkit", __version__),
+    ]
     rows += [Row(name, version + _origin(name)) for name, version in versions.items()]
     if absent:
         rows.append(Row("absent", short_list(absent, shown=len(absent))))
     facts = {
-        "python": python,
-        "platform": system,
+        **running,
         "patchkit": __version__,
         "installed": versions,
         "absent": absent,

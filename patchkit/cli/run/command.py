@@ -79,6 +79,16 @@ def _files(
     help="Also load patches from this folder or .py file; may be repeated. "
     "PATCHKIT_PATCHES does the same.",
 )
+@click.option(
+    "--legacy",
+    is_flag=True,
+    help="Let names, keywords and flags of older releases work, and say each once.",
+)
+@click.option(
+    "--written-for",
+    metavar="VERSIONS",
+    help="As --legacy, with the defaults of these versions: 'trl==0.11.4, transformers==4.44.2'.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Print one line per interpreter.")
 @click.argument(
     "command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...", shell_complete=_files
@@ -92,6 +102,8 @@ def run(
     opt_in: tuple[str, ...],
     settings: tuple[str, ...],
     patches: tuple[str, ...],
+    legacy: bool,
+    written_for: str | None,
     verbose: bool,
     command: tuple[str, ...],
 ) -> None:
@@ -116,6 +128,7 @@ def run(
       patchkit run -- python train.py --fp16
       patchkit run -- accelerate launch --num_processes 2 train.py
       patchkit run --only 'trl-*' --strict -- torchrun --nproc_per_node 2 train.py
+      patchkit run --legacy -- python train_2024.py
       patchkit run --verbose -- bash train.sh
     """
     from ...engine.choices import Choices
@@ -137,6 +150,7 @@ def run(
             **dict.fromkeys(split_names(opt_in), True),
         },
         patches=patches,
+        legacy=written_for or legacy,
         verbose=verbose,
     )
     check(choices)

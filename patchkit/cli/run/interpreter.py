@@ -63,12 +63,29 @@ def _apply(chosen: str) -> Report:
             # The command may turn warnings into errors, and ours come when all is done.
             warnings.simplefilter("default", PatchWarning)
         report = SESSION.apply(choices, at_once=choices.verbose)
+    if choices.legacy is not None:
+        _summarize_at_exit()
     if choices.verbose:
         program = " ".join(" ".join(sys.orig_argv).split())
         if len(program) > _SHOWN:
             program = f"{program[:_SHOWN]}…"
         _say(report.summary(), f" ({program})")
     return report
+
+
+def _summarize_at_exit() -> None:
+    """Say at the end what the script used that is not today's."""
+    import atexit
+
+    from ...engine.session import SESSION
+    from ...legacy.uses import is_first_rank
+
+    def summarize() -> None:
+        legacy = SESSION.legacy()
+        if legacy is not None and legacy.uses and is_first_rank():
+            _say("\n  ".join([legacy.heading(), *legacy.lines()]))
+
+    atexit.register(summarize)
 
 
 def _say(text: str, program: str = "") -> None:

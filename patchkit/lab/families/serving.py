@@ -47,16 +47,13 @@ def import_libraries_and_apply() -> None:
 
 def environment() -> dict[str, Any]:
     """Return what the figures depend on: versions, Python and platform."""
-    import platform
-
     from ...about import __version__
-    from ...environment import installed_version
+    from ...environment import installed_version, python_and_platform
 
     names = ("torch", "transformers", "peft", "accelerate", "bitsandbytes")
     return {
         "versions": {"patchkit": __version__} | {name: installed_version(name) for name in names},
-        "python": platform.python_version(),
-        "platform": f"{platform.system()}-{platform.machine()}".lower(),
+        **python_and_platform(),
     }
 
 

@@ -93,21 +93,6 @@ def patched() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    folder = tmp_path_factory.mktemp("models")
-    made: dict[str, Path] = {}
-
-    def save(**options: Any) -> Path:
-        name = "-".join(map(str, options.values())) or "4-bit"
-        if name not in made:
-            plain = tiny.build_causal_lm(folder / f"plain-{name}", dtype="bfloat16")
-            made[name] = quantized.save(plain, folder / name, dtype="bfloat16", **options)
-        return made[name]
-
-    return save
-
-
 def adapted(kind: str = "lora", dtype: torch.dtype = torch.bfloat16, **options: Any) -> Any:
     name, arguments = ADAPTERS[kind]
     if not hasattr(peft, name):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.patches.peft.kbit_fused_experts import TINY_MIXTRAL
 
 import patchkit
 from patchkit.lab import quantized, shapes
@@ -23,16 +24,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import transformers
 
     folder = tmp_path_factory.mktemp("mixtral")
-    sizes = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
-    config = transformers.MixtralConfig(
-        **sizes,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        num_local_experts=4,
-        pad_token_id=0,
-        initializer_range=0.1,
-    )
+    options = {**TINY_MIXTRAL, "num_hidden_layers": 2, "initializer_range": 0.1}
+    config = transformers.MixtralConfig(**options)
     torch.manual_seed(0)
     transformers.MixtralForCausalLM(config).save_pretrained(folder)
     return folder

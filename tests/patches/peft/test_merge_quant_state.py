@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,21 +41,6 @@ VERSION = tuple(int(part) for part in peft.__version__.split(".")[:2])
 CAST_BY_PEFT = ("dora",) if VERSION < (0, 20) else ("dora", "oft")
 if VERSION[:2] == (0, 20):
     del ADAPTERS["oft"]  # its 4-bit layers cannot be made
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    folder = tmp_path_factory.mktemp("models")
-    made: dict[str, Path] = {}
-
-    def save(dtype: str = "bfloat16", **options: Any) -> Path:
-        name = f"{dtype}-{len(options)}-{options.get('bits')}"
-        if name not in made:
-            plain = tiny.build_causal_lm(folder / f"plain-{dtype}", dtype=dtype)
-            made[name] = quantized.save(plain, folder / name, dtype=dtype, **options)
-        return made[name]
-
-    return save
 
 
 def adapted(folder: Path, kind: str, dtype: str = "bfloat16", **options: Any) -> Any:

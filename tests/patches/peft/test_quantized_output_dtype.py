@@ -135,3 +135,20 @@ def test_under_autocast_a_half_precision_input_gives_what_it_did(
             after = outputs(model, torch.bfloat16)
     assert {one.dtype for one in after} == {torch.float32}
     assert all(map(torch.equal, without, after))
+
+
+@pytest.mark.parametrize("kind", LEAKED)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_under_autocast_of_the_cpu(kind: str, dtype: torch.dtype, quantization: Any) -> None:
+    """Upstream asks for CUDA's autocast alone, and a training on a CPU has run with the result."""
+    model = adapted(kind, quantization)
+
+    def results() -> list[torch.Tensor]:
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            return outputs(model, dtype)
+
+    without = results()
+    with patched():
+        after = results()
+    assert [tensor.dtype for tensor in without] == [tensor.dtype for tensor in after]
+    assert all(map(torch.equal, without, after))

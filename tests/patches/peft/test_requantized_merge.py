@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,21 +37,6 @@ KINDS = {"randlora": "RandLoraConfig", "pvera": "PveraConfig", "vera": "VeraConf
 TOKENS = torch.arange(4, 20)[None]
 #: Half of the widest gap between two values of NF4, with the rounding of bfloat16.
 NF4_ERROR = 0.16
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    folder = tmp_path_factory.mktemp("models")
-    made: dict[str, Path] = {}
-
-    def save(dtype: str = "bfloat16", **options: Any) -> Path:
-        name = f"{dtype}-{'-'.join(options)}"
-        if name not in made:
-            plain = tiny.build_causal_lm(folder / f"plain-{dtype}", dtype=dtype)
-            made[name] = quantized.save(plain, folder / name, dtype=dtype, **options)
-        return made[name]
-
-    return save
 
 
 def configuration(kind: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.patches.transformers.deepseek_v4_compressor_dtype import TINY
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
@@ -33,33 +34,10 @@ REFUSED = "have the same dtype, but got"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = tmp_path_factory.mktemp("deepseek_v4")
-    config = transformers.DeepseekV4Config(
-        vocab_size=64,
-        hidden_size=64,
-        moe_intermediate_size=64,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        head_dim=32,
-        q_lora_rank=64,
-        o_groups=2,
-        o_lora_rank=32,
-        n_routed_experts=4,
-        num_local_experts=4,
-        num_experts_per_tok=2,
-        index_n_heads=4,
-        index_head_dim=32,
-        # All entries are taken, so that rounding chooses no others.
-        index_topk=8,
-        hc_mult=2,
-        num_hash_layers=0,
-        sliding_window=4,
-        compress_rates={"compressed_sparse_attention": 2, "heavily_compressed_attention": 4},
-        layer_types=[
-            "sliding_attention",
-            "compressed_sparse_attention",
-            "heavily_compressed_attention",
-        ],
-    )
+    layers = ["sliding_attention", *TINY["layer_types"]]
+    # All entries are taken, so that rounding chooses no others.
+    options = {"layer_types": layers, "num_hidden_layers": len(layers), "index_topk": 8}
+    config = transformers.DeepseekV4Config(**{**TINY, **options, "sliding_window": 4})
     torch.manual_seed(0)
     transformers.DeepseekV4ForCausalLM(config).save_pretrained(where)
     return where

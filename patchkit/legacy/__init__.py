@@ -1,0 +1,1 @@
+"""Let scripts that were written for older releases run on the installed libraries."""

@@ -1,0 +1,99 @@
+"""A call as a script made it, while it is brought to today's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .changes import Change
+from .errors import LegacyError
+from .method import Method
+from .uses import Journal, Kind, Place, users_line
+from .wording import since
+from .written_for import WrittenFor
+
+
+class Call:
+    """One call of a guarded method.
+
+    Args:
+        method: what is called.
+        instance: what it is called on: an object, or a class.
+        args: the positional arguments.
+        kwargs: the keywords.
+        journal: where uses are noted.
+        written_for: the releases that the script was written for, if the user has named them.
+
+    Attributes:
+        arguments: the arguments by today's names, as far as the method has such names.
+        rest: positional arguments that the method has no names for.
+        unknown: keywords that the method does not have.
+        kept: attributes that the object gets besides.
+    """
+
+    def __init__(
+        self,
+        method: Method,
+        instance: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        journal: Journal,
+        written_for: WrittenFor | None = None,
+    ) -> None:
+        self.method = method
+        self.instance = instance
+        self.arguments: dict[str, Any] = dict(zip(method.positional, args, strict=False))
+        self.rest = args[len(method.positional) :]
+        self.unknown: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}
+        self.written_for = written_for
+        self._journal = journal
+        for name, value in kwargs.items():
+            known = name in method.keywords and name not in self.arguments
+            (self.arguments if known else self.unknown)[name] = value
+
+    def again(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """Return the same call with other arguments."""
+        return Call(self.method, self.instance, args, kwargs, self._journal, self.written_for)
+
+    @property
+    def name(self) -> str:
+        """What the script calls: `SFTTrainer`, or `AutoModel.from_pretrained`."""
+        called_on = self.instance if isinstance(self.instance, type) else type(self.instance)
+        if self.method.name == "__init__":
+            return called_on.__name__
+        return f"{called_on.__name__}.{self.method.name}"
+
+    def mend(self, change: Change, old: str, advice: str) -> None:
+        """Note that an old spelling was brought to today's.
+
+        Args:
+            change: the row of the table.
+            old: the old spelling, as `tokenizer=`.
+            advice: what to write, as `write processing_class=…`.
+        """
+        self._journal.note(change, Kind.MENDED, old, f"{old} {since(change)}; {advice}")
+
+    def tell(self, change: Change, old: str, message: str) -> None:
+        """Note that results may differ from those of that time."""
+        self._journal.note(change, Kind.TOLD, old, message)
+
+    def refuse(self, change: Change, old: str, instead: str) -> LegacyError:
+        """Note that a call cannot be carried out, and return the error to raise."""
+        message = f"{old} {since(change)}. {instead}"
+        use = self._journal.note(change, Kind.REFUSED, old, message)
+        return LegacyError(str(use))
+
+    def carry_out(self) -> Any:
+        """Call the method."""
+        keywords = {**self.arguments, **self.unknown}
+        positional = [keywords.pop(name) for name in self.method.positional] if self.rest else ()
+        result = self.method.function(self.instance, *positional, *self.rest, **keywords)
+        for name, value in self.kept.items():
+            setattr(self.instance, name, value)
+        return result
+
+    @staticmethod
+    def place() -> Place:
+        """Return the line of the user's that makes the call."""
+        return users_line()

@@ -1,0 +1,65 @@
+"""The configuration of a trainer, made anew with more values."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from .call import Call
+
+_FOLDER = "tmp_trainer"
+"""The output folder that trainers took when they got no configuration."""
+
+
+def configuration_class(call: Call) -> type:
+    """Return the class of the configuration that a trainer takes.
+
+    Args:
+        call: the call of a trainer's constructor.
+    """
+    owner = call.method.owner
+    namespace = vars(sys.modules[owner.__module__])
+    named = namespace.get(owner.__name__.removesuffix("Trainer") + "Config")
+    return named if isinstance(named, type) else namespace["TrainingArguments"]
+
+
+def configure(call: Call, settings: Mapping[str, Any]) -> None:
+    """Give a trainer a configuration that has these values besides those that it has.
+
+    They go through the constructor, since it works out other values from them.
+
+    Args:
+        call: the call of a trainer's constructor.
+        settings: fields of the configuration.
+    """
+    from transformers import TrainingArguments
+
+    args = call.arguments.get("args")
+    if args is None:
+        # Those of that time were the defaults of this class.
+        args = TrainingArguments(output_dir=_FOLDER)
+    wanted = configuration_class(call)
+    kind = type(args) if isinstance(args, wanted) else wanted
+    call.arguments["args"] = remade(args, kind, settings)
+
+
+def remade(args: Any, kind: type, settings: Mapping[str, Any]) -> Any:
+    """Make a configuration anew, with all that one holds.
+
+    Args:
+        args: a configuration.
+        kind: the class of the new one.
+        settings: fields that get other values.
+
+    Returns:
+        the new one. What the old one has beyond the fields of that class, it has as well.
+    """
+    fields = {known.name for known in dataclasses.fields(kind) if known.init}
+    held = {name: value for name, value in vars(args).items() if name in fields}
+    new = kind(**{**held, **settings})
+    for name, value in vars(args).items():
+        if name not in vars(new):
+            setattr(new, name, value)
+    return new

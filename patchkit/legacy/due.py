@@ -1,0 +1,209 @@
+"""Which rows of the table matter to the installed releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from typing import Any, TypeVar
+
+from ..environment import in_range, installed_version
+from .changes import (
+    Action,
+    Behaviour,
+    Change,
+    Configure,
+    Convert,
+    Default,
+    Gone,
+    Keyword,
+    Moved,
+    Order,
+    Rename,
+    Value,
+)
+
+_Row = TypeVar("_Row", bound=Change)
+
+_WHOLE = ("trl.", "peft.")
+"""Libraries all of whose modules are looked at; others have too many."""
+_MODULES = frozenset(
+    {
+        "accelerate.accelerator",
+        "datasets.builder",
+        "transformers.configuration_utils",
+        "transformers.data.data_collator",
+        "transformers.hf_argparser",
+        "transformers.modeling_utils",
+        "transformers.models.auto.auto_factory",
+        "transformers.models.auto.configuration_auto",
+        "transformers.models.auto.modeling_auto",
+        "transformers.models.auto.processing_auto",
+        "transformers.models.auto.tokenization_auto",
+        "transformers.processing_utils",
+        "transformers.tokenization_utils_base",
+        "transformers.trainer",
+        "transformers.trainer_seq2seq",
+        "transformers.training_args",
+        "transformers.training_args_seq2seq",
+        "transformers.utils.quantization_config",
+    }
+)
+
+
+@dataclass
+class MethodRows:
+    """The rows for one method.
+
+    Args:
+        keywords: by the keyword that scripts use.
+        values: old values of keywords.
+        orders: old orders of positional arguments, the newest first.
+        behaviours: what else is otherwise than it was.
+        defaults: defaults that have changed.
+    """
+
+    keywords: dict[str, Keyword] = field(default_factory=dict)
+    values: list[Value] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    behaviours: list[Behaviour] = field(default_factory=list)
+    defaults: list[Default] = field(default_factory=list)
+
+    def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Tell whether a call may have anything old in it; quick, since every call asks."""
+        return (
+            bool(self.behaviours or self.defaults)
+            or not self.keywords.keys().isdisjoint(kwargs)
+            or any(row.name in kwargs for row in self.values)
+            or bool(self.orders and len(args) > 1)
+        )
+
+
+class Due:
+    """The rows of the table for the installed releases.
+
+    Args:
+        rows: all rows.
+    """
+
+    def __init__(self, rows: Iterable[Change]) -> None:
+        self._rows = tuple(due for row in rows if (due := _due(row)) is not None)
+        self.packages = frozenset(row.library for row in self._rows)
+        self._names = frozenset(
+            row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
+        )
+
+    def of(self, *kinds: type[_Row]) -> list[_Row]:
+        """Return the rows of these kinds."""
+        return [row for row in self._rows if isinstance(row, kinds)]
+
+    def concerns(self, module: str) -> bool:
+        """Tell whether a module may have something that a row is about."""
+        return module in _MODULES or module in self._names or module.startswith(_WHOLE)
+
+    def methods_of(self, kind: type) -> dict[str, MethodRows]:
+        """Return the rows for the methods of a class.
+
+        Args:
+            kind: a class; rows of those that it derives from are meant for it, too, unless a
+                nearer one has its own.
+        """
+        methods = self._methods(_public_names(kind))
+        if defaults := self._defaults(kind):
+            methods.setdefault("__init__", MethodRows()).defaults = defaults
+        return methods
+
+    def _defaults(self, kind: type) -> list[Default]:
+        """Return the defaults of a configuration that have changed, of the nearest class each."""
+        if not is_dataclass(kind):
+            return []
+        order = _public_names(kind)
+        nearest: dict[str, tuple[int, Default]] = {}
+        for row in self.of(Default):
+            distances = [order.index(owner) for owner in row.owners if owner in order]
+            if distances and min(distances) < nearest.get(row.name, (len(order), row))[0]:
+                nearest[row.name] = (min(distances), row)
+        return [row for _, row in nearest.values()]
+
+    def _methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
+        methods: dict[str, MethodRows] = {}
+        for ancestor in reversed(ancestors):
+            for row in self._rows:
+                if not isinstance(row, Keyword | Value | Order | Behaviour):
+                    continue
+                for owner, method in _owners(row):
+                    if owner != ancestor:
+                        continue
+                    rows = methods.setdefault(method, MethodRows())
+                    if isinstance(row, Keyword):
+                        rows.keywords[row.name] = self._through(row, ancestors[0])
+                    elif isinstance(row, Value):
+                        rows.values.append(row)
+                    elif isinstance(row, Behaviour):
+                        rows.behaviours.append(row)
+                    else:
+                        rows.orders.append(row)
+        return methods
+
+    def _through(self, row: Keyword, trainer: str) -> Keyword:
+        """Return a row with what the configuration of today says to a field, if it is gone."""
+        action = row.action
+        if not isinstance(action, Configure) or action.convert is not None:
+            return row
+        rows = self._methods([trainer.removesuffix("Trainer") + "Config"]).get("__init__")
+        changed = rows and rows.keywords.get(action.to)
+        return replace(row, action=_of_trainer(changed.action)) if changed else row
+
+
+def _of_trainer(action: Action) -> Action:
+    """Return what a trainer does with a keyword that its configuration has an action for."""
+    if isinstance(action, Rename):
+        return Configure(action.to)
+    if isinstance(action, Convert):
+        return Configure(action.to, action.convert)
+    return action
+
+
+def _public_names(kind: type) -> list[str]:
+    """Return the names that the table has for a class and those that it derives from."""
+    return [
+        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in kind.__mro__
+    ]
+
+
+def _owners(row: Keyword | Value | Order | Behaviour) -> Iterator[tuple[str, str]]:
+    """Return each class that a row is about, and the method."""
+    for owner in row.owners:
+        place, _, last = owner.rpartition(".")
+        yield (place, last) if last[:1].islower() else (owner, "__init__")
+
+
+def _due(row: Change) -> Change | None:
+    """Return a row if it matters here, the other way round if the installed release is older."""
+    version = installed_version(row.library)
+    if version is None:
+        return None
+    if isinstance(row, Default):
+        return _known_to(version, row)
+    if in_range(version, f">={_number(row.gone)}"):
+        return row
+    if isinstance(row, Keyword) and row.since and in_range(version, f"<{_number(row.since)}"):
+        return _other_way_round(row)
+    return None
+
+
+def _known_to(version: str, row: Default) -> Default | None:
+    """Return a row without the defaults that are newer than what is installed."""
+    known = tuple(value for value in row.values if in_range(version, f">={value[0]}"))
+    return replace(row, values=known) if len(known) > 1 else None
+
+
+def _other_way_round(row: Keyword) -> Keyword | None:
+    """Return the row by which an older release understands today's keyword, if there can be one."""
+    action = row.action
+    if isinstance(action, Rename) or (isinstance(action, Convert) and action.alike):
+        return replace(row, name=action.to, action=Rename(row.name), early=True)
+    return None
+
+
+def _number(release: str) -> str:
+    return release.partition(" ")[2]

@@ -1,0 +1,158 @@
+"""The layer in this process: on or off, and what is in force."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from . import table, variables
+from .call import Call
+from .changed import ChangedAttributes
+from .changes import Gone, Moved
+from .choice import ON
+from .defaults import complete
+from .due import Due, MethodRows
+from .guard import Guarded
+from .keywords import translate
+from .method import Method
+from .names import Names
+from .order import by_name
+from .uses import Journal, Use
+from .values import respell
+from .written_for import WrittenFor, parse
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the layer is to do.
+
+    Args:
+        choice: the argument of `apply`, as `choice.checked` gives it.
+        due: the rows of the table that matter here.
+        written_for: the releases that the choice names, if it names any.
+    """
+
+    choice: str
+    due: Due
+    written_for: WrittenFor | None = None
+
+
+def prepare(choice: str | None) -> Wanted | None:
+    """Read the table and look up the installed releases.
+
+    Args:
+        choice: as `choice.checked` gives it; None leaves the layer off.
+
+    Raises:
+        UsageError: it names versions that make no sense.
+    """
+    if choice is None:
+        return None
+    written_for = None if choice == ON else parse(choice)
+    return Wanted(choice, Due(table.rows()), written_for)
+
+
+class Layer:
+    """A listener of imports that guards what a library has, once it is there."""
+
+    def __init__(self) -> None:
+        self.wanted: Wanted | None = None
+        self._journal = Journal()
+        self._changed = ChangedAttributes()
+        self._names: Names | None = None
+        self._seen: set[int] = set()
+
+    def become(self, wanted: Wanted | None) -> None:
+        """Do what is wanted from now on; everything is as it was if nothing is.
+
+        May be called again after an interruption.
+        """
+        if wanted is None or (self.wanted is not None and wanted.choice != self.wanted.choice):
+            self._switch_off()
+        if wanted is not None and self._names is None:
+            self._switch_on(wanted)
+
+    def _switch_on(self, wanted: Wanted) -> None:
+        self.wanted = wanted
+        names = Names(wanted.due.of(Moved, Gone), self._journal, self._changed)
+        names.begin()
+        self._names = names
+        for name, module in list(sys.modules.items()):
+            if self.wants(name) and isinstance(module, ModuleType) and not _is_loading(module):
+                self.after_import(name, module)
+
+    def _switch_off(self) -> None:
+        self._changed.restore()
+        variables.restore()
+        if self._names is not None:
+            self._names.end()
+        self._seen.clear()
+        self.wanted = self._names = None
+        self._journal.clear()
+
+    def uses(self) -> tuple[Use, ...]:
+        """Return what the script used of the table."""
+        return self._journal.uses()
+
+    def packages(self) -> frozenset[str]:
+        return frozenset() if self.wanted is None else self.wanted.due.packages
+
+    def wants(self, name: str) -> bool:
+        return self.wanted is not None and self.wanted.due.concerns(name)
+
+    def before_import(self, package: str) -> None:
+        """Do nothing: there is nothing to prepare."""
+
+    def after_import(self, name: str, module: ModuleType) -> None:
+        if self._names is None or id(module) in self._seen:
+            return
+        self._seen.add(id(module))
+        self._names.answer_for(module)
+        # A class may have two names here, an old one and a new one.
+        kinds = dict.fromkeys(kind for kind in vars(module).values() if isinstance(kind, type))
+        for kind in kinds:
+            if kind.__module__ == name:
+                self._guard(kind)
+
+    def _guard(self, kind: type) -> None:
+        assert self.wanted is not None
+        for method, rows in self.wanted.due.methods_of(kind).items():
+            if method in vars(kind):
+                checked = self._checked(Method(kind, method), rows)
+                self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
+
+    def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
+        assert self.wanted is not None
+        function, journal, written_for = method.function, self._journal, self.wanted.written_for
+
+        def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if not rows.may_concern(args, kwargs):
+                return function(instance, *args, **kwargs)
+            call = Call(method, instance, args, kwargs, journal, written_for)
+            call = by_name(call, args, kwargs, rows.orders)
+            translate(call, rows.keywords)
+            respell(call, rows.values)
+            return _carry_out(call, rows)
+
+        return checked
+
+
+def _carry_out(call: Call, rows: MethodRows) -> Any:
+    """Carry a call out, inside all that is otherwise than it was."""
+    proceed: Callable[[], Any] = call.carry_out
+    for row in rows.behaviours:
+        proceed = partial(row.meet, call, row, proceed)
+    if rows.defaults:
+        proceed = partial(complete, call, rows.defaults, proceed)
+    return proceed()
+
+
+def _is_loading(module: ModuleType) -> bool:
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+
+
+LAYER = Layer()

@@ -1,0 +1,49 @@
+"""All changes of public interfaces, a module for each part of a library."""
+
+from __future__ import annotations
+
+from ..changes import Change
+from . import (
+    accelerate_keywords,
+    orders,
+    peft_names,
+    transformers_behaviour,
+    transformers_defaults,
+    transformers_loading,
+    transformers_names,
+    transformers_training,
+    trl_defaults,
+    trl_dpo,
+    trl_gone,
+    trl_modules,
+    trl_names,
+    trl_online,
+    trl_preference,
+    trl_scripts,
+    trl_sft,
+)
+
+_PARTS = (
+    trl_gone,
+    trl_names,
+    trl_modules,
+    trl_sft,
+    trl_dpo,
+    trl_preference,
+    trl_online,
+    trl_scripts,
+    transformers_loading,
+    transformers_names,
+    transformers_behaviour,
+    transformers_defaults,
+    trl_defaults,
+    transformers_training,
+    peft_names,
+    accelerate_keywords,
+    orders,
+)
+
+
+def rows() -> tuple[Change, ...]:
+    """Return every change."""
+    return tuple(row for part in _PARTS for row in part.ROWS)

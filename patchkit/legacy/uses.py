@@ -1,0 +1,160 @@
+"""What of the table a script used, and from which of its lines."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from dataclasses import dataclass, field
+from enum import Enum
+from types import FrameType
+
+from .changes import Change
+
+logger = logging.getLogger("patchkit.legacy")
+
+_LIBRARIES = frozenset({"patchkit", "trl", "transformers", "peft", "accelerate", "datasets"})
+_PASSED_ON = frozenset({"importlib", "_frozen_importlib", "functools", "contextlib", "wrapt"})
+
+
+class Kind(str, Enum):
+    """What became of an old spelling."""
+
+    MENDED = "mended"
+    """The script goes on as if it had the new one."""
+    TOLD = "told"
+    """The script goes on; it may get other results than it did."""
+    REFUSED = "refused"
+    """An error was raised."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's.
+
+    Args:
+        file: its path.
+        line: its number.
+    """
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}"
+
+
+@dataclass
+class Use:
+    """An old spelling in one line of the user's.
+
+    Args:
+        change: the row of the table.
+        kind: what became of it.
+        old: the old spelling, as in the script.
+        message: what the user was told, without the place.
+        place: the line.
+        count: how often it ran.
+    """
+
+    change: Change
+    kind: Kind
+    old: str
+    message: str
+    place: Place
+    count: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "file": self.place.file,
+            "line": self.place.line,
+            "old": self.old,
+            "kind": self.kind.value,
+            "message": self.message,
+            "gone": self.change.gone,
+            "source": self.change.source,
+            "count": self.count,
+        }
+
+
+@dataclass
+class Journal:
+    """All uses in this process; each is told once."""
+
+    _uses: dict[tuple[Place, str], Use] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, change: Change, kind: Kind, old: str, message: str) -> Use:
+        """Remember a use, and log it if it is the first in its line.
+
+        Args:
+            change: the row of the table.
+            kind: what becomes of it.
+            old: the old spelling.
+            message: what is said of it.
+        """
+        place = users_line()
+        with self._lock:
+            known = self._uses.get((place, old))
+            if known is not None:
+                # An import asks several times before it fails.
+                known.count += kind is not Kind.REFUSED
+                return known
+            use = self._uses[place, old] = Use(change, kind, old, message, place)
+        if kind is not Kind.REFUSED and is_first_rank():  # an error speaks for itself
+            logger.warning("patchkit: %s", use)
+        return use
+
+    def uses(self) -> tuple[Use, ...]:
+        with self._lock:
+            return tuple(self._uses.values())
+
+    def clear(self) -> None:
+        with self._lock:
+            self._uses.clear()
+
+
+def is_first_rank() -> bool:
+    """Tell whether this process speaks for all that train together."""
+    return os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0")) in ("", "0")
+
+
+def users_line() -> Place:
+    """Return the line of the user's that is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    outermost = frame
+    while frame is not None:
+        outermost = frame
+        if _is_users(frame):
+            break
+        frame = frame.f_back
+    assert outermost is not None
+    return Place(outermost.f_code.co_filename, outermost.f_lineno)
+
+
+def calling_package() -> str:
+    """Return the package that makes the guarded call which is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _package(frame) in ("patchkit", "wrapt"):
+        frame = frame.f_back
+    return "" if frame is None else _package(frame)
+
+
+def called_by_user() -> bool:
+    """Tell whether the guarded call that is being executed stands in code of the user's."""
+    return calling_package() not in _LIBRARIES | _PASSED_ON
+
+
+def _is_users(frame: FrameType) -> bool:
+    return _package(frame) not in _LIBRARIES | _PASSED_ON
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -1,0 +1,34 @@
+"""How messages name changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .changes import Change, Keyword
+
+_TITLES = {
+    "trl": "TRL",
+    "transformers": "Transformers",
+    "peft": "PEFT",
+    "accelerate": "Accelerate",
+    "datasets": "Datasets",
+}
+
+
+def release(text: str) -> str:
+    """Return a library and a release as in a sentence: `TRL 0.12.0`."""
+    library, _, number = text.partition(" ")
+    return f"{_TITLES.get(library, library)} {number}"
+
+
+def since(change: Change) -> str:
+    """Say since when an old spelling is not understood, or a new one is."""
+    if isinstance(change, Keyword) and change.early:
+        return f"came with {release(change.since)}"
+    return f"has been gone since {release(change.gone)}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as a script would write it; only its class if that takes many words."""
+    text = repr(value)
+    return text if len(text) <= 60 and "\n" not in text else f"{type(value).__name__}(…)"

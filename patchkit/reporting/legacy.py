@@ -1,0 +1,36 @@
+"""What the legacy layer did, for a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TYPE_CHECKING = False  # `typing` takes long to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..legacy.uses import Use
+
+
+@dataclass(frozen=True)
+class Legacy:
+    """The legacy layer, which is on.
+
+    Args:
+        written_for: the versions that a script was written for; empty if that was not said.
+        uses: what the script used of the table, in the order in which it did.
+    """
+
+    written_for: str
+    uses: tuple[Use, ...]
+
+    def heading(self) -> str:
+        """Return the state of the layer in one line."""
+        for_what = f", as with {self.written_for}" if self.written_for else ""
+        return f"old spellings work{for_what}; {len(self.uses) or 'none'} met so far"
+
+    def lines(self) -> list[str]:
+        """Return a line for each use."""
+        return [str(use) + (f" ({use.count} times)" if use.count > 1 else "") for use in self.uses]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"written_for": self.written_for, "uses": [use.to_dict() for use in self.uses]}

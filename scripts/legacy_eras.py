@@ -1,0 +1,85 @@
+"""Run scripts of each era of TRL on their own set of versions, and on the newest.
+
+    python scripts/legacy_eras.py --envs ENVS --create
+    python scripts/legacy_eras.py --envs ENVS --output legacy.json
+    python scripts/legacy_eras.py --show legacy.json --into docs/legacy.md
+
+Each script runs on its own set, which proves that it was right, then on the newest set without
+patchkit, then with its legacy layer. Models and datasets of the Hub are replaced by tiny ones in
+the Hub's own cache, so scripts run as they are. A training ends after three steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE)]
+
+from legacy_parts import environments, page, running  # noqa: E402
+from legacy_parts.eras import NEWEST, Script, scripts  # noqa: E402
+
+SIDES = ("own", "newest", "legacy")
+LAYER = "-m patchkit run --legacy --"
+
+
+def main() -> int:
+    options = _options()
+    if options.show is not None:
+        text = page.table(json.loads(options.show.read_text(encoding="utf-8")))
+        if options.into is None:
+            print(text)
+        else:
+            page.write(text, options.into)
+        return 0
+    if options.envs is None:
+        raise SystemExit("legacy_eras.py: --envs FOLDER says where the environments lie")
+    if options.create:
+        environments.create(options.envs)
+        return 0
+    results = json.loads(options.output.read_text()) if options.output.exists() else {}
+    for script in scripts():
+        if any(fnmatch.fnmatch(script.name, glob) for glob in options.scripts):
+            found = results.setdefault(script.name, {})
+            for side in options.sides:
+                if options.missing and found.get(side, {}).get("digest") == script.digest:
+                    continue
+                found[side] = _run(script, side, options)
+                print(page.line(script.name, side, found[side]), flush=True)
+                options.output.write_text(json.dumps(results, indent=1) + "\n")
+    return 0
+
+
+def _run(script: Script, side: str, options: argparse.Namespace) -> dict[str, Any]:
+    era = script.era if side == "own" else NEWEST
+    python = environments.python_of(options.envs, era)
+    if not python.exists():
+        raise SystemExit(f"legacy_eras.py: no {python}; create it with --create")
+    prefix = tuple(shlex.split(options.layer)) if side == "legacy" else ()
+    result = running.run(script, python, options.cache or options.envs / "stand-ins", prefix)
+    return {"digest": script.digest, **result}
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("scripts", nargs="*", default=["*"], help="globs, such as '0.7/dpo_*'")
+    parser.add_argument("--envs", type=Path, help="folder of the environments era-0.7, era-0.9, …")
+    parser.add_argument("--create", action="store_true", help="create the missing environments")
+    parser.add_argument("--cache", type=Path, help="folder for what stands in for the Hub")
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES)
+    parser.add_argument("--missing", action="store_true", help="only scripts without a result")
+    parser.add_argument("--layer", default=LAYER, help="Python's arguments before the script")
+    parser.add_argument("--output", type=Path, default=Path("legacy.json"))
+    parser.add_argument("--show", type=Path, help="print the table of such a result")
+    parser.add_argument("--into", type=Path, help="page to write the table into")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Programs that run in the Python of a version set, which may have no patchkit."""

@@ -1,0 +1,44 @@
+# RLOO with a reward model, the old signature.
+from datasets import load_dataset
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
+from trl import RLOOConfig, RLOOTrainer
+
+name = "EleutherAI/pythia-160m"
+tokenizer = AutoTokenizer.from_pretrained(name, padding_side="left", trust_remote_code=True)
+tokenizer.add_special_tokens({"pad_token": "[PAD]"})
+reward_model = AutoModelForSequenceClassification.from_pretrained(name, num_labels=1)
+ref_policy = AutoModelForCausalLM.from_pretrained(name)
+policy = AutoModelForCausalLM.from_pretrained(name)
+for model in (reward_model, ref_policy, policy):
+    model.resize_token_embeddings(len(tokenizer))
+
+dataset = load_dataset("trl-lib/tldr", split="train")
+dataset = dataset.map(
+    lambda row: {"input_ids": tokenizer(row["prompt"])["input_ids"]}, remove_columns=dataset.column_names
+)
+train_dataset, eval_dataset = dataset.select(range(40)), dataset.select(range(40, 48))
+
+config = RLOOConfig(
+    output_dir="rloo",
+    learning_rate=3e-6,
+    per_device_train_batch_size=2,
+    gradient_accumulation_steps=1,
+    total_episodes=8,
+    num_ppo_epochs=1,
+    num_mini_batches=1,
+    rloo_k=2,
+    response_length=8,
+    num_sample_generations=0,
+    missing_eos_penalty=1.0,
+    report_to="none",
+)
+trainer = RLOOTrainer(
+    config=config,
+    tokenizer=tokenizer,
+    policy=policy,
+    ref_policy=ref_policy,
+    reward_model=reward_model,
+    train_dataset=train_dataset,
+    eval_dataset=eval_dataset,
+)
+trainer.train()

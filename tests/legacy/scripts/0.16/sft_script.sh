@@ -1,0 +1,18 @@
+accelerate launch --cpu sft_script.py \
+    --model_name_or_path Qwen/Qwen2.5-0.5B \
+    --dataset_name trl-lib/Capybara \
+    --torch_dtype bfloat16 \
+    --learning_rate 2.0e-4 \
+    --num_train_epochs 1 \
+    --max_seq_length 128 \
+    --packing \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing \
+    --logging_steps 1 \
+    --eval_strategy no \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 16 \
+    --report_to none \
+    --output_dir Qwen2-0.5B-SFT

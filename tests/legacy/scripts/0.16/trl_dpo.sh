@@ -1,0 +1,1 @@
+trl dpo --model_name_or_path Qwen/Qwen2-0.5B-Instruct --dataset_name trl-lib/ultrafeedback_binarized --output_dir qwen-dpo --max_length 256 --max_prompt_length 128 --max_steps 4 --logging_steps 1 --per_device_train_batch_size 2 --torch_dtype float32 --report_to none --use_cpu

@@ -1,0 +1,1 @@
+python grpo_countdown.py --config grpo_countdown.yaml

@@ -1,0 +1,1 @@
+python qlora_argparse.py --model_name_or_path EleutherAI/pythia-160m --output_dir ./output/guanaco --logging_steps 1 --evaluation_strategy no --group_by_length --lr_scheduler_type constant --warmup_ratio 0.03 --seed 0

@@ -1,0 +1,20 @@
+python kto_script.py \
+    --model_name_or_path=Qwen/Qwen2-0.5B-Instruct \
+    --per_device_train_batch_size 4 \
+    --num_train_epochs 1 \
+    --learning_rate 1e-5 \
+    --lr_scheduler_type=cosine \
+    --gradient_accumulation_steps 1 \
+    --logging_steps 1 \
+    --eval_steps 500 \
+    --output_dir=kto-aligned-model-lora \
+    --warmup_ratio 0.1 \
+    --report_to none \
+    --max_length 256 \
+    --max_prompt_length 128 \
+    --bf16 \
+    --logging_first_step \
+    --use_peft \
+    --lora_target_modules=all-linear \
+    --lora_r=16 \
+    --lora_alpha=16

@@ -1,0 +1,1 @@
+trl sft --model_name_or_path facebook/opt-125m --dataset_name stanfordnlp/imdb --dataset_text_field text --output_dir opt-sft-imdb --max_seq_length 64 --learning_rate 1e-4 --max_steps 4 --logging_steps 1 --per_device_train_batch_size 4 --evaluation_strategy no --report_to none --use_cpu

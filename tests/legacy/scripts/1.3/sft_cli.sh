@@ -1,0 +1,1 @@
+trl sft --config sft_cli.yaml --use_cpu
