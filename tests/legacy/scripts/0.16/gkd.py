@@ -14,7 +14,7 @@ training_args = GKDConfig(
     max_new_tokens=8,
     lmbda=0.0,
     max_seq_length=256,
-    max_steps=3,
+    max_steps=4,
     logging_steps=1,
     report_to="none",
 )
