@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from .call import Call
-from .changes import Configure, Convert, Drop, Environment, Keyword, Rename
+from .changes import Configure, Convert, Drop, Environment, Keep, Keyword, Rename
 from .configuration import configuration_class, configure
 from .errors import LegacyError
 from .variables import put
+from .wording import shown
 
 
 def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
@@ -56,7 +57,7 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         return {}
     if isinstance(action, Convert):
         changed = action.convert(value, call)
-        written = ", ".join(f"{new}={new_value!r}" for new, new_value in changed.items())
+        written = ", ".join(f"{new}={shown(new_value)}" for new, new_value in changed.items())
         call.mend(row, f"{old[:-1]}{value!r})", f"write {written}" if written else "leave it out")
         return changed
     if isinstance(action, Environment):
@@ -70,6 +71,10 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         if action.unless is not None and action.unless(value):
             raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
         call.mend(row, old, f"leave it out: {action.because}")
+        return {}
+    if isinstance(action, Keep):
+        call.mend(row, f"{old[:-1]}{value!r})", action.advice)
+        call.kept[row.name] = value
         return {}
     raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
 

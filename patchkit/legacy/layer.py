@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from . import table, variables
+from .call import Call
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
+from .choice import ON
+from .defaults import complete
 from .due import Due, MethodRows
 from .guard import Guarded
 from .keywords import translate
@@ -19,6 +23,7 @@ from .names import Names
 from .order import by_name
 from .uses import Journal, Use
 from .values import respell
+from .written_for import WrittenFor, parse
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,12 @@ class Wanted:
     Args:
         choice: the argument of `apply`, as `choice.checked` gives it.
         due: the rows of the table that matter here.
+        written_for: the releases that the choice names, if it names any.
     """
 
     choice: str
     due: Due
+    written_for: WrittenFor | None = None
 
 
 def prepare(choice: str | None) -> Wanted | None:
@@ -43,7 +50,10 @@ def prepare(choice: str | None) -> Wanted | None:
     Raises:
         UsageError: it names versions that make no sense.
     """
-    return None if choice is None else Wanted(choice, Due(table.rows()))
+    if choice is None:
+        return None
+    written_for = None if choice == ON else parse(choice)
+    return Wanted(choice, Due(table.rows()), written_for)
 
 
 class Layer:
@@ -114,17 +124,29 @@ class Layer:
                 self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
 
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
-        function, journal = method.function, self._journal
+        assert self.wanted is not None
+        function, journal, written_for = method.function, self._journal, self.wanted.written_for
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not rows.may_concern(args, kwargs):
                 return function(instance, *args, **kwargs)
-            call = by_name(method, instance, args, kwargs, journal, rows.orders)
+            call = Call(method, instance, args, kwargs, journal, written_for)
+            call = by_name(call, args, kwargs, rows.orders)
             translate(call, rows.keywords)
             respell(call, rows.values)
-            return call.carry_out()
+            return _carry_out(call, rows)
 
         return checked
+
+
+def _carry_out(call: Call, rows: MethodRows) -> Any:
+    """Carry a call out, inside all that is otherwise than it was."""
+    proceed: Callable[[], Any] = call.carry_out
+    for row in rows.behaviours:
+        proceed = partial(row.meet, call, row, proceed)
+    if rows.defaults:
+        proceed = partial(complete, call, rows.defaults, proceed)
+    return proceed()
 
 
 def _is_loading(module: ModuleType) -> bool:

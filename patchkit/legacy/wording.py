@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .changes import Change, Keyword
 
 _TITLES = {
@@ -24,3 +26,9 @@ def since(change: Change) -> str:
     if isinstance(change, Keyword) and change.early:
         return f"came with {release(change.since)}"
     return f"has been gone since {release(change.gone)}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as a script would write it; only its class if that takes many words."""
+    text = repr(value)
+    return text if len(text) <= 60 and "\n" not in text else f"{type(value).__name__}(…)"
