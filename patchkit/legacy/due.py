@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -83,10 +83,13 @@ class Due:
 
     Args:
         rows: all rows.
+        version_of: returns the release of a library; None if it is not there.
     """
 
-    def __init__(self, rows: Iterable[Change]) -> None:
-        self._rows = tuple(due for row in rows if (due := _due(row)) is not None)
+    def __init__(
+        self, rows: Iterable[Change], version_of: Callable[[str], str | None] = installed_version
+    ) -> None:
+        self._rows = tuple(due for row in rows if (due := _due(row, version_of)) is not None)
         self.packages = frozenset(row.library for row in self._rows)
         self._names = frozenset(
             row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
@@ -107,7 +110,7 @@ class Due:
             kind: a class; rows of those that it derives from are meant for it, too, unless a
                 nearer one has its own.
         """
-        methods = self._methods(_public_names(kind))
+        methods = self.methods(_public_names(kind))
         if defaults := self._defaults(kind):
             methods.setdefault("__init__", MethodRows()).defaults = defaults
         return methods
@@ -124,7 +127,8 @@ class Due:
                 nearest[row.name] = (min(distances), row)
         return [row for _, row in nearest.values()]
 
-    def _methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
+    def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
+        """Return the same for the public names of a class and those that it derives from."""
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for row in self._rows:
@@ -149,7 +153,7 @@ class Due:
         action = row.action
         if not isinstance(action, Configure) or action.convert is not None:
             return row
-        rows = self._methods([trainer.removesuffix("Trainer") + "Config"]).get("__init__")
+        rows = self.methods([trainer.removesuffix("Trainer") + "Config"]).get("__init__")
         changed = rows and rows.keywords.get(action.to)
         return replace(row, action=_of_trainer(changed.action)) if changed else row
 
@@ -177,9 +181,9 @@ def _owners(row: Keyword | Value | Order | Behaviour) -> Iterator[tuple[str, str
         yield (place, last) if last[:1].islower() else (owner, "__init__")
 
 
-def _due(row: Change) -> Change | None:
+def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
     """Return a row if it matters here, the other way round if the installed release is older."""
-    version = installed_version(row.library)
+    version = version_of(row.library)
     if version is None:
         return None
     if isinstance(row, Default):

@@ -22,6 +22,7 @@ from . import (
     trl_scripts,
     trl_sft,
 )
+from .left_out import LEFT_OUT
 
 _PARTS = (
     trl_gone,
@@ -42,6 +43,8 @@ _PARTS = (
     accelerate_keywords,
     orders,
 )
+
+__all__ = ["LEFT_OUT", "rows"]
 
 
 def rows() -> tuple[Change, ...]:
