@@ -102,8 +102,9 @@ class Layer:
             return
         self._seen.add(id(module))
         self._names.answer_for(module)
-        for kind in list(vars(module).values()):
-            if isinstance(kind, type) and kind.__module__ == name:
+        kinds = {kind for kind in list(vars(module).values()) if isinstance(kind, type)}
+        for kind in kinds:  # a class can have several names
+            if kind.__module__ == name:
                 self._guard(kind)
 
     def _guard(self, kind: type) -> None:
