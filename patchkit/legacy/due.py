@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 from ..environment import in_range, installed_version
 from .changes import (
     Action,
+    Adjusted,
+    Attribute,
     Change,
     Configure,
     Convert,
@@ -39,6 +41,7 @@ _MODULES = frozenset(
         "transformers.processing_utils",
         "transformers.tokenization_utils_base",
         "transformers.trainer",
+        "transformers.trainer_callback",
         "transformers.trainer_seq2seq",
         "transformers.training_args",
         "transformers.training_args_seq2seq",
@@ -55,16 +58,19 @@ class MethodRows:
         keywords: by the keyword that scripts use.
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
+        adjusted: what is looked for in each call.
     """
 
     keywords: dict[str, Keyword] = field(default_factory=dict)
     values: list[Value] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
+    adjusted: list[Adjusted] = field(default_factory=list)
 
     def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Tell whether a call may have anything old in it; quick, since every call asks."""
         return (
-            not self.keywords.keys().isdisjoint(kwargs)
+            bool(self.adjusted)
+            or not self.keywords.keys().isdisjoint(kwargs)
             or any(row.name in kwargs for row in self.values)
             or bool(self.orders and len(args) > 1)
         )
@@ -101,11 +107,19 @@ class Due:
         """
         return self._methods(_public_names(kind))
 
+    def attributes_of(self, kind: type) -> dict[str, Attribute]:
+        """Return the rows for the attributes that a class, and no other before it, answers for."""
+        own = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+        if not any(own in row.owners for row in self.of(Attribute)):
+            return {}
+        names = set(_public_names(kind))
+        return {row.name: row for row in self.of(Attribute) if names & set(row.owners)}
+
     def _methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for row in self._rows:
-                if not isinstance(row, Keyword | Value | Order):
+                if not isinstance(row, Keyword | Value | Order | Adjusted):
                     continue
                 for owner, method in _owners(row):
                     if owner != ancestor:
@@ -115,6 +129,8 @@ class Due:
                         rows.keywords[row.name] = self._through(row, ancestors[0])
                     elif isinstance(row, Value):
                         rows.values.append(row)
+                    elif isinstance(row, Adjusted):
+                        rows.adjusted.append(row)
                     else:
                         rows.orders.append(row)
         return methods
@@ -145,11 +161,11 @@ def _public_names(kind: type) -> list[str]:
     ]
 
 
-def _owners(row: Keyword | Value | Order) -> Iterator[tuple[str, str]]:
+def _owners(row: Keyword | Value | Order | Adjusted) -> Iterator[tuple[str, str]]:
     """Return each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")
-        yield (place, last) if last[:1].islower() else (owner, "__init__")
+        yield (place, last) if last.lstrip("_")[:1].islower() else (owner, "__init__")
 
 
 def _due(row: Change) -> Change | None:

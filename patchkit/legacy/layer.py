@@ -9,9 +9,11 @@ from types import ModuleType
 from typing import Any
 
 from . import table, variables
+from .adjusting.surroundings import Surroundings
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .due import Due, MethodRows
+from .former_attributes import answer_for
 from .guard import Guarded
 from .keywords import translate
 from .method import Method
@@ -109,13 +111,16 @@ class Layer:
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
+        answer_for(kind, self.wanted.due.attributes_of(kind), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
                 self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
 
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
+        assert self.wanted is not None
         function, journal = method.function, self._journal
+        surroundings = Surroundings(self.wanted.due, self._changed, journal)
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not rows.may_concern(args, kwargs):
@@ -123,6 +128,8 @@ class Layer:
             call = by_name(method, instance, args, kwargs, journal, rows.orders)
             translate(call, rows.keywords)
             respell(call, rows.values)
+            for row in rows.adjusted:
+                row.adjust(call, row, surroundings)
             return call.carry_out()
 
         return checked
