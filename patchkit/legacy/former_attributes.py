@@ -27,7 +27,7 @@ def answer_for(
 
 
 def _getter(rows: Mapping[str, Attribute], journal: Journal) -> Callable[[Any, str], Any]:
-    def __getattr__(self: Any, name: str) -> Any:
+    def get_attribute(self: Any, name: str) -> Any:
         row = rows.get(name)
         if row is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -36,4 +36,4 @@ def _getter(rows: Mapping[str, Attribute], journal: Journal) -> Callable[[Any, s
         journal.note(row, Kind.MENDED, old, f"{old} {since(row)}; {row.advice}")
         return value
 
-    return __getattr__
+    return get_attribute

@@ -13,6 +13,7 @@ from ..keywords import translate
 from ..method import Method
 from .surroundings import Surroundings
 
+_WORDS = {"true": True, "false": False, "none": None}
 _BOOLEAN = "string_to_bool"
 """The name of what reads truth values; such an option needs a value today, unless it is False."""
 
@@ -76,11 +77,20 @@ def _needs_truth(action: Any) -> bool:
 
 
 def _read(values: list[str]) -> Any:
-    """Return what words on a command line stand for."""
-    import yaml
-
-    read = [None if value == "None" else yaml.safe_load(value) for value in values]
+    """Return what words on a command line stand for; none is True."""
+    read = [_value(word) for word in values]
     return True if not read else read[0] if len(read) == 1 else read
+
+
+def _value(word: str) -> Any:
+    if word.lower() in _WORDS:
+        return _WORDS[word.lower()]
+    for number in (int, float):
+        try:
+            return number(word)
+        except ValueError:
+            pass
+    return word
 
 
 def _flags(settings: Mapping[str, Any]) -> list[str]:
@@ -96,15 +106,15 @@ def _todays(
     parser: Any, given: Mapping[str, Any], surroundings: Surroundings
 ) -> dict[str, Any] | None:
     """Return settings by today's names; None if they have them."""
-    kinds = [kind for kind in parser.dataclass_types if dataclasses.is_dataclass(kind)]
-    known = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    kinds: list[type] = [kind for kind in parser.dataclass_types if dataclasses.is_dataclass(kind)]
+    known = {field.name for kind in kinds for field in _fields(kind)}
     settings = dict(given)
     for kind in kinds:
         rows = surroundings.due.methods_of(kind).get("__init__")
         old = set() if rows is None else rows.keywords.keys() & settings.keys() - known
         if rows is None or not old:
             continue
-        own = {field.name for field in dataclasses.fields(kind)} | old
+        own = {field.name for field in _fields(kind)} | old
         call = Call(
             Method(_with_constructor(kind), "__init__"),
             kind,
@@ -115,6 +125,10 @@ def _todays(
         translate(call, rows.keywords)
         settings |= {**call.arguments, **call.unknown}
     return None if settings.keys() == given.keys() else settings
+
+
+def _fields(kind: Any) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(kind)
 
 
 def _with_constructor(kind: type) -> type:

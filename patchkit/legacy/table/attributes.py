@@ -17,7 +17,7 @@ _TRAINER = ("transformers.Trainer",)
 _RENAMED = (
     (_TRAINER, "tokenizer", "processing_class", "transformers 5.0.0"),
     (_MODEL, "torch_dtype", "dtype", "trl 0.27.0"),
-    (_ARGUMENTS, "evaluation_strategy", "eval_strategy", "transformers 4.57.0"),
+    (_ARGUMENTS, "evaluation_strategy", "eval_strategy", "transformers 4.53.0"),
     (_ARGUMENTS, "no_cuda", "use_cpu", "transformers 5.0.0"),
     (
         _ARGUMENTS,
@@ -51,9 +51,9 @@ def _false(args: Any) -> bool:
 
 
 _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str], ...] = (
-    ("warmup_ratio", _share, "read warmup_steps", "transformers 5.23.0"),
-    ("group_by_length", _by_length, "read train_sampling_strategy", "transformers 5.10.0"),
-    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.23.0"),
+    ("warmup_ratio", _share, "read warmup_steps", "transformers 5.14.0"),
+    ("group_by_length", _by_length, "read train_sampling_strategy", "transformers 5.2.0"),
+    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.14.0"),
     ("overwrite_output_dir", _false, "it is False; leave it out", "transformers 5.0.0"),
     ("use_mps_device", _false, "it is False; leave it out", "transformers 5.0.0"),
 )
