@@ -10,12 +10,14 @@ from types import ModuleType
 from typing import Any
 
 from . import table, variables
+from .adjusting.surroundings import Surroundings
 from .call import Call
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .choice import ON
 from .defaults import complete
 from .due import Due, MethodRows
+from .former_attributes import answer_for
 from .guard import Guarded
 from .keywords import translate
 from .method import Method
@@ -120,6 +122,7 @@ class Layer:
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
+        answer_for(kind, self.wanted.due.attributes_of(kind), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
@@ -128,6 +131,7 @@ class Layer:
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None
         function, journal, written_for = method.function, self._journal, self.wanted.written_for
+        surroundings = Surroundings(self.wanted.due, self._changed, journal)
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not rows.may_concern(args, kwargs):
@@ -136,6 +140,8 @@ class Layer:
             call = by_name(call, args, kwargs, rows.orders)
             translate(call, rows.keywords)
             respell(call, rows.values)
+            for row in rows.adjusted:
+                row.adjust(call, row, surroundings)
             return _carry_out(call, rows)
 
         return checked

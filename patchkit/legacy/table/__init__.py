@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..changes import Change
 from . import (
     accelerate_keywords,
+    adjustments,
+    attributes,
     orders,
     peft_names,
     transformers_behaviour,
@@ -41,6 +43,8 @@ _PARTS = (
     transformers_training,
     peft_names,
     accelerate_keywords,
+    adjustments,
+    attributes,
     orders,
 )
 
