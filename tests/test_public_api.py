@@ -143,6 +143,7 @@ def test_patched_takes_what_apply_takes() -> None:
         "dtype": "KEYWORD_ONLY",
         "preflight": "KEYWORD_ONLY",
         "patches": "KEYWORD_ONLY",
+        "legacy": "KEYWORD_ONLY",
         "settings": "VAR_KEYWORD",
     }
 

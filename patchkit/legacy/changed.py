@@ -19,8 +19,8 @@ class ChangedAttributes:
         self._changes: list[tuple[weakref.ref[Any], str, object, object]] = []
 
     def change(self, owner: Any, name: str, value: object) -> None:
-        """Set an attribute in the namespace of a class or module."""
-        before = vars(owner).get(name, _ABSENT)
+        """Set an attribute in the namespace of a class or module, or the class of a module."""
+        before = _held(owner, name)
         self._changes.append((weakref.ref(owner), name, value, before))
         setattr(owner, name, value)
 
@@ -29,9 +29,13 @@ class ChangedAttributes:
         while self._changes:
             reference, name, value, before = self._changes[-1]
             owner = reference()
-            if owner is not None and vars(owner).get(name) is value:
+            if owner is not None and _held(owner, name) is value:
                 if before is _ABSENT:
                     delattr(owner, name)
                 else:
                     setattr(owner, name, before)
             self._changes.pop()
+
+
+def _held(owner: Any, name: str) -> object:
+    return type(owner) if name == "__class__" else vars(owner).get(name, _ABSENT)

@@ -93,13 +93,16 @@ class Rename:
 
 @dataclass(frozen=True)
 class Configure:
-    """The value belongs to the trainer's configuration.
+    """The value belongs to the trainer's configuration; None meant that none was given.
 
     Args:
         to: its field. A field that has changed in its turn has a row of its own.
+        convert: gives the fields and their values where they differ from the keyword and its
+            value; it is called with None, too.
     """
 
     to: str
+    convert: Converter | None = None
 
 
 @dataclass(frozen=True)
@@ -109,10 +112,24 @@ class Convert:
     Args:
         to: the keywords of today, for messages.
         convert: gives their values; raises `LegacyError` if there are none.
+        alike: whether `to` is a single keyword and means the same for nearly all values, so that
+            an older release can be given them by the old keyword.
     """
 
     to: str
     convert: Converter
+    alike: bool = False
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment variable says it; None meant that none was given.
+
+    Args:
+        variable: its name.
+    """
+
+    variable: str
 
 
 @dataclass(frozen=True)
@@ -143,16 +160,18 @@ class Refuse:
 
 @dataclass(frozen=True)
 class Keep:
-    """The object keeps the value, and a `Behaviour` of another method sees to it.
+    """The configuration keeps the value, and a `Behaviour` of another method sees to it.
 
     Args:
+        to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
     """
 
+    to: str
     advice: str
 
 
-Action = Rename | Configure | Convert | Drop | Refuse | Keep
+Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,11 +183,45 @@ class Keyword(Change):
             name follows: `transformers.PreTrainedModel.from_pretrained`.
         name: the old keyword.
         action: what becomes of its value.
+        early: whether the installed release is the older one, and `name` is a keyword of today.
     """
 
     owners: tuple[str, ...]
     name: str
     action: Action
+    early: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value(Change):
+    """A value of a keyword that is spelled otherwise today, or that has no counterpart.
+
+    Args:
+        owners: as for `Keyword`.
+        name: the keyword.
+        value: the old value.
+        to: the value of today; empty if there is none.
+        instead: if there is none, a sentence that says what to do.
+    """
+
+    owners: tuple[str, ...]
+    name: str
+    value: str
+    to: str = ""
+    instead: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order(Change):
+    """The order of positional arguments was another.
+
+    Args:
+        owners: as for `Keyword`.
+        order: the old order, by the keywords of that time.
+    """
+
+    owners: tuple[str, ...]
+    order: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +249,8 @@ class Default(Change):
         values: the release from which on each value was the default, oldest first, and the value.
             Where an absent keyword stood for a value, that is the value.
         needs: another keyword, without which this one means nothing; empty if there is none.
-        quiet: nobody has to be told, as results differ in rounding or for few.
+        quiet: nobody has to be told, as results differ in rounding, or for few.
+        kept: today there is no such keyword; it has a row with `Keep`.
     """
 
     owners: tuple[str, ...]
@@ -204,6 +258,7 @@ class Default(Change):
     values: tuple[tuple[str, Any], ...]
     needs: str = ""
     quiet: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

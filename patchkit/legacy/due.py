@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from ..environment import in_range, installed_version
-from .changes import Behaviour, Change, Default, Gone, Keyword, Moved
+from .changes import (
+    Action,
+    Behaviour,
+    Change,
+    Configure,
+    Convert,
+    Default,
+    Gone,
+    Keyword,
+    Moved,
+    Order,
+    Rename,
+    Value,
+)
 
 _Row = TypeVar("_Row", bound=Change)
-_Owned = TypeVar("_Owned", Keyword, Behaviour)
+
+_Owned = Keyword | Value | Order | Behaviour | Default
 
 _WHOLE = ("trl.", "peft.")
 """Libraries all of whose modules are looked at; others have too many."""
 _MODULES = frozenset(
     {
         "accelerate.accelerator",
+        "datasets.builder",
         "transformers.configuration_utils",
         "transformers.data.data_collator",
         "transformers.hf_argparser",
@@ -24,7 +39,9 @@ _MODULES = frozenset(
         "transformers.models.auto.auto_factory",
         "transformers.models.auto.configuration_auto",
         "transformers.models.auto.modeling_auto",
+        "transformers.models.auto.processing_auto",
         "transformers.models.auto.tokenization_auto",
+        "transformers.processing_utils",
         "transformers.tokenization_utils_base",
         "transformers.trainer",
         "transformers.trainer_seq2seq",
@@ -35,6 +52,34 @@ _MODULES = frozenset(
 )
 
 
+@dataclass
+class MethodRows:
+    """The rows for one method.
+
+    Args:
+        keywords: by the keyword that scripts use.
+        values: old values of keywords.
+        orders: old orders of positional arguments, the newest first.
+        behaviours: what is otherwise than it was.
+        defaults: those that have changed, by keyword.
+    """
+
+    keywords: dict[str, Keyword] = field(default_factory=dict)
+    values: list[Value] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    behaviours: list[Behaviour] = field(default_factory=list)
+    defaults: dict[str, Default] = field(default_factory=dict)
+
+    def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Tell whether a call may have anything old in it; quick, since every call asks."""
+        return (
+            bool(self.behaviours or self.defaults)
+            or not self.keywords.keys().isdisjoint(kwargs)
+            or any(row.name in kwargs for row in self.values)
+            or bool(self.orders and len(args) > 1)
+        )
+
+
 class Due:
     """The rows of the table for the installed releases.
 
@@ -43,7 +88,7 @@ class Due:
     """
 
     def __init__(self, rows: Iterable[Change]) -> None:
-        self._rows = tuple(_as_of_today(row) for row in rows if _is_due(row))
+        self._rows = tuple(due for row in rows if (due := _due(row)) is not None)
         self.packages = frozenset(row.library for row in self._rows)
         self._names = frozenset(
             row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
@@ -57,71 +102,92 @@ class Due:
         """Tell whether a module may have something that a row is about."""
         return module in _MODULES or module in self._names or module.startswith(_WHOLE)
 
-    def methods_of(self, kind: type) -> dict[str, dict[str, Keyword]]:
-        """Return the rows for the methods of a class: by method, then by keyword.
+    def methods_of(self, kind: type) -> dict[str, MethodRows]:
+        """Return the rows for the methods of a class.
 
         Args:
-            kind: a class; rows of those that it derives from are meant for it, too.
+            kind: a class; rows of those that it derives from are meant for it, too, unless a
+                nearer one has its own.
         """
-        methods: dict[str, dict[str, Keyword]] = {}
-        for row, method in self._about(kind, Keyword):
-            methods.setdefault(method, {})[row.name] = row
+        return self._methods(_public_names(kind))
+
+    def _methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
+        methods: dict[str, MethodRows] = {}
+        for ancestor in reversed(ancestors):
+            for row in self._rows:
+                if not isinstance(row, _Owned):
+                    continue
+                for owner, method in _owners(row):
+                    if owner != ancestor:
+                        continue
+                    rows = methods.setdefault(method, MethodRows())
+                    if isinstance(row, Keyword):
+                        rows.keywords[row.name] = self._through(row, ancestors[0])
+                    elif isinstance(row, Value):
+                        rows.values.append(row)
+                    elif isinstance(row, Order):
+                        rows.orders.append(row)
+                    elif isinstance(row, Behaviour):
+                        rows.behaviours.append(row)
+                    else:
+                        rows.defaults[row.name] = row
         return methods
 
-    def behaviours_of(self, kind: type) -> dict[str, list[Behaviour]]:
-        """Return what is otherwise with the methods of a class, by method."""
-        methods: dict[str, list[Behaviour]] = {}
-        for row, method in self._about(kind, Behaviour):
-            methods.setdefault(method, []).append(row)
-        return methods
-
-    def defaults_of(self, kind: type) -> list[Default]:
-        """Return the defaults of a configuration that have changed.
-
-        Args:
-            kind: a class. Its own rows go before those of the classes that it derives from.
-        """
-        if not dataclasses.is_dataclass(kind):
-            return []
-        order = [_public_name(ancestor) for ancestor in kind.__mro__]
-        nearest: dict[str, tuple[int, Default]] = {}
-        for row in self.of(Default):
-            distances = [order.index(owner) for owner in row.owners if owner in order]
-            if distances and min(distances) < nearest.get(row.name, (len(order), row))[0]:
-                nearest[row.name] = (min(distances), row)
-        return [row for _, row in nearest.values()]
-
-    def _about(self, kind: type, rows: type[_Owned]) -> Iterator[tuple[_Owned, str]]:
-        """Return the rows of a kind that are about a class, and the method of each."""
-        ancestors = {_public_name(ancestor) for ancestor in kind.__mro__}
-        for row in self.of(rows):
-            for owner, method in _owners(row):
-                if owner in ancestors:
-                    yield row, method
+    def _through(self, row: Keyword, trainer: str) -> Keyword:
+        """Return a row with what the configuration of today says to a field, if it is gone."""
+        action = row.action
+        if not isinstance(action, Configure) or action.convert is not None:
+            return row
+        rows = self._methods([trainer.removesuffix("Trainer") + "Config"]).get("__init__")
+        changed = rows and rows.keywords.get(action.to)
+        return replace(row, action=_of_trainer(changed.action)) if changed else row
 
 
-def _public_name(kind: type) -> str:
-    return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+def _of_trainer(action: Action) -> Action:
+    """Return what a trainer does with a keyword that its configuration has an action for."""
+    if isinstance(action, Rename):
+        return Configure(action.to)
+    if isinstance(action, Convert):
+        return Configure(action.to, action.convert)
+    return action
 
 
-def _owners(row: Keyword | Behaviour) -> Iterator[tuple[str, str]]:
+def _public_names(kind: type) -> list[str]:
+    """Return the names that the table has for a class and those that it derives from."""
+    return [
+        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in kind.__mro__
+    ]
+
+
+def _owners(row: _Owned) -> Iterator[tuple[str, str]]:
     """Return each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")
         yield (place, last) if last[:1].islower() else (owner, "__init__")
 
 
-def _is_due(row: Change) -> bool:
-    library, _, gone = row.gone.partition(" ")
-    since = row.values[1][0] if isinstance(row, Default) else gone
-    version = installed_version(library)
-    return version is not None and in_range(version, f">={since}")
-
-
-def _as_of_today(row: _Row) -> _Row:
-    """Leave out the defaults that are newer than what is installed."""
-    if not isinstance(row, Default):
+def _due(row: Change) -> Change | None:
+    """Return a row if it matters here, the other way round if the installed release is older."""
+    version = installed_version(row.library)
+    if version is None:
+        return None
+    if isinstance(row, Default):
+        values = tuple(value for value in row.values if in_range(version, f">={value[0]}"))
+        return replace(row, values=values) if len(values) > 1 else None
+    if in_range(version, f">={_number(row.gone)}"):
         return row
-    installed = str(installed_version(row.library))
-    known = tuple(value for value in row.values if in_range(installed, f">={value[0]}"))
-    return dataclasses.replace(row, values=known)
+    if isinstance(row, Keyword) and row.since and in_range(version, f"<{_number(row.since)}"):
+        return _other_way_round(row)
+    return None
+
+
+def _other_way_round(row: Keyword) -> Keyword | None:
+    """Return the row by which an older release understands today's keyword, if there can be one."""
+    action = row.action
+    if isinstance(action, Rename) or (isinstance(action, Convert) and action.alike):
+        return replace(row, name=action.to, action=Rename(row.name), early=True)
+    return None
+
+
+def _number(release: str) -> str:
+    return release.partition(" ")[2]

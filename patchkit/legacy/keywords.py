@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from .call import Call
-from .changes import Configure, Convert, Drop, Keep, Keyword, Rename
+from .changes import Configure, Convert, Drop, Environment, Keep, Keyword, Rename
 from .configuration import configuration_class, configure
 from .errors import LegacyError
+from .variables import put
+from .wording import shown
 
 
 def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
@@ -25,13 +27,24 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
     settings: dict[str, Any] = {}
     for name in list(call.unknown):
         row = rows.get(name)
-        if row is None:
-            continue  # the method says what it thinks of it
+        if name not in call.unknown or row is None or not _has_target(call, row):
+            continue  # another keyword took it along, or the method says what it thinks of it
         value = call.unknown.pop(name)
         for new, new_value in _today(call, row, value, settings).items():
             _give(call, row, new, new_value)
-    if settings:
+    keeps = bool(call.kept) and "args" in call.method.keywords
+    if settings or keeps:
         configure(call, settings)
+    if keeps:
+        vars(call.arguments["args"]).update(call.kept)
+        call.kept.clear()
+
+
+def _has_target(call: Call, row: Keyword) -> bool:
+    """Tell whether the installed release has what a keyword is called elsewhere."""
+    if not isinstance(row.action, Rename):
+        return True
+    return row.action.to in call.method.keywords or call.method.takes_any
 
 
 def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Mapping[str, Any]:
@@ -41,14 +54,23 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         call.mend(row, old, f"write {action.to}=")
         return {action.to: value}
     if isinstance(action, Configure):
-        call.mend(row, old, f"write {configuration_class(call).__name__}({action.to}=…)")
-        settings[action.to] = value
+        changed = _fields(call, action, value)
+        written = f"write {configuration_class(call).__name__}({action.to}=…)"
+        call.mend(row, old, written if changed else "leave it out")
+        settings.update(changed)
         return {}
     if isinstance(action, Convert):
         changed = action.convert(value, call)
-        written = ", ".join(f"{new}={new_value!r}" for new, new_value in changed.items())
+        written = ", ".join(f"{new}={shown(new_value)}" for new, new_value in changed.items())
         call.mend(row, f"{old[:-1]}{value!r})", f"write {written}" if written else "leave it out")
         return changed
+    if isinstance(action, Environment):
+        if value is None:
+            call.mend(row, old, "leave it out")
+        else:
+            call.mend(row, old, f'write os.environ["{action.variable}"] = {str(value)!r}')
+            put(action.variable, str(value))
+        return {}
     if isinstance(action, Drop):
         if action.unless is not None and action.unless(value):
             raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
@@ -56,9 +78,16 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         return {}
     if isinstance(action, Keep):
         call.mend(row, f"{old[:-1]}{value!r})", action.advice)
-        call.kept[row.name] = value
+        call.kept[action.to] = value
         return {}
     raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
+
+
+def _fields(call: Call, action: Configure, value: Any) -> Mapping[str, Any]:
+    """Return the fields of the configuration for a keyword of a trainer."""
+    if action.convert is not None:
+        return action.convert(value, call)
+    return {} if value is None else {action.to: value}
 
 
 def _give(call: Call, row: Keyword, name: str, value: Any) -> None:

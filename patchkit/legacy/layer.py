@@ -9,22 +9,21 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from . import table
+from . import table, variables
 from .call import Call
 from .changed import ChangedAttributes
-from .changes import Behaviour, Default, Gone, Keyword, Moved
+from .changes import Gone, Moved
 from .choice import ON
 from .defaults import complete
-from .due import Due
+from .due import Due, MethodRows
 from .guard import Guarded
 from .keywords import translate
 from .method import Method
 from .names import Names
+from .order import by_name
 from .uses import Journal, Use
+from .values import respell
 from .written_for import WrittenFor, parse
-
-Meet = Callable[[Call, Callable[[], Any]], Any]
-"""Carries a call out, with the means to do so."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,7 @@ def prepare(choice: str | None) -> Wanted | None:
     """
     if choice is None:
         return None
-    written_for = None if choice == ON else parse(choice)
-    return Wanted(choice, Due(table.rows()), written_for)
+    return Wanted(choice, Due(table.rows()), None if choice == ON else parse(choice))
 
 
 class Layer:
@@ -88,6 +86,7 @@ class Layer:
 
     def _switch_off(self) -> None:
         self._changed.restore()
+        variables.restore()
         if self._names is not None:
             self._names.end()
         self._seen.clear()
@@ -112,51 +111,41 @@ class Layer:
             return
         self._seen.add(id(module))
         self._names.answer_for(module)
-        for kind in list(vars(module).values()):
-            if isinstance(kind, type) and kind.__module__ == name:
+        # A class may have two names in its module.
+        kinds = {kind: None for kind in vars(module).values() if isinstance(kind, type)}
+        for kind in kinds:
+            if kind.__module__ == name:
                 self._guard(kind)
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
-        keywords = self.wanted.due.methods_of(kind)
-        meetings: dict[str, list[Meet]] = {
-            method: [partial(_meet, row) for row in rows]
-            for method, rows in self.wanted.due.behaviours_of(kind).items()
-        }
-        defaults = self.wanted.due.defaults_of(kind)
-        if defaults:
-            meetings.setdefault("__init__", []).append(partial(_complete, defaults))
-        for method in {*keywords, *meetings} & vars(kind).keys():
-            checked = self._checked(
-                Method(kind, method), keywords.get(method, {}), meetings.get(method, [])
-            )
-            self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
+        for method, rows in self.wanted.due.methods_of(kind).items():
+            if method in vars(kind):
+                checked = self._checked(Method(kind, method), rows)
+                self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
 
-    def _checked(
-        self, method: Method, rows: dict[str, Keyword], meetings: list[Meet]
-    ) -> Callable[..., Any]:
+    def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None
         function, journal, written_for = method.function, self._journal, self.wanted.written_for
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if not meetings and rows.keys().isdisjoint(kwargs):
+            if not rows.may_concern(args, kwargs):
                 return function(instance, *args, **kwargs)
-            call = Call(method, instance, args, kwargs, journal, written_for)
-            translate(call, rows)
-            proceed: Callable[[], Any] = call.carry_out
-            for meet in meetings:
-                proceed = partial(meet, call, proceed)
-            return proceed()
+            call = by_name(method, instance, args, kwargs, journal, rows.orders, written_for)
+            translate(call, rows.keywords)
+            respell(call, rows.values)
+            return _carry_out(call, rows)
 
         return checked
 
 
-def _meet(row: Behaviour, call: Call, proceed: Callable[[], Any]) -> Any:
-    return row.meet(call, row, proceed)
-
-
-def _complete(rows: list[Default], call: Call, proceed: Callable[[], Any]) -> Any:
-    return complete(call, rows, proceed)
+def _carry_out(call: Call, rows: MethodRows) -> Any:
+    proceed: Callable[[], Any] = call.carry_out
+    if rows.defaults:
+        proceed = partial(complete, call, rows.defaults.values(), proceed)
+    for row in rows.behaviours:
+        proceed = partial(row.meet, call, row, proceed)
+    return proceed()
 
 
 def _is_loading(module: ModuleType) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from .attributes_of_modules import answer
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .errors import GoneError
+from .lookups import Lookup
 from .uses import Journal, Kind
 from .version_sets import advice
 from .wording import since
@@ -20,7 +22,8 @@ from .wording import since
 class Names:
     """Answer for names that a library has no more.
 
-    A module is asked for a name first, and so is every finder: what is there stays as it is.
+    A module is asked for a name first, and so is every finder: what is there stays as it is. A
+    name that has moved may be gone altogether in a later release, and then has two rows.
 
     Args:
         rows: what the table knows of the installed releases.
@@ -31,7 +34,9 @@ class Names:
     def __init__(
         self, rows: Iterable[Moved | Gone], journal: Journal, changed: ChangedAttributes
     ) -> None:
-        self._rows: Mapping[str, Moved | Gone] = {row.name: row for row in rows}
+        rows = tuple(rows)
+        self._moved = {row.name: row for row in rows if isinstance(row, Moved)}
+        self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
         self._journal = journal
         self._changed = changed
         self._modules: list[str] = []
@@ -59,33 +64,45 @@ class Names:
         prefix = module.__name__ + "."
         names = {
             name.removeprefix(prefix)
-            for name in self._rows
+            for name in (*self._moved, *self._gone)
             if name.startswith(prefix) and "." not in name.removeprefix(prefix)
         }
-        if names and not isinstance(vars(module).get("__getattr__"), _Attributes):
-            self._changed.change(module, "__getattr__", _Attributes(self, module, frozenset(names)))
+        if names:
+            answer(module, frozenset(names), self._find, self._changed)
 
-    def find(self, name: str) -> Any:
+    def _find(self, name: str, lookup: Lookup) -> Any:
         """Return what has moved.
 
         Args:
             name: its old place, with dots.
+            lookup: how it is asked for.
 
         Raises:
             AttributeError: it is gone, or it is not where the table says.
+            ImportError: the same, for an import statement.
         """
-        row = self._rows[name]
-        if isinstance(row, Gone):
-            raise AttributeError(str(self.gone(row)))
+        moved = self._moved.get(name)
         try:
-            found = _look_up(row.to)
+            if moved is not None:
+                found = self._look_up(moved.to)
+                if lookup is not Lookup.AHEAD:
+                    self._note(moved)
+                return found
         except (ImportError, AttributeError) as error:
-            raise AttributeError(
-                f"{name} {since(row)}; {row.to}, where patchkit looked for it, cannot be "
-                f"imported: {error}"
-            ) from error
-        self._note(row)
-        return found
+            problem: ImportError = self._astray(moved, error)
+        if name in self._gone:
+            problem = self.gone(self._gone[name], note=lookup in (Lookup.READ, Lookup.IMPORT))
+        if lookup is Lookup.IMPORT:
+            raise problem
+        raise AttributeError(str(problem))
+
+    @staticmethod
+    def _astray(row: Moved | None, error: Exception) -> ImportError:
+        assert row is not None
+        return ImportError(
+            f"{row.name} {since(row)}; {row.to}, where patchkit looked for it, cannot be "
+            f"imported: {error}"
+        )
 
     def _note(self, row: Moved) -> None:
         if row.to.startswith(__package__):
@@ -97,29 +114,57 @@ class Names:
             advice = f"{advice}; {row.differs}"
         self._journal.note(row, Kind.MENDED, row.name, f"{row.name} {since(row)}; {advice}")
 
-    def gone(self, row: Gone) -> GoneError:
-        """Note that a script asks for what is gone, and return the error that says so."""
+    def gone(self, row: Gone, *, note: bool = True) -> GoneError:
+        """Return the error that says that a name is gone.
+
+        Args:
+            row: its row.
+            note: remember that a script asked for it.
+        """
         message = f"{row.name} {since(row)}. {row.instead} {advice(row)}".strip()
-        return GoneError(str(self._journal.note(row, Kind.REFUSED, row.name, message)))
+        if note:
+            message = str(self._journal.note(row, Kind.REFUSED, row.name, message))
+        return GoneError(message)
 
     def gone_name(self, name: str) -> Gone | None:
-        row = self._rows.get(name)
-        return row if isinstance(row, Gone) else None
+        """Return the row of a name that is gone, unless it is somewhere else."""
+        moved = self._moved.get(name)
+        if moved is not None and self._is_there(moved.to):
+            return None
+        return self._gone.get(name)
+
+    def _is_there(self, name: str) -> bool:
+        try:
+            self._look_up(name)
+        except (ImportError, AttributeError):
+            return not self._is_gone(name) and _is_module(name)
+        return True
+
+    def _look_up(self, name: str) -> Any:
+        """Import what a dotted name stands for."""
+        if self._is_gone(name):
+            raise ImportError(f"{name} is gone, too")
+        module, _, last = name.rpartition(".")
+        return getattr(importlib.import_module(module), last)
+
+    def _is_gone(self, name: str) -> bool:
+        """Tell whether a name, or a package that it is in, is gone."""
+        parts = name.split(".")
+        return any(".".join(parts[:length]) in self._gone for length in range(2, len(parts) + 1))
 
     def former_module(self, name: str) -> Moved | None:
         """Return the row of a module that has moved, or that held something that has."""
-        row = self._rows.get(name)
-        if isinstance(row, Moved):
+        row = self._moved.get(name)
+        if row is not None:
             return row if _is_module(row.to) else None
-        inside = (row for old, row in self._rows.items() if old.startswith(f"{name}."))
-        return next((row for row in inside if isinstance(row, Moved)), None)
+        return next((row for old, row in self._moved.items() if old.startswith(f"{name}.")), None)
 
     def make(self, name: str) -> ModuleType:
         """Make a module that stands where one was."""
-        row = self._rows.get(name)
+        row = self._moved.get(name)
         module = _Former(name)
         module.__path__ = []
-        if isinstance(row, Moved):
+        if row is not None:
             today = importlib.import_module(row.to)
             self._note(row)
             module.__getattr__ = lambda attribute: getattr(today, attribute)  # type: ignore
@@ -129,27 +174,6 @@ class Names:
 
 class _Former(ModuleType):
     """A module that a library has no more."""
-
-
-class _Attributes:
-    """The `__getattr__` of a module whose names have moved or gone."""
-
-    def __init__(self, names: Names, module: ModuleType, known: frozenset[str]) -> None:
-        self.before = vars(module).get("__getattr__")
-        self._names = names
-        self._module = module.__name__
-        self._known = known
-
-    def __call__(self, name: str) -> Any:
-        if self.before is not None:
-            try:
-                return self.before(name)
-            except AttributeError:
-                if name not in self._known:
-                    raise
-        if name in self._known:
-            return self._names.find(f"{self._module}.{name}")
-        raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
 
 
 class _Finder:
@@ -184,9 +208,3 @@ def _is_module(name: str) -> bool:
         return find_spec(name) is not None
     except ImportError:
         return False
-
-
-def _look_up(name: str) -> Any:
-    """Import what a dotted name stands for."""
-    module, _, last = name.rpartition(".")
-    return getattr(importlib.import_module(module), last)

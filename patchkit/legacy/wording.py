@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .changes import Change
+from typing import Any
+
+from .changes import Change, Keyword
 
 _TITLES = {
     "trl": "TRL",
@@ -20,4 +22,13 @@ def release(text: str) -> str:
 
 
 def since(change: Change) -> str:
+    """Say since when an old spelling is not understood, or a new one is."""
+    if isinstance(change, Keyword) and change.early:
+        return f"came with {release(change.since)}"
     return f"has been gone since {release(change.gone)}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as a script would write it; only its class if that takes many words."""
+    text = repr(value)
+    return text if len(text) <= 60 and "\n" not in text else f"{type(value).__name__}(…)"

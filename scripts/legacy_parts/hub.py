@@ -1,4 +1,4 @@
-"""The names of models and datasets that the scripts ask the Hub for, and what stands in for each."""
+"""The models and datasets that scripts ask the Hub for, and what stands in for each."""
 
 from __future__ import annotations
 

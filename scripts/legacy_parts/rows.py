@@ -24,7 +24,9 @@ def sentence(chance: random.Random) -> str:
 
 def question(chance: random.Random) -> str:
     """Return a made-up instruction."""
-    return f"{chance.choice(_ACTS).capitalize()} the {chance.choice(_KINDS)} {chance.choice(_THINGS)}."
+    return (
+        f"{chance.choice(_ACTS).capitalize()} the {chance.choice(_KINDS)} {chance.choice(_THINGS)}."
+    )
 
 
 def answer(chance: random.Random) -> str:

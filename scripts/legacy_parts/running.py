@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -22,6 +23,10 @@ LIMIT = 900.0
 """Seconds that a script may take."""
 TRAINED, RAN, FAILED, OUT_OF_TIME = "trained", "ran", "failed", "out of time"
 _ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt|Unavailable)\b(?::|$)")
+_LAUNCHERS = ("subprocess.CalledProcessError", "torch.distributed.elastic")
+"""Errors of programs that start the script, and say no more than that it failed."""
+_TOLD = 40
+"""Lines of patchkit that are kept."""
 _KEPT = 300
 """Characters of an error that are kept."""
 
@@ -77,9 +82,9 @@ def run(
     result: dict[str, Any] = {"state": _state(code, events), "seconds": seconds, **_course(events)}
     if code != 0:
         result["error"], result["line"] = _failure(output, script)
-    told = [line for line in output.splitlines() if "patchkit" in line and "site-packages" not in line]
     if prefix:
-        result["told"] = told[-40:]
+        lines = [line for line in output.splitlines() if "patchkit" in line]
+        result["told"] = [line for line in lines if "site-packages" not in line][-_TOLD:]
     return result
 
 
@@ -183,13 +188,10 @@ def _course(events: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _failure(output: str, script: Script) -> tuple[str, str]:
     """Return the last error of an output, and the line of the script that led to it."""
-    lines = output.splitlines()
-    errors = [line.strip() for line in lines if _ERROR.match(line.strip())]
-    line = ""
-    for at, text in enumerate(lines[:-1]):
-        for file in (f"{script.path.stem}.py", "<ipython-input", "/ipykernel_"):
-            if re.search(rf'File "?[^"]*{re.escape(file)}[^"]*"?[,:]? ?(line )?\d+', text):
-                line = lines[at + 1].strip()
-    usage = [text.strip() for text in lines if ": error: " in text]
-    last = errors[-1] if errors else (lines[-1].strip() if lines else "")
-    return (usage[-1] if usage and not errors else last)[:_KEPT], line[:_KEPT]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if _ERROR.match(line) and not line.startswith(_LAUNCHERS)]
+    refused = [line for line in lines if ": error: " in line]
+    ours = re.compile(rf'File "[^"]*\b{re.escape(script.path.stem)}\.py", line |Cell In')
+    led = [after for text, after in itertools.pairwise(lines) if ours.match(text)]
+    told = errors or refused or lines or [""]
+    return told[-1][:_KEPT], led[-1][:_KEPT] if led else ""

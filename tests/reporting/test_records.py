@@ -108,7 +108,7 @@ def test_schema(library, session, apply) -> None:
     library.load("trainer")
     one = session(patch("a-a"), patch("b-b", affects=">=2"))
     given = apply(one).to_dict()
-    assert list(given) == ["schema", "changed", "patches"]
+    assert list(given) == ["schema", "changed", "patches", "legacy"]
     assert (given["schema"], given["changed"]) == (3, ["a-a"])
     assert [list(row) for row in given["patches"]] == [FIELDS, FIELDS]
     assert given["patches"][0] == {

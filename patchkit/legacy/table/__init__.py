@@ -4,22 +4,48 @@ from __future__ import annotations
 
 from ..changes import Change
 from . import (
+    accelerate_keywords,
+    orders,
+    peft_names,
     transformers_behaviour,
     transformers_defaults,
+    transformers_loading,
+    transformers_names,
+    transformers_training,
     trl_defaults,
+    trl_dpo,
+    trl_gone,
+    trl_modules,
+    trl_names,
+    trl_online,
+    trl_preference,
+    trl_prompts,
+    trl_scripts,
+    trl_sft,
+)
+
+_PARTS = (
     trl_gone,
     trl_names,
-    trl_trainers,
+    trl_modules,
+    trl_sft,
+    trl_dpo,
+    trl_preference,
+    trl_online,
+    trl_prompts,
+    trl_defaults,
+    transformers_defaults,
+    transformers_behaviour,
+    trl_scripts,
+    transformers_loading,
+    transformers_names,
+    transformers_training,
+    peft_names,
+    accelerate_keywords,
+    orders,
 )
 
 
 def rows() -> tuple[Change, ...]:
     """Return every change."""
-    return (
-        *trl_defaults.ROWS,
-        *transformers_defaults.ROWS,
-        *transformers_behaviour.ROWS,
-        *trl_gone.ROWS,
-        *trl_names.ROWS,
-        *trl_trainers.ROWS,
-    )
+    return tuple(row for part in _PARTS for row in part.ROWS)

@@ -1,4 +1,4 @@
-"""Build the datasets that stand in for those of the Hub, as this release of `datasets` caches them."""
+"""Build the datasets that stand in for those of the Hub, in the cache of `datasets`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from legacy_parts.hub import DATASETS, ROWS, Dataset  # noqa: E402
-from legacy_parts.rows import rows  # noqa: E402
+from legacy_parts.hub import DATASETS, ROWS, Dataset
+from legacy_parts.rows import rows
 
 FINGERPRINT = "0" * 16
 

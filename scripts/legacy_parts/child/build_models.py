@@ -14,8 +14,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from legacy_parts import rows  # noqa: E402
-from legacy_parts.hub import MODELS  # noqa: E402
+from legacy_parts import rows
+from legacy_parts.hub import MODELS
 
 REVISION = "0" * 40
 SIZE = {
@@ -27,6 +27,8 @@ SIZE = {
     "max_position_embeddings": 2048,
     "initializer_range": 0.1,
 }
+SCORED = ("qwen2", "opt")
+"""The families that reward models are made of."""
 CHATML = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content']"
     " + '<|im_end|>' + '\\n' }}{% endfor %}"
@@ -116,7 +118,20 @@ def build(family: str, folder: Path, pieces: Path) -> bool:
     halves = {"mistral", "llama3", "qwen2", "qwen3", "smollm", "tinyllama"}
     model.to(torch.bfloat16 if family in halves else dtype.get(family, torch.float32))
     model.save_pretrained(folder)
+    if family in SCORED:
+        add_score(folder / "model.safetensors")
     return True
+
+
+def add_score(file: Path) -> None:
+    """Add a reward head, so that it is the same in each release and not drawn anew."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(file)
+    dtype = next(iter(weights.values())).dtype
+    weights["score.weight"] = (torch.randn(1, SIZE["hidden_size"]) * 0.1).to(dtype)
+    save_file(weights, file, metadata={"format": "pt"})
 
 
 def config_of(family: str, tokenizer: Any) -> Any:

@@ -2,7 +2,7 @@
 
 Each interpreter of the script imports this as it starts. It writes one JSON line for a first batch
 and for each loss into a file of its own, and ends a training after a few steps. It knows nothing
-of patchkit, and changes no name, signature or argument that a script can meet.
+of patchkit, and changes no name, signature or argument that a script can meet. Chance is seeded.
 """
 
 from __future__ import annotations
@@ -67,6 +67,25 @@ def watch_steps(trainer: Any) -> None:
 
     trainer.training_step = training_step
     watch_logs(trainer)
+
+
+def seed(module: Any) -> None:
+    """Seed a library as it is imported: many scripts leave that to chance."""
+    (module.random.seed if module.__name__ == "numpy" else module.manual_seed)(0)
+
+
+def seed_adapters(model: Any) -> None:
+    """Give adapters the same first weights, whatever was drawn before."""
+    original = model.__init__
+
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        import torch
+
+        torch.manual_seed(0)
+        original(self, *args, **kwargs)
+
+    model.__init__ = init
 
 
 def watch_logs(trainer: Any) -> None:
@@ -165,10 +184,11 @@ def name_known_to_old_peft(state: Any) -> None:
 
 
 WATCHED = {
+    "numpy": seed,
+    "torch": seed,
+    "peft.peft_model": lambda module: seed_adapters(module.PeftModel),
     "accelerate.accelerator": lambda module: prepare_without_gpu(module.Accelerator),
-    "bitsandbytes.autograd._functions": lambda module: name_known_to_old_peft(
-        module.MatmulLtState
-    ),
+    "bitsandbytes.autograd._functions": lambda module: name_known_to_old_peft(module.MatmulLtState),
     "transformers.trainer": lambda module: watch_steps(module.Trainer),
     "transformers.trainer_callback": lambda module: end_early(module.DefaultFlowCallback),
     "transformers.training_args": lambda module: without_gpu(module.TrainingArguments),

@@ -104,6 +104,8 @@ def train():
     dataset = dataset.map(
         lambda row: {"input": f"### Instruction: {row['instruction']} ### Response: "}
     ).select_columns(["input", "output"])
+    if training_args.group_by_length:
+        dataset = dataset.map(lambda row: {"length": len(row["input"]) + len(row["output"])})
     trainer = Seq2SeqTrainer(
         model=model,
         tokenizer=tokenizer,

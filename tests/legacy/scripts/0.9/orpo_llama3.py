@@ -3,8 +3,9 @@ import torch
 from datasets import load_dataset
 from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer
-from trl import ORPOConfig, ORPOTrainer, setup_chat_format
+from trl import ORPOConfig, ORPOTrainer, is_xpu_available, setup_chat_format
 
+assert not is_xpu_available()
 base_model = "meta-llama/Meta-Llama-3-8B"
 new_model = "OrpoLlama-3-8B"
 

@@ -42,5 +42,6 @@ trainer = SFTTrainer(
     ),
     neftune_noise_alpha=None,
     dataset_num_proc=1,
+    peft_config=peft_config,
 )
 trainer.train()

@@ -1,0 +1,109 @@
+"""Arguments by position, in the order of an older release."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .call import Call
+from .changes import Order
+from .method import Method
+from .uses import Journal
+from .written_for import WrittenFor
+
+_KINDS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "args": (("transformers.training_args", "TrainingArguments"),),
+    "train_dataset": (
+        ("datasets.arrow_dataset", "Dataset"),
+        ("datasets.iterable_dataset", "IterableDataset"),
+        ("torch.utils.data", "Dataset"),
+    ),
+    "tokenizer": (("transformers.tokenization_utils_base", "PreTrainedTokenizerBase"),),
+    "peft_config": (("peft.config", "PeftConfig"),),
+    "model": (("torch.nn", "Module"),),
+    "beta": (("builtins", "float"),),
+    "loss_type": (("builtins", "str"),),
+}
+"""A parameter to the classes that its arguments have; each is looked up once it is loaded."""
+_ALIKE = {
+    "config": "args",
+    "eval_dataset": "train_dataset",
+    "processing_class": "tokenizer",
+    "policy": "model",
+    "ref_policy": "model",
+    "ref_model": "model",
+    "reward_model": "model",
+    "reward_funcs": "model",
+    "teacher_model": "model",
+    "value_model": "model",
+    "label_smoothing": "beta",
+    "truncation_mode": "loss_type",
+    "dataset_text_field": "loss_type",
+}
+
+
+def by_name(
+    method: Method,
+    instance: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    journal: Journal,
+    rows: Iterable[Order],
+    written_for: WrittenFor | None = None,
+) -> Call:
+    """Return a call, with the names that its positional arguments had.
+
+    Args:
+        method: what is called.
+        instance: what it is called on.
+        args: the positional arguments.
+        kwargs: the keywords.
+        journal: where uses are noted.
+        rows: old orders, the newest first.
+        written_for: the releases that the script was written for, if the user has named them.
+    """
+    row = fitting(args, method.positional, rows)
+    if row is None:
+        return Call(method, instance, args, kwargs, journal, written_for)
+    named = dict(zip(row.order, args, strict=False))
+    call = Call(method, instance, (), {**named, **kwargs}, journal, written_for)
+    given = ", ".join(f"{name}=…" for name in named)
+    call.mend(row, f"the order of the arguments of {call.name}", f"write {call.name}({given})")
+    return call
+
+
+def fitting(args: Sequence[Any], today: Sequence[str], rows: Iterable[Order]) -> Order | None:
+    """Return the old order that the arguments were given in.
+
+    Args:
+        args: the arguments by position.
+        today: the names of the parameters, in today's order.
+        rows: old orders, the newest first.
+
+    Returns:
+        the first that the kinds of the arguments allow; None if today's order allows them, too.
+    """
+    kinds = [_kind(value) for value in args]
+    if _allows(today, kinds):
+        return None
+    return next((row for row in rows if _allows(row.order, kinds)), None)
+
+
+def _allows(order: Sequence[str], kinds: Sequence[str | None]) -> bool:
+    return len(kinds) <= len(order) and all(
+        kind is None or kind == _ALIKE.get(name, name)
+        for name, kind in zip(order, kinds, strict=False)
+    )
+
+
+def _kind(value: Any) -> str | None:
+    """Return the parameter that a value is an argument of; None if any might be."""
+    if value is None:
+        return None
+    for name, classes in _KINDS.items():
+        for module, kind in classes:
+            loaded = getattr(sys.modules.get(module), kind, None)
+            if isinstance(loaded, type) and isinstance(value, loaded):
+                return name
+    return None

@@ -1,0 +1,21 @@
+"""Keywords of Accelerate."""
+
+from __future__ import annotations
+
+from ..changes import Change, Convert
+from ..conversions import data_loader
+from .rows import keywords
+from .sources import notes
+
+ROWS: tuple[Change, ...] = (
+    *keywords(
+        ("accelerate.Accelerator",),
+        {
+            name: Convert("dataloader_config", data_loader(name))
+            for name in ("dispatch_batches", "even_batches", "use_seedable_sampler")
+        },
+        gone="accelerate 1.0.0",
+        since="accelerate 0.28.0",
+        source=notes("accelerate 1.0.0"),
+    ),
+)

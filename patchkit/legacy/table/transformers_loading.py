@@ -1,0 +1,61 @@
+"""Keywords of `from_pretrained`, and of `load_dataset`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import loading
+from ..changes import Action, Change, Convert, Keyword
+
+_V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
+_DATASETS_3 = "https://github.com/huggingface/datasets/releases/tag/3.0.0"
+
+_MODELS = (
+    "transformers._BaseAutoModelClass.from_pretrained",
+    "transformers.PreTrainedModel.from_pretrained",
+)
+_ALL = (
+    *_MODELS,
+    "transformers.AutoConfig.from_pretrained",
+    "transformers.AutoProcessor.from_pretrained",
+    "transformers.AutoTokenizer.from_pretrained",
+    "transformers.PreTrainedConfig.from_pretrained",
+    "transformers.PreTrainedTokenizerBase.from_pretrained",
+    "transformers.ProcessorMixin.from_pretrained",
+)
+_BUILDER = ("datasets.DatasetBuilder",)
+
+_TOKEN = Convert("token", loading.token)
+
+_ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] = (
+    (
+        _MODELS,
+        {
+            "load_in_4bit": Convert("quantization_config", loading.in_4bit),
+            "load_in_8bit": Convert("quantization_config", loading.in_8bit),
+            "use_flash_attention_2": Convert("attn_implementation", loading.flash_attention),
+        },
+        "transformers 5.0.0",
+        "transformers 4.36.0",
+        _V5,
+    ),
+    (_ALL, {"use_auth_token": _TOKEN}, "transformers 5.0.0", "transformers 4.32.0", _V5),
+    (
+        _BUILDER,
+        {"use_auth_token": _TOKEN},
+        "datasets 3.0.0",
+        "datasets 2.14.0",
+        _DATASETS_3,
+    ),
+)
+
+
+def _rows() -> Iterator[Change]:
+    for owners, actions, gone, since, source in _ACTIONS:
+        for name, action in actions.items():
+            yield Keyword(
+                owners=owners, name=name, action=action, gone=gone, since=since, source=source
+            )
+
+
+ROWS: tuple[Change, ...] = tuple(_rows())

@@ -1,0 +1,1 @@
+"""What libraries have no more, written anew from its documentation."""

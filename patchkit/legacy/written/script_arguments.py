@@ -1,0 +1,63 @@
+"""Command-line arguments of TRL's scripts before 0.13, with the defaults of that time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trl import ScriptArguments
+
+_CONFIG = "Path to the optional config file"
+_REENTRANT = "Whether to apply `use_reentrant` for gradient_checkpointing"
+
+
+@dataclass
+class SFTScriptArguments(ScriptArguments):
+    """What the script for supervised fine-tuning took besides the training arguments.
+
+    Args:
+        dataset_name: the dataset.
+        config: a file of settings.
+        gradient_checkpointing_use_reentrant: the kind of gradient checkpointing.
+    """
+
+    dataset_name: str = field(
+        default="timdettmers/openassistant-guanaco", metadata={"help": "the dataset name"}
+    )
+    config: str | None = field(default=None, metadata={"help": _CONFIG})
+    gradient_checkpointing_use_reentrant: bool = field(default=False, metadata={"help": _REENTRANT})
+
+
+@dataclass
+class RewardScriptArguments(ScriptArguments):
+    """What the script for reward models took besides the training arguments.
+
+    Args:
+        dataset_name: the dataset.
+        config: a file of settings.
+        gradient_checkpointing_use_reentrant: the kind of gradient checkpointing.
+    """
+
+    dataset_name: str = field(
+        default="trl-lib/ultrafeedback_binarized", metadata={"help": "the dataset name"}
+    )
+    config: str | None = field(default=None, metadata={"help": _CONFIG})
+    gradient_checkpointing_use_reentrant: bool = field(default=False, metadata={"help": _REENTRANT})
+
+
+@dataclass
+class DPOScriptArguments(ScriptArguments):
+    """What the script for direct preference optimization took besides the training arguments.
+
+    Args:
+        dataset_name: the dataset.
+        ignore_bias_buffers: the script left boolean buffers out of distributed training.
+        config: a file of settings.
+        gradient_checkpointing_use_reentrant: the kind of gradient checkpointing.
+    """
+
+    dataset_name: str | None = field(default=None, metadata={"help": "the dataset name"})
+    ignore_bias_buffers: bool = field(
+        default=False, metadata={"help": "leave boolean buffers out of distributed training"}
+    )
+    config: str | None = field(default=None, metadata={"help": _CONFIG})
+    gradient_checkpointing_use_reentrant: bool = field(default=False, metadata={"help": _REENTRANT})

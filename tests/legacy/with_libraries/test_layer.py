@@ -1,0 +1,135 @@
+"""The legacy layer on the real libraries: off, on, and off again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OLD = """
+from transformers import TrainingArguments
+args = TrainingArguments(output_dir="out", evaluation_strategy="no", use_cpu=True)
+print(args.eval_strategy.value)
+"""
+
+WHOLE = """
+import inspect, json, sys
+import patchkit
+from transformers import TrainingArguments
+from trl import SFTTrainer
+import trl
+
+def state():
+    return {
+        "code": id(SFTTrainer.__init__.__code__),
+        "function": id(SFTTrainer.__init__),
+        "signature": str(inspect.signature(SFTTrainer)),
+        "documentation": SFTTrainer.__init__.__doc__,
+        "attributes": sorted(vars(SFTTrainer)),
+        "finders": list(map(id, sys.meta_path)),
+        "names": "__getattr__" in vars(trl),
+    }
+
+def attempt():
+    try:
+        return TrainingArguments("out", evaluation_strategy="no", use_cpu=True).eval_strategy.value
+    except TypeError as error:
+        return str(error)
+
+before, found = state(), [attempt()]
+patchkit.apply(only=[], legacy=True)
+inside = state()
+for _ in range(2):
+    found.append(attempt())
+report = patchkit.report()
+patchkit.revert()
+found.append(attempt())
+with patchkit.patched(only=[], legacy=True):
+    found.append(attempt())
+found.append(attempt())
+print(json.dumps({
+    "same code": all(before[key] == inside[key] for key in before if key not in ("finders", "names")),
+    "given back": before == state(),
+    "found": found,
+    "report": report.to_dict()["legacy"],
+    "text": str(report),
+    "html": report._repr_html_(),
+    "after": patchkit.report().to_dict()["legacy"],
+}))
+"""
+
+
+def run(*command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", **variables},
+        timeout=600,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "whole.py").write_text(WHOLE)
+    done = run(sys.executable, "whole.py", folder=folder)
+    assert done.returncode == 0, done.stderr[-2000:]
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    answer["log"] = [line for line in done.stderr.splitlines() if line.startswith("patchkit: ")]
+    return answer
+
+
+def test_today_s_names_run_today_s_code(whole) -> None:
+    assert whole["same code"]
+
+
+def test_everything_is_given_back(whole) -> None:
+    assert whole["given back"]
+    assert whole["after"] is None
+
+
+def test_old_spellings_work_where_they_were_asked_for(whole) -> None:
+    refused, *asked, reverted, block, end = whole["found"]
+    assert "unexpected keyword argument 'evaluation_strategy'" in refused
+    assert asked == ["no", "no"]
+    assert (reverted, block, end) == (refused, "no", refused)
+
+
+def test_each_use_is_reported_and_told_once(whole) -> None:
+    (use,) = whole["report"]["uses"]
+    assert Path(use["file"]).name == "whole.py"
+    assert WHOLE.splitlines()[use["line"] - 1].strip().startswith("return TrainingArguments")
+    assert (use["old"], use["count"]) == ("TrainingArguments(evaluation_strategy=)", 2)
+    line = f"whole.py:{use['line']}: {use['message']}"
+    assert "write eval_strategy=" in line
+    assert whole["log"] == [f"patchkit: {line}", f"patchkit: {line}"]  # once, and in the block
+    assert line in " ".join(whole["text"].split())
+    assert "TrainingArguments(evaluation_strategy=)" in whole["html"]
+
+
+def test_under_run(tmp_path) -> None:
+    (tmp_path / "old.py").write_text(OLD)
+    patchkit = (sys.executable, "-m", "patchkit", "run")
+    bare = run(*patchkit, "--", sys.executable, "old.py", folder=tmp_path)
+    assert "unexpected keyword argument" in bare.stderr
+    mended = run(*patchkit, "--legacy", "--", sys.executable, "old.py", folder=tmp_path)
+    assert (mended.returncode, mended.stdout) == (0, "no\n")
+    summary = mended.stderr.partition("old spellings work; 1 met so far\n")[2]
+    assert summary.startswith("  old.py:3: TrainingArguments(evaluation_strategy=) ")
+    second = run(*patchkit, "--legacy", "--", sys.executable, "old.py", folder=tmp_path, RANK="1")
+    assert (second.returncode, second.stderr.count("evaluation_strategy")) == (0, 0)
+
+
+def test_the_variable(tmp_path) -> None:
+    (tmp_path / "old.py").write_text("import patchkit; patchkit.apply()\n" + OLD)
+    assert run(sys.executable, "old.py", folder=tmp_path).returncode == 1
+    mended = run(sys.executable, "old.py", folder=tmp_path, PATCHKIT_LEGACY="1")
+    assert (mended.returncode, mended.stdout) == (0, "no\n")
