@@ -21,6 +21,7 @@ from . import (
     trl_names,
     trl_online,
     trl_preference,
+    trl_prompts,
     trl_scripts,
     trl_sft,
 )
@@ -32,6 +33,7 @@ _PARTS = (
     trl_modules,
     trl_sft,
     trl_dpo,
+    trl_prompts,
     trl_preference,
     trl_online,
     trl_scripts,
