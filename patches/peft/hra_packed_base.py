@@ -36,7 +36,7 @@ RULE = Rule(takes_weight, take_values, names=("get_base_layer", "weight", "data"
 PATCH = Patch(
     id="peft-hra-packed-base",
     title="HRA multiplies with the values of a quantized weight, not with its bytes",
-    affects={"peft": ">=0.21.2", "bitsandbytes": ">=0.46.1"},
+    affects={"peft": ">=0.19.1", "bitsandbytes": ">=0.46.1"},
     changes=(Rewrite("peft.tuners.hra.layer:HRALinear.forward", RULE),),
     symptom="the outputs of HRA are off by|shapes cannot be multiplied",
     messages=("mat1 and mat2 shapes cannot be multiplied (2048x1 and 64x64)",),
