@@ -13,7 +13,8 @@ from typing import Any
 
 from .. import cuda_fp16, tiny
 from .building import INPUTS, Unsuitable, one_line
-from .inputs import Batch, for_prediction, prompt
+from .images import Batch
+from .inputs import for_prediction, prompt
 from .limits import limit_memory
 from .methods import adapted
 from .model_types import loader

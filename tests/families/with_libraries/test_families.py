@@ -96,3 +96,11 @@ def test_an_interrupted_run_continues_within_another_limit(folder: Path, cells) 
         return record
 
     assert without_time(again) == without_time(whole[last])
+
+
+def test_what_could_not_be_built_is_tried_again(folder: Path) -> None:
+    tried = ("longcat_flash", "--mode", "bf16/4bit", "--method", "lora", "--json")
+    assert json.loads(run(folder, *tried, "--memory", str(LIMIT)).stdout)["unbuilt"]
+    again = json.loads(run(folder, *tried).stdout)
+    assert not again["unbuilt"]
+    assert [cell["type"] for cell in again["cells"]] == ["longcat_flash"]
