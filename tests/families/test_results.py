@@ -140,6 +140,23 @@ def test_a_page_says_in_short_where_something_happens() -> None:
     assert line in page.splitlines(), page
 
 
+def test_a_page_of_several_tasks_says_which() -> None:
+    journal = filled(None)
+    cell = Cell(Subject("vision", "llava"), "bf16/none", "lora")
+    for patched in (False, True):
+        journal.add_trial(cell, patched, failed("forward"))
+    tasks = Selection(("causal", "vision"), (), modes.ALL, ("lora",))
+    lines = as_markdown(results(journal, tasks)).splitlines()
+    assert "| `forward: ValueError: no` | llava (vision: bf16/none lora) |  |" in lines
+
+
+def test_a_head_in_float32_explains_other_numbers_of_classification() -> None:
+    cells = [
+        Cell(Subject(task, "bert"), "bf16/none", "lora") for task in ("classification", "causal")
+    ]
+    assert [judge(cell, WORKED, OTHER).outcome.name for cell in cells] == ["explained", "differs"]
+
+
 @pytest.mark.parametrize(
     ("name", "mode", "method", "trial", "why"),
     [

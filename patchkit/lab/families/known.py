@@ -19,6 +19,7 @@ class Explanation:
         modes: a glob of modes.
         types: a glob of model types.
         methods: a glob of methods.
+        tasks: a glob of tasks.
     """
 
     figures: frozenset[str]
@@ -26,6 +27,7 @@ class Explanation:
     modes: str = "*"
     types: str = "*"
     methods: str = "*"
+    tasks: str = "*"
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,20 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         modes="*/4bit",
         types="dots3_note*",
     ),
+    Explanation(
+        _ALL_FIGURES | {"changed"},
+        "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
+        "logits are nearer to those in float32",
+        modes="*/4bit",
+        types="cosmos3_edge",
+    ),
+    Explanation(
+        _ALL_FIGURES - {"logits to load", "distance to float32"},
+        "peft-modules-to-save-dtype: the head is trained in float32, and not in bfloat16",
+        modes="bf16/*",
+        methods="lora",
+        tasks="classification",
+    ),
 )
 _NO_SUCH_LAYER = "PEFT computes with the packed weight: it has no layer of this method for 4-bit"
 REASONS: tuple[Reason, ...] = (
@@ -114,6 +130,31 @@ REASONS: tuple[Reason, ...] = (
         "predict: RuntimeError: The size of tensor a (12) must match the size of tensor b (64)",
         "8-bit layers take activations of up to three dimensions, and latent attention passes four",
         modes="*/8bit",
+    ),
+    Reason(
+        "only Tensors of floating point dtype can require gradients",
+        "Transformers packs the head as well, and PEFT cannot train it then; name it in "
+        "`llm_int8_skip_modules`",
+    ),
+    Reason(
+        "without overflow",
+        "it masks with a number that half precision does not hold",
+    ),
+    Reason(
+        "modules_to_save cannot be applied to modules of type",
+        "PEFT takes the same layer for LoRA and for a head",
+        types="distilbert",
+    ),
+    Reason(
+        "expect parameter to have scalar type of Float",
+        "its Fourier transforms return float32, which a bfloat16 norm of a CPU refuses",
+        types="fnet",
+    ),
+    Reason("'position_ids' are incorrect", "its decoder refuses the positions of `generate`"),
+    Reason(
+        "merge: OtherLogits",
+        "rounding the merged weights to 4 bits again moves the logits by more than half their size",
+        modes="*/4bit",
     ),
     Reason(
         "forward: RuntimeError: The size of tensor a (64) must match the size of tensor b (512)",
@@ -155,6 +196,7 @@ def explanation(cell: Cell, figures: Collection[str]) -> str:
             and fnmatchcase(cell.mode, known.modes)
             and fnmatchcase(cell.subject.type, known.types)
             and fnmatchcase(cell.method, known.methods)
+            and fnmatchcase(cell.subject.task, known.tasks)
         ):
             return known.reason
     return ""

@@ -125,10 +125,15 @@ def _section(results: Results, outcome: Outcome, heading: str) -> Iterator[str]:
 def _places(results: Results, group: Group) -> Iterator[str]:
     """Yield model types, those with the same cells together."""
     types: dict[tuple[str, ...], list[str]] = {}
-    for name, cells in group.places().items():
-        types.setdefault(tuple(_cells(results, cells)), []).append(name)
+    tasks = {verdict.cell.subject.task for verdict in results.verdicts}
+    for subject, cells in group.places().items():
+        places = tuple(_cells(results, cells))
+        if len(tasks) > 1:
+            places = (f"{subject.task}:", *places)
+        types.setdefault(places, []).append(subject.type)
     for places, names in types.items():
-        yield f"{short_list(names, _MOST_NAMES)} ({', '.join(places)})"
+        where = ", ".join(places).replace(":, ", ": ")
+        yield f"{short_list(names, _MOST_NAMES)} ({where})"
 
 
 def _cells(results: Results, cells: Iterable[Cell]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from .journal import SCHEMA, Journal
 from .known import reason, reason_unbuilt
 from .model_types import TASKS
 from .modes import DEFAULT_METHODS
-from .records import Build, Cell
+from .records import Build, Cell, Subject
 from .sweep import Selection
 from .verdicts import OUTCOMES, Outcome, Verdict, verdicts
 
@@ -157,11 +157,11 @@ class Group:
     reason: str
     cells: list[Cell]
 
-    def places(self) -> dict[str, list[Cell]]:
+    def places(self) -> dict[Subject, list[Cell]]:
         """Return the cells by model type."""
-        places: dict[str, list[Cell]] = {}
+        places: dict[Subject, list[Cell]] = {}
         for cell in self.cells:
-            places.setdefault(cell.subject.type, []).append(cell)
+            places.setdefault(cell.subject, []).append(cell)
         return places
 
 

@@ -24,6 +24,7 @@ SIZES: dict[str, Any] = {
             "hidden_size_global",
             "encoder_hidden_size",
             "text_hidden_size",
+            "audio_hidden_size",
             "cross_attention_hidden_size",
             "attention_hidden_size",
             "projection_dim",
