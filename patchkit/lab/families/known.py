@@ -89,6 +89,13 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         types="dots3_note*",
     ),
     Explanation(
+        _ALL_FIGURES,
+        "transformers-packed-activations: without it the indexer's input is cast to bytes; with it "
+        "the logits are nearer to those in float32",
+        modes="*/4bit",
+        types="glm5_next*",
+    ),
+    Explanation(
         _ALL_FIGURES | {"changed"},
         "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
         "logits are nearer to those in float32",
@@ -103,7 +110,18 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         tasks="classification",
     ),
 )
-_NO_SUCH_LAYER = "PEFT computes with the packed weight: it has no layer of this method for 4-bit"
+_NO_SUCH_LAYER = "PEFT has no layer of this method for packed weights"
+_UNPACKED_METHODS = (
+    "loha",
+    "lokr",
+    "hra",
+    "c3a",
+    "fourierft",
+    "waveft",
+    "gralora",
+    "vblora",
+    "delora",
+)
 REASONS: tuple[Reason, ...] = (
     Reason("The required package 'scipy' is not installed", "scipy was not installed"),
     Reason("task_ids should not be None", "Poly wants to be told the task of each row"),
@@ -118,7 +136,18 @@ REASONS: tuple[Reason, ...] = (
         "saved is the configuration of the text part, which this class does not load",
     ),
     Reason("is incompatible with Mamba-based models", "PEFT refuses what its `all-linear` names"),
-    Reason("Expected a floating point or complex tensor as input. Got Byte", _NO_SUCH_LAYER),
+    *(
+        Reason("", _NO_SUCH_LAYER, modes=modes, methods=method)
+        for method in _UNPACKED_METHODS
+        for modes in ("*/4bit", "*/8bit")
+    ),
+    Reason(
+        "forward: RuntimeError: mat1 and mat2 shapes cannot be multiplied",
+        "its router multiplies by the packed weight",
+        modes="*/4bit",
+        types="longcat_flash",
+    ),
+    Reason("merge: NotImplementedError", "PEFT merges no such layer", methods="adalora"),
     Reason(
         "reload: OtherLogits",
         "float16 holds no number as small as AdamW's epsilon, so weights without gradients become "
@@ -150,7 +179,7 @@ REASONS: tuple[Reason, ...] = (
         "its Fourier transforms return float32, which a bfloat16 norm of a CPU refuses",
         types="fnet",
     ),
-    Reason("'position_ids' are incorrect", "its decoder refuses the positions of `generate`"),
+    Reason("position_ids` are incorrect", "its decoder refuses the positions of `generate`"),
     Reason(
         "merge: OtherLogits",
         "rounding the merged weights to 4 bits again moves the logits by more than half their size",
