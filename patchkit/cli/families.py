@@ -57,8 +57,11 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
 )
 @click.option(
     "--output",
+    "outputs",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the results in this file. What it has already is not tried again.",
+    multiple=True,
+    help="Keep the results in this file. What it has already is not tried again. May be repeated "
+    "with --show, which shows several files as one.",
 )
 @click.option("--show", "only_show", is_flag=True, help="Try nothing; show what the file has.")
 @click.option(
@@ -78,7 +81,7 @@ def families(
     memory: float,
     timeout: float,
     jobs: int | None,
-    output: Path | None,
+    outputs: tuple[Path, ...],
     only_show: bool,
     form: str,
     as_json: bool,
@@ -108,8 +111,10 @@ def families(
     from .output import show, show_json
     from .progress import progress_bar
 
-    if only_show and output is None:
+    if only_show and not outputs:
         raise click.UsageError("--show needs --output, the file to show")
+    if len(outputs) > 1 and not only_show:
+        raise click.UsageError("results are kept in one --output; several are for --show")
     chosen_tasks = tasks or ("causal",)
     selection = Selection(
         tasks=_TASKS if "all" in chosen_tasks else tuple(dict.fromkeys(chosen_tasks)),
@@ -117,7 +122,9 @@ def families(
         modes=select_modes(modes),
         methods=select_methods(methods, DEFAULT_METHODS),
     )
-    journal = Journal(output)
+    journal = Journal(outputs[0] if outputs else None)
+    for other in outputs[1:]:
+        journal.join(Journal(other))
     if not only_show:
         with progress_bar() as progress:
             sweep(

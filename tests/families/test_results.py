@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from patchkit.cli.families import families
 from patchkit.errors import UsageError
 from patchkit.lab.families import methods, modes
 from patchkit.lab.families.journal import Journal
+from patchkit.lab.families.known import reason
 from patchkit.lab.families.markdown import as_markdown
 from patchkit.lab.families.quantizer_notes import NOTES
 from patchkit.lab.families.quantizers import QUANTIZERS
@@ -121,9 +124,88 @@ def test_a_page_has_types_methods_and_what_could_not_be_built() -> None:
         "| llama | `?` |",
         "| llama, dora | `+` |",
         "| `merge: ValueError: no` | llama (bf16/none dora) |  |",
-        "| blt | causal | `needs more than 4 GiB` |",
+        "| blt | causal | `needs more than 4 GiB` |  |",
     ):
         assert line in page.splitlines(), page
+
+
+def test_a_page_says_in_short_where_something_happens() -> None:
+    journal = filled(None)
+    for name in ("gpt2", "opt"):
+        for mode in ("fp16/8bit", "bf16/8bit", "bf16/4bit"):
+            cell = Cell(Subject("causal", name), mode, "lora")
+            journal.add_trial(cell, False, failed("forward"))
+            journal.add_trial(cell, True, failed("forward"))
+    journal.add_trial(Cell(LLAMA, "fp16/4bit", "lora"), False, WORKED)
+    journal.add_trial(Cell(LLAMA, "fp16/4bit", "lora"), True, WORKED)
+    page = as_markdown(results(journal, SELECTION))
+    line = "| `forward: ValueError: no` | gpt2, opt (*/8bit lora, bf16/4bit lora) |  |"
+    assert line in page.splitlines(), page
+
+
+def test_a_page_of_several_tasks_says_which() -> None:
+    journal = filled(None)
+    cell = Cell(Subject("vision", "llava"), "bf16/none", "lora")
+    for patched in (False, True):
+        journal.add_trial(cell, patched, failed("forward"))
+    tasks = Selection(("causal", "vision"), (), modes.ALL, ("lora",))
+    lines = as_markdown(results(journal, tasks)).splitlines()
+    assert "| `forward: ValueError: no` | llava (vision: bf16/none lora) |  |" in lines
+
+
+def test_a_head_in_float32_explains_other_numbers_of_classification() -> None:
+    cells = [
+        Cell(Subject(task, "bert"), "bf16/none", "lora") for task in ("classification", "causal")
+    ]
+    assert [judge(cell, WORKED, OTHER).outcome.name for cell in cells] == ["explained", "differs"]
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "method", "trial", "why"),
+    [
+        ("arcee", "plain-fp16/none", "full", Trial("reload", "OtherLogits: far"), "AdamW"),
+        ("arcee", "bf16/none", "full", Trial("reload", "OtherLogits: far"), ""),
+        ("llama", "bf16/4bit", "pissa", failed("adapt", "Please initialize PiSSA under"), "packed"),
+    ],
+)
+def test_reasons_are_for_the_cells_that_they_name(
+    name: str, mode: str, method: str, trial: Trial, why: str
+) -> None:
+    found = reason(Cell(Subject("causal", name), mode, method), trial)
+    assert (why in found) if why else not found
+
+
+def test_a_page_says_why_there_is_no_tiny_model() -> None:
+    journal = filled(None)
+    error = "ImportError: it requires the timm library"
+    journal.add_build(Build(Subject("causal", "gemma3n"), error=error))
+    lines = as_markdown(results(journal, SELECTION)).splitlines()
+    why = "it needs timm and pillow, which were not installed"
+    assert f"| gemma3n | causal | `{error}` | {why} |" in lines
+
+
+def test_several_files_are_shown_as_one(tmp_path: Path) -> None:
+    first, second = filled(tmp_path / "a"), Journal(tmp_path / "b")
+    second.begin(ENVIRONMENT)
+    vision = Cell(Subject("vision", "llava"), "bf16/none", "lora")
+    second.add_trial(vision, False, WORKED)
+    second.add_trial(vision, True, WORKED)
+    text = (tmp_path / "a").read_text()
+    first.join(second)
+    assert first.has(CELL)
+    assert first.has(vision)
+    assert (tmp_path / "a").read_text() == text
+
+    other = Journal(tmp_path / "c")
+    other.begin({**ENVIRONMENT, "python": "3.13"})
+    with pytest.raises(UsageError, match=r"c has results of other versions \(python\)"):
+        first.join(other)
+
+
+def test_results_are_kept_in_one_file() -> None:
+    done = CliRunner().invoke(families, ["llama", "--output", "a", "--output", "b"])
+    assert done.exit_code == 2
+    assert "several are for --show" in done.output
 
 
 def test_selections() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ...text import shorten
-from .inputs import Batch, batches, for_prediction
+from .images import Batch
+from .inputs import IMAGES, batches, for_prediction
 from .limits import is_lack_of_memory, limit_memory
 from .model_types import loader
 from .modes import PRECISIONS
@@ -16,6 +17,8 @@ INPUTS = "inputs.pt"
 CHECKPOINTS = tuple(sorted({precision.checkpoint for precision in PRECISIONS}))
 _MOST_PARAMETERS = 20_000_000
 _WIDTH = 200
+_FURTHER = 4
+"""Shapes of a model of images and text that are tried after one that takes no images."""
 
 
 class Unsuitable(Exception):
@@ -58,6 +61,8 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     kind = transformers.CONFIG_MAPPING[model_type]
     fixed = {"num_labels": 2} if task == "classification" else {}
     first: Exception | None = None
+    found: tuple[Any, str, Batch] | None = None
+    further = _FURTHER
     for config in attempts(kind, **fixed):
         try:
             _complete(config, task)
@@ -68,8 +73,17 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
                 raise
             first = first or error
             continue
-        return _save(task, model, batch, folder) | {"inputs": inputs}
-    raise first or Unsuitable("no configuration")
+        if task != "vision" or inputs == IMAGES:
+            found = (model, inputs, batch)
+            break
+        found = found or (model, inputs, batch)
+        further -= 1  # another shape may take images
+        if not further:
+            break
+    if not found:
+        raise first or Unsuitable("no configuration")
+    model, inputs, batch = found
+    return _save(task, model, batch, folder) | {"inputs": inputs}
 
 
 def _complete(config: Any, task: str) -> None:
@@ -78,7 +92,8 @@ def _complete(config: Any, task: str) -> None:
         for owner in {id(part): part for part in (config, config.get_text_config())}.values():
             if getattr(owner, "pad_token_id", None) is None:
                 owner.pad_token_id = 0
-    if task == "seq2seq" and getattr(config, "decoder_start_token_id", None) is None:
+    decodes = task == "seq2seq" or (task == "vision" and config.is_encoder_decoder)
+    if decodes and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = 0
 
 
@@ -108,7 +123,8 @@ def _inputs(task: str, model: Any) -> tuple[str, Batch]:
             loss.backward()
             return description, batch
         except Exception as error:
-            first = error  # that of the plainest inputs, which come last
+            if first is None or description != IMAGES:  # that of the plainest inputs
+                first = error
     raise first or Unsuitable("no inputs")
 
 

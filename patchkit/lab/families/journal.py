@@ -54,6 +54,19 @@ class Journal:
                     f"{self.path} has results of other versions ({name}); name another file"
                 )
 
+    def join(self, other: Journal) -> None:
+        """Take in what another journal has, in memory only.
+
+        Raises:
+            UsageError: its results come from other versions.
+        """
+        for name, value in other.environment.items():
+            if name != "date" and self.environment.get(name, value) != value:
+                raise UsageError(f"{other.path} has results of other versions ({name})")
+        self.environment = {**self.environment, **other.environment}
+        self.builds |= other.builds
+        self.trials |= other.trials
+
     def add_build(self, build: Build) -> None:
         self._add({"build": asdict(build)})
 

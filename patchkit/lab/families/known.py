@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from .records import Cell, Trial
+from .records import Build, Cell, Trial
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class Explanation:
         modes: a glob of modes.
         types: a glob of model types.
         methods: a glob of methods.
+        tasks: a glob of tasks.
     """
 
     figures: frozenset[str]
@@ -26,6 +27,7 @@ class Explanation:
     modes: str = "*"
     types: str = "*"
     methods: str = "*"
+    tasks: str = "*"
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,34 @@ class Reason:
     """Why some cells fail with patchkit and without.
 
     Args:
-        error: a part of the error.
+        error: a part of the error, after the name of the step.
         reason: why, and whose matter it is.
+        modes: a glob of modes.
+        types: a glob of model types.
+        methods: a glob of methods.
     """
 
     error: str
     reason: str
+    modes: str = "*"
+    types: str = "*"
+    methods: str = "*"
 
 
+_ALL_FIGURES = frozenset(
+    {
+        "logits to load",
+        "distance to float32",
+        "losses",
+        "gradient norms",
+        "logits to predict",
+        "logits to reload",
+        "distance after reload",
+        "words",
+        "logits to merge",
+        "distance after merge",
+    }
+)
 EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         frozenset(
@@ -59,8 +81,47 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         modes="bf16/4bit",
         methods="road",
     ),
+    Explanation(
+        _ALL_FIGURES,
+        "transformers-packed-activations: without it the indexer's input is cast to bytes; with it "
+        "the logits are nearer to those in float32",
+        modes="*/4bit",
+        types="dots3_note*",
+    ),
+    Explanation(
+        _ALL_FIGURES,
+        "transformers-packed-activations: without it the indexer's input is cast to bytes; with it "
+        "the logits are nearer to those in float32",
+        modes="*/4bit",
+        types="glm5_next*",
+    ),
+    Explanation(
+        _ALL_FIGURES | {"changed"},
+        "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
+        "logits are nearer to those in float32",
+        modes="*/4bit",
+        types="cosmos3_edge",
+    ),
+    Explanation(
+        _ALL_FIGURES - {"logits to load", "distance to float32"},
+        "peft-modules-to-save-dtype: the head is trained in float32, and not in bfloat16",
+        modes="bf16/*",
+        methods="lora",
+        tasks="classification",
+    ),
 )
-_NO_SUCH_LAYER = "PEFT computes with the packed weight: it has no layer of this method for 4-bit"
+_NO_SUCH_LAYER = "PEFT has no layer of this method for packed weights"
+_UNPACKED_METHODS = (
+    "loha",
+    "lokr",
+    "hra",
+    "c3a",
+    "fourierft",
+    "waveft",
+    "gralora",
+    "vblora",
+    "delora",
+)
 REASONS: tuple[Reason, ...] = (
     Reason("The required package 'scipy' is not installed", "scipy was not installed"),
     Reason("task_ids should not be None", "Poly wants to be told the task of each row"),
@@ -75,7 +136,84 @@ REASONS: tuple[Reason, ...] = (
         "saved is the configuration of the text part, which this class does not load",
     ),
     Reason("is incompatible with Mamba-based models", "PEFT refuses what its `all-linear` names"),
-    Reason("Expected a floating point or complex tensor as input. Got Byte", _NO_SUCH_LAYER),
+    *(
+        Reason("", _NO_SUCH_LAYER, modes=modes, methods=method)
+        for method in _UNPACKED_METHODS
+        for modes in ("*/4bit", "*/8bit")
+    ),
+    Reason(
+        "forward: RuntimeError: mat1 and mat2 shapes cannot be multiplied",
+        "its router multiplies by the packed weight",
+        modes="*/4bit",
+        types="longcat_flash",
+    ),
+    Reason("merge: NotImplementedError", "PEFT merges no such layer", methods="adalora"),
+    Reason(
+        "reload: OtherLogits",
+        "float16 holds no number as small as AdamW's epsilon, so weights without gradients become "
+        "0/0; nothing is wrong with what was saved",
+        modes="plain-fp16/none",
+        methods="full",
+    ),
+    Reason(
+        "predict: RuntimeError: The size of tensor a (12) must match the size of tensor b (64)",
+        "8-bit layers take activations of up to three dimensions, and latent attention passes four",
+        modes="*/8bit",
+    ),
+    Reason(
+        "only Tensors of floating point dtype can require gradients",
+        "Transformers packs the head as well, and PEFT cannot train it then; name it in "
+        "`llm_int8_skip_modules`",
+    ),
+    Reason(
+        "without overflow",
+        "it masks with a number that half precision does not hold",
+    ),
+    Reason(
+        "modules_to_save cannot be applied to modules of type",
+        "PEFT takes the same layer for LoRA and for a head",
+        types="distilbert",
+    ),
+    Reason(
+        "expect parameter to have scalar type of Float",
+        "its Fourier transforms return float32, which a bfloat16 norm of a CPU refuses",
+        types="fnet",
+    ),
+    Reason("position_ids` are incorrect", "its decoder refuses the positions of `generate`"),
+    Reason(
+        "merge: OtherLogits",
+        "rounding the merged weights to 4 bits again moves the logits by more than half their size",
+        modes="*/4bit",
+    ),
+    Reason(
+        "forward: RuntimeError: The size of tensor a",
+        "`all-linear` puts LoRA on `o_a_proj`, which multiplies groups of its input one by one",
+        types="deepseek_v4",
+    ),
+)
+#: Why there is no tiny model of some types.
+_DRAFTS = "it drafts for another model, whose keys and values it is fed"
+_TIMM = "it needs timm and pillow, which were not installed"
+UNBUILT: tuple[Reason, ...] = (
+    Reason("requires the timm library", _TIMM),
+    Reason("requires the PIL library", _TIMM),
+    Reason("requires the detectron2 library", "it needs detectron2, which was not installed"),
+    Reason("No module named 'scipy'", "it needs scipy, which was not installed"),
+    Reason("", _DRAFTS, types="gemma4*_assistant"),
+    Reason(
+        "object has no attribute 'dropout'",
+        "the class for language models reads what only the decoder's configuration has",
+        types="musicgen*",
+    ),
+    Reason(
+        "modified by an inplace operation",
+        "its own kernels in PyTorch change what their backward pass needs",
+        types="xlstm",
+    ),
+    Reason("Unrecognized configuration class", "Transformers lists it, and has no class for it"),
+    Reason("", "it is fed actions of a robot", types="pi0"),
+    Reason("input_features or encoder_inputs_embeds", "it is fed sound"),
+    Reason("", "its training computes no loss of its own", types="diffusion_gemma"),
 )
 
 
@@ -87,11 +225,35 @@ def explanation(cell: Cell, figures: Collection[str]) -> str:
             and fnmatchcase(cell.mode, known.modes)
             and fnmatchcase(cell.subject.type, known.types)
             and fnmatchcase(cell.method, known.methods)
+            and fnmatchcase(cell.subject.task, known.tasks)
         ):
             return known.reason
     return ""
 
 
-def reason(trial: Trial) -> str:
-    """Return why a trial fails; empty if that is not known."""
-    return next((known.reason for known in REASONS if known.error in trial.error), "")
+def reason(cell: Cell, trial: Trial) -> str:
+    """Return why a trial of a cell fails; empty if that is not known."""
+    error = f"{trial.step}: {trial.error}"
+    return next(
+        (
+            known.reason
+            for known in REASONS
+            if known.error in error
+            and fnmatchcase(cell.mode, known.modes)
+            and fnmatchcase(cell.subject.type, known.types)
+            and fnmatchcase(cell.method, known.methods)
+        ),
+        "",
+    )
+
+
+def reason_unbuilt(build: Build) -> str:
+    """Return why there is no tiny model of a type; empty if that is not known."""
+    return next(
+        (
+            known.reason
+            for known in UNBUILT
+            if known.error in build.error and fnmatchcase(build.subject.type, known.types)
+        ),
+        "",
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...text import short_list
+from .known import reason_unbuilt
 from .records import Cell
-from .results import Results, Table, groups
+from .results import Group, Results, Table, groups
 from .verdicts import OUTCOMES, Outcome
 
 TITLES = {
@@ -37,19 +38,26 @@ with it.
 ```console
 patchkit families llama 'qwen3*'             # these types
 patchkit families --output families.jsonl    # all causal types; an interrupted run continues
+patchkit families --task vision              # another task: seq2seq, classification, vision
 patchkit families llama --method all         # the methods of PEFT on one type
 ```
+
+Find a type with the search of this site, or of your browser. Where a cell is not `=`, the sections
+below say what happened and why. An empty cell was not tried. [This command](command-line.md#families)
+made the page of the files that `--output` names: `patchkit families --show --task all --mode all
+--method all --format markdown`.
 
 Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
 generates three tokens and merges the adapters. What is loaded again must have the logits that were
 saved. A merged model must have those from before, within half of their size, since 4-bit weights
 are rounded again. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
 `4bit` is nf4. fp16 takes [CUDA's path on a CPU](design.md#preflight-and-the-lab), and 4-bit layers
-are not packed for the inference of a CPU.
+are not packed for the inference of a CPU. `fp16-of-bf16` is fp16 of a bfloat16
+checkpoint, and `plain` trains without autocast. `*/8bit` stands for all precisions that were tried.
 
 The models have two layers, or one of each kind, and random weights. So this page tells which code
 runs, and whether patchkit changes what it computes. It does not tell how well a released model
-learns. [command-line.md](command-line.md#families) has the options.
+learns.
 """
 
 
@@ -89,10 +97,11 @@ def _lines(results: Results) -> Iterator[str]:
         yield from ("## No tiny model", "")
         yield "No tiny model of these types could be built, so nothing is known about them."
         yield ""
-        yield from ("| type | task | why |", "| --- | --- | --- |")
+        yield from ("| type | task | what happens | why |", "| --- | --- | --- | --- |")
         for build in results.unbuilt:
             subject = build.subject
-            yield f"| {subject.type} | {subject.task} | {code(build.error)} |"
+            why = _escape(reason_unbuilt(build))
+            yield f"| {subject.type} | {subject.task} | {code(build.error)} | {why} |"
         yield ""
 
 
@@ -115,20 +124,39 @@ def _section(results: Results, outcome: Outcome, heading: str) -> Iterator[str]:
     yield from (f"## {heading}", "")
     yield from ("| what happens | where | why |", "| --- | --- | --- |")
     for group in found:
-        names = [f"{name} ({', '.join(_places(cells))})" for name, cells in group.places().items()]
-        places = short_list(names, _MOST_NAMES)
+        places = "; ".join(_places(results, group))
         why = "" if group.reason == group.text else group.reason
         yield f"| {code(group.text)} | {places} | {_escape(why)} |"
     yield ""
 
 
-def _places(cells: Iterable[Cell]) -> Iterator[str]:
-    """Yield each mode with its methods."""
-    methods: dict[str, list[str]] = {}
+def _places(results: Results, group: Group) -> Iterator[str]:
+    """Yield model types, those with the same cells together."""
+    types: dict[tuple[str, ...], list[str]] = {}
+    tasks = {verdict.cell.subject.task for verdict in results.verdicts}
+    for subject, cells in group.places().items():
+        places = tuple(_cells(results, cells))
+        if len(tasks) > 1:
+            places = (f"{subject.task}:", *places)
+        types.setdefault(places, []).append(subject.type)
+    for places, names in types.items():
+        where = ", ".join(places).replace(":, ", ": ")
+        yield f"{short_list(names, _MOST_NAMES)} ({where})"
+
+
+def _cells(results: Results, cells: Iterable[Cell]) -> Iterator[str]:
+    """Yield modes with their methods, precisions of the same quantization together."""
+    methods: dict[str, dict[str, None]] = {}
     for cell in cells:
-        methods.setdefault(cell.mode, []).append(cell.method)
-    for mode, names in methods.items():
-        yield f"{mode} {' and '.join(names)}"
+        methods.setdefault(cell.mode, {})[cell.method] = None
+    alike: dict[tuple[str, str], list[str]] = {}
+    for mode, found in methods.items():
+        precision, quantization = mode.split("/")
+        alike.setdefault((quantization, " and ".join(found)), []).append(precision)
+    for (quantization, names), precisions in alike.items():
+        every = set(results.precisions(quantization)) == set(precisions) and len(precisions) > 1
+        chosen = "*" if every else " and ".join(precisions)
+        yield f"{chosen}/{quantization} {names}"
 
 
 def code(text: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .journal import SCHEMA, Journal
-from .known import reason
+from .known import reason, reason_unbuilt
 from .model_types import TASKS
 from .modes import DEFAULT_METHODS
-from .records import Build, Cell
+from .records import Build, Cell, Subject
 from .sweep import Selection
 from .verdicts import OUTCOMES, Outcome, Verdict, verdicts
 
@@ -109,6 +109,12 @@ class Results:
             ),
         )
 
+    def precisions(self, quantization: str) -> set[str]:
+        """Return the precisions that were tried with a quantization."""
+        modes = {verdict.cell.mode for verdict in self.verdicts}
+        split = (mode.split("/") for mode in modes)
+        return {precision for precision, packed in split if packed == quantization}
+
     def counts(self) -> list[tuple[Outcome, int]]:
         """Return how many cells have each outcome, worst first."""
         numbers = Counter(verdict.outcome.name for verdict in self.verdicts)
@@ -124,13 +130,16 @@ class Results:
                     "mode": verdict.cell.mode,
                     "method": verdict.cell.method,
                     "outcome": verdict.outcome.name,
-                    "note": verdict.note or reason(verdict.with_patchkit),
+                    "note": verdict.note or reason(verdict.cell, verdict.with_patchkit),
                     "without": vars(verdict.without),
                     "with_patchkit": vars(verdict.with_patchkit),
                 }
                 for verdict in self.verdicts
             ],
-            "unbuilt": [{**vars(build.subject), "error": build.error} for build in self.unbuilt],
+            "unbuilt": [
+                {**vars(build.subject), "error": build.error, "reason": reason_unbuilt(build)}
+                for build in self.unbuilt
+            ],
         }
 
 
@@ -148,11 +157,11 @@ class Group:
     reason: str
     cells: list[Cell]
 
-    def places(self) -> dict[str, list[Cell]]:
+    def places(self) -> dict[Subject, list[Cell]]:
         """Return the cells by model type."""
-        places: dict[str, list[Cell]] = {}
+        places: dict[Subject, list[Cell]] = {}
         for cell in self.cells:
-            places.setdefault(cell.subject.type, []).append(cell)
+            places.setdefault(cell.subject, []).append(cell)
         return places
 
 
@@ -171,11 +180,11 @@ def results(journal: Journal, selection: Selection) -> Results:
 
 def groups(chosen: Iterable[Verdict]) -> list[Group]:
     """Return cells by what happened in them, the most frequent first."""
-    found: dict[str, Group] = {}
+    found: dict[tuple[str, str], Group] = {}
     for verdict in chosen:
         text = _text(verdict)
-        known = verdict.note or reason(verdict.with_patchkit)
-        found.setdefault(text, Group(text, known, [])).cells.append(verdict.cell)
+        known = verdict.note or reason(verdict.cell, verdict.with_patchkit)
+        found.setdefault((text, known), Group(text, known, [])).cells.append(verdict.cell)
     return sorted(found.values(), key=lambda group: -len(group.places()))
 
 

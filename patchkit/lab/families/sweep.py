@@ -213,7 +213,7 @@ class _Workshop:
         known = self._journal.builds.get(subject)
         if self._stopped:
             return
-        if not missing or (known is not None and known.error):
+        if not missing:
             count(subject.type, len(cells))
             return
         count(subject.type, len(cells) - len(missing))
@@ -221,7 +221,7 @@ class _Workshop:
             build = self._build(subject, folder)
             if self._stopped:
                 return
-            if known is None:
+            if build != known:  # what could not be built is tried again
                 self._journal.add_build(build)
             if build.error:
                 count(f"{subject.type}: {build.error}", len(missing))

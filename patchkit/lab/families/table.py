@@ -53,7 +53,7 @@ def _glyph(verdict: Verdict | None) -> Text:
 
 def _line(group: Group) -> str:
     places = group.places()
-    names = short_list(places, _MOST_NAMES)
+    names = short_list((subject.type for subject in places), _MOST_NAMES)
     if len(places) == 1:
         names += f" ({short_list((f'{cell.mode} {cell.method}' for cell in group.cells), 3)})"
     because = f" ({group.reason})" if group.reason and group.reason != group.text else ""

@@ -13,7 +13,8 @@ from typing import Any
 
 from .. import cuda_fp16, tiny
 from .building import INPUTS, Unsuitable, one_line
-from .inputs import Batch, for_prediction, prompt
+from .images import Batch
+from .inputs import for_prediction, prompt
 from .limits import limit_memory
 from .loading import load
 from .methods import adapted
@@ -215,8 +216,14 @@ class _Course:
         import torch
 
         model.eval()
+        # Without autocast, images must have the dtype of the model, as processors are told.
+        dtype = getattr(torch, self.mode.precision.checkpoint)
+        given = {
+            name: value.to(dtype) if value.is_floating_point() else value
+            for name, value in prompt(batch).items()
+        }
         with torch.no_grad():
-            words = model.generate(**prompt(batch), max_new_tokens=_NEW_WORDS, do_sample=False)
+            words = model.generate(**given, max_new_tokens=_NEW_WORDS, do_sample=False)
         self.figures["words"] = words[:, -_NEW_WORDS:].tolist()
 
     @contextmanager

@@ -112,3 +112,11 @@ def test_a_quantizer_that_may_not_be_installed(tmp_path: Path) -> None:
         "adapted layers": ["bfloat16"],
         "base layers": ["bfloat16"],
     }
+
+
+def test_what_could_not_be_built_is_tried_again(folder: Path) -> None:
+    tried = ("longcat_flash", "--mode", "bf16/4bit", "--method", "lora", "--json")
+    assert json.loads(run(folder, *tried, "--memory", str(LIMIT)).stdout)["unbuilt"]
+    again = json.loads(run(folder, *tried).stdout)
+    assert not again["unbuilt"]
+    assert [cell["type"] for cell in again["cells"]] == ["longcat_flash"]

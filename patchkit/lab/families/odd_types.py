@@ -1,0 +1,96 @@
+"""What only one model type needs in a tiny configuration, by the names of model types.
+
+A type that is a part of others has its row here, too. Nested mappings belong to parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_NO_ROTATION = {"rope_type": "default", "rope_theta": 10000.0}
+_TWO_HYBRID_LAYERS = {
+    "num_hidden_layers": 4,
+    "layers_block_type": ["linear_attention", "hybrid", "linear_attention", "hybrid"],
+    "attention_hidden_size": 128,
+    "attention_head_dim": 32,
+    "num_key_value_heads": 4,
+}
+_BY_POSITION = {"vision_start_token_id": 40, "vision_end_token_id": 41}
+_ONE_TILE = {"image_grid_pinpoints": [[32, 32]]}
+ODD_TYPES: dict[str, dict[str, Any]] = {
+    "aria": {"projector_patch_to_query_dict": {"16": 4}},
+    "bamba": {"attn_layer_indices": [1]},
+    "blip-2": {"image_token_index": 40},
+    "blt": {"num_hidden_layers": 2},
+    "chameleon": {"vocabulary_map": {"<image>": 40}, "image_token_id": 40},
+    "cohere_compass_text": {
+        "rope_parameters": dict.fromkeys(("full_attention", "sliding_attention"), _NO_ROTATION)
+    },
+    "dbrx": {"attn_config": {"rope_theta": 10000.0, "kv_n_heads": 2, "clip_qkv": 8.0}},
+    "deepseek_v2": {"num_key_value_heads": 4, "num_experts_per_tok": 2},
+    "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse"], "num_key_value_heads": 4},
+    "dots3_note_audio_encoder": {"adapter_input_size": 64},
+    "dots3_note_text": {
+        "num_hidden_layers": 2,
+        "layer_types": ["indexed_attention", "sliding_attention"],
+        "mlp_layer_types": ["dense", "sparse"],
+        "per_layer_config": None,
+        "num_key_value_heads": 4,
+        "swa_num_attention_heads": 4,
+        "swa_num_key_value_heads": 4,
+        "swa_q_lora_rank": 64,
+        "swa_kv_lora_rank": 64,
+        "swa_head_dim": 64,
+        "swa_qk_nope_head_dim": 32,
+        "swa_v_head_dim": 32,
+        "head_dim": 64,
+    },
+    "emu3": {"vocabulary_map": {"<image>": 40, "<|extra_200|>": 41}, "image_token_id": 40},
+    "encoder-decoder": {"pad_token_id": 0, "decoder_start_token_id": 1},
+    "ernie4_5_vl_moe_text": {
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [3, 3, 2]}
+    },
+    "falcon_h1": {"mamba_d_ssm": 128},
+    "florence_vision": {"patch_size": [7, 3, 3, 3]},
+    "gemma4": {"vision_config": {"model_type": "gemma4_vision"}},
+    "gemma4_assistant": {
+        "text_config": dict.fromkeys(
+            ("hidden_size_per_layer_input", "vocab_size_per_layer_input"), 0
+        )
+    },
+    "glm5_next_text": {
+        "num_key_value_heads": 4,
+        "index_kpool": 4,
+        "qk_rope_head_dim": 0,
+        "head_dim": 0,
+    },
+    "granite4_vision": {
+        **_ONE_TILE,
+        "downsample_rate": "1/2",
+        "deepstack_layer_map": [[0, 0], [1, 1]],
+    },
+    "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
+    "instructblip": {"image_token_index": 40},
+    "instructblipvideo": {"video_token_index": 40},
+    "layoutlmv3": {"coordinate_size": 8, "shape_size": 16},
+    "led": {"attention_window": 8},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1},
+    "lilt": {"hidden_size": 96},
+    "llama4_vision_model": {"intermediate_size": 256},
+    "llava_next": _ONE_TILE,
+    "llava_next_video": _ONE_TILE,
+    "llava_onevision": _ONE_TILE,
+    "mamba2": {"num_heads": 8},
+    "qwen2_5_omni_thinker": _BY_POSITION,
+    "qwen3_omni_moe_thinker": _BY_POSITION,
+    "reformer": {"is_decoder": True, "axial_pos_embds": False},
+    "muse_spark_audio": {"hidden_sizes": [32] * 4, "depths": [1] * 4},
+    "step3p5": {"sliding_window": 8},
+    "t5": {"decoder_start_token_id": 0},
+    "udop": {"decoder_start_token_id": 0},
+    "xlstm": {"qk_dim_factor": 1.0, "mode": "train", "chunk_size": 12},
+    "xmod": {"default_language": "en_XX"},
+    "zamba": {**_TWO_HYBRID_LAYERS, "n_mamba_heads": 2},
+    "zamba2": {**_TWO_HYBRID_LAYERS, "mamba_headdim": 16, "hybrid_layer_ids": [1, 3]},
+    "zaya": {"num_experts_per_tok": 1},
+}
