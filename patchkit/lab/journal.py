@@ -18,13 +18,13 @@ class Journal:
 
     Args:
         path: the file; None keeps them in memory only.
-        schema: the number of the form that the results have.
+        schema: names the form that the results have.
 
     Raises:
         UsageError: the file holds something else.
     """
 
-    def __init__(self, path: Path | None, schema: int) -> None:
+    def __init__(self, path: Path | None, schema: int | str) -> None:
         self.path = path
         self.schema = schema
         #: Versions, Python, platform and date; empty before the first result.

@@ -1,7 +1,7 @@
-"""Run by torchrun: merge adapters into sharded weights and unmerge them, as TRL does for vLLM.
+"""Run by torchrun: merge adapters into sharded weights, and unmerge them.
 
-Each rank prints how many base weights are others afterwards, and how far the merged logits are from
-those of the adapters.
+Each rank prints how many base weights are others afterwards, and whether the merged model predicts
+what it did with its adapters apart.
 
 Usage: torchrun --nproc_per_node 2 merge_script.py fsdp|fsdp2|zero3 upstream|patched
 """

@@ -25,6 +25,10 @@ class OtherLogits(Exception):
     """A checkpoint that does not predict what the ranks did."""
 
 
+class NoWeights(Exception):
+    """A file of adapters that holds none."""
+
+
 def predict(model: Any, mode: Mode) -> Any:
     """Return a model's logits for a few words, in the precision that it was trained in."""
     import torch
@@ -127,7 +131,11 @@ def _loaded(trainer: str, mode: Mode, dtype: str, folder: Path) -> Any:
 
 def _with_adapters(model: Any, folder: Path) -> Any:
     import peft
+    from safetensors import safe_open
 
+    with safe_open(folder / "adapter_model.safetensors", framework="pt") as file:
+        if not file.keys():
+            raise NoWeights("the saved adapter has no weights")
     return peft.PeftModel.from_pretrained(model, folder)
 
 

@@ -9,7 +9,13 @@ _ADAPTERS = (
     "trl-adapter-bf16-cast: adapters are trained in float32, not bfloat16; with "
     '`apply(adapter_cast="bf16")` the numbers are those without patchkit'
 )
-_REASONS: tuple[tuple[str, str], ...] = ()
+_REASONS: tuple[tuple[str, str], ...] = (
+    (
+        "NoWeights",
+        "PEFT 0.21 looks for its layers by names with FSDP's prefix in weights whose names have "
+        "none, finds nothing, and saves nothing",
+    ),
+)
 """A part of an error, and why it is raised."""
 
 

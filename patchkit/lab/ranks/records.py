@@ -10,7 +10,7 @@ from typing import Any
 from .. import journal
 from ..families.records import Trial
 
-SCHEMA = 1
+SCHEMA = "ranks 1"
 #: What the ranks do, in this order; the last in a process by itself, without patchkit.
 STEPS = ("build", "prepare", "forward", "backward", "step", "predict", "save", "reload")
 
