@@ -9,13 +9,10 @@ _ADAPTERS = (
     "trl-adapter-bf16-cast: adapters are trained in float32, not bfloat16; with "
     '`apply(adapter_cast="bf16")` the numbers are those without patchkit'
 )
-_REASONS: tuple[tuple[str, str], ...] = (
-    (
-        "NoWeights",
-        "PEFT 0.21 looks for its layers by names with FSDP's prefix in weights whose names have "
-        "none, finds nothing, and saves nothing",
-    ),
-)
+_REASONS = {
+    "NoWeights": "PEFT 0.21.2 looks for its layers by names with FSDP's prefix in weights whose "
+    "names have none, finds nothing, and saves nothing",
+}
 """A part of an error, and why it is raised."""
 
 
@@ -29,4 +26,4 @@ def explanation(cell: Cell, without: Trial, with_patchkit: Trial) -> str:
 
 def reason(trial: Trial) -> str:
     """Return why a trial fails; empty if that is not known."""
-    return next((why for part, why in _REASONS if part in trial.error), "")
+    return next((why for part, why in _REASONS.items() if part in trial.error), "")
