@@ -53,7 +53,10 @@ def _ddp() -> Strategy:
 
 def _fsdp(version: int, offload: bool) -> Strategy:
     def arguments() -> Arguments:
+        # A fused optimizer, the default, refuses FSDP's scaler: pytorch/pytorch#140514.
+        optimizer = {"optim": "adamw_torch"} if version == 1 else {}
         return {
+            **optimizer,
             "use_cpu": False,
             "fsdp": "full_shard auto_wrap" + (" offload" if offload else ""),
             "fsdp_config": {
