@@ -92,7 +92,7 @@ def _with_scaler(init: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
-def _scaler(accelerator: Any) -> Callable[..., Any]:
+def _scaler(accelerator: Any) -> Any:
     """Return the class of the scaler that Accelerate would take."""
     import torch
 
