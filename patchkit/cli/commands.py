@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": "demo.command:demo",
     "verify": "verify",
     "families": "families",
+    "ranks": "ranks",
     "matrix": "matrix",
     "new": "new.command:new",
     "completion": "completion",
@@ -24,7 +25,7 @@ COMMANDS = {
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "demo"),
-    "Does it hold": ("verify", "families", "matrix"),
+    "Does it hold": ("verify", "families", "ranks", "matrix"),
     "More": ("new", "completion"),
 }
 _EPILOG = """\

@@ -80,8 +80,6 @@ def _refusing_bfloat16(unscale: Callable[..., None]) -> Callable[..., None]:
 
 
 def _with_scaler(init: Callable[..., None]) -> Callable[..., None]:
-    import torch
-
     @functools.wraps(init)
     def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
@@ -89,6 +87,17 @@ def _with_scaler(init: Callable[..., None]) -> Callable[..., None]:
             handler = self.scaler_handler
             options = {} if handler is None else handler.to_kwargs()
             self.native_amp = True
-            self.scaler = torch.amp.GradScaler("cpu", **options)
+            self.scaler = _scaler(self)("cpu", **options)
 
     return initialise
+
+
+def _scaler(accelerator: Any) -> Any:
+    """Return the class of the scaler that Accelerate would take."""
+    import torch
+
+    if accelerator.distributed_type == "FSDP" and not getattr(accelerator, "is_fsdp2", False):
+        from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
+
+        return ShardedGradScaler
+    return torch.amp.GradScaler

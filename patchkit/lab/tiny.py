@@ -60,6 +60,7 @@ def load(
     dtype: str = "float16",
     head: Head = "causal",
     compute_dtype: str | None = None,
+    storage: str = "uint8",
 ) -> PreTrainedModel:
     """Load a saved model the way a QLoRA user does.
 
@@ -70,6 +71,7 @@ def load(
         dtype: The dtype of all other weights.
         head: The model class to load.
         compute_dtype: The dtype that 4-bit layers compute in; `dtype` if None.
+        storage: The dtype that 4-bit weights are stored in.
     """
     go_offline()
     import torch
@@ -85,6 +87,7 @@ def load(
             bnb_4bit_quant_type="nf4",
             bnb_4bit_use_double_quant=quantization == "4bit-double",
             bnb_4bit_compute_dtype=getattr(torch, compute_dtype or dtype),
+            bnb_4bit_quant_storage=getattr(torch, storage),
         )
     elif quantization == "8bit":
         options["quantization_config"] = quantize(load_in_8bit=True)

@@ -95,7 +95,7 @@ def train(
             dtype=DTYPES[checkpoint],
             compute_dtype=DTYPES[precision],
             lora=lora or {},
-            defaults=_defaults(folder, precision, steps, seed, torch.cuda.is_available()),
+            defaults=defaults(folder, precision, steps, seed=seed, gpu=torch.cuda.is_available()),
             args=args or {},
             callbacks=[course.callback()],
         )
@@ -127,9 +127,18 @@ def usual_checkpoint(precision: Precision) -> Precision:
     return "fp32" if precision == "fp32" else "bf16"
 
 
-def _defaults(
-    folder: Path, precision: Precision, steps: int, seed: int, gpu: bool
+def defaults(
+    folder: Path, precision: Precision, steps: int, *, seed: int, gpu: bool
 ) -> dict[str, Any]:
+    """Return the training arguments of a short training; see `train`.
+
+    Args:
+        folder: The folder for output.
+        precision: Mixed precision.
+        steps: Optimizer steps.
+        seed: Seed of the data order and sampling.
+        gpu: Whether it is to run on a GPU.
+    """
     return {
         "output_dir": str(folder / "output"),
         "fp16": precision == "fp16",

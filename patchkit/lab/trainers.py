@@ -31,8 +31,8 @@ class Setup:
     quantization: tiny.Quantization
     #: The dtype of the checkpoint, in which it is loaded.
     dtype: str
-    #: `LoraConfig` arguments, over the defaults.
-    lora: Mapping[str, Any]
+    #: `LoraConfig` arguments, over the defaults; None to train the whole model.
+    lora: Mapping[str, Any] | None
     #: Training arguments for every trainer; those that a release does not know are left out.
     defaults: Mapping[str, Any]
     #: Training arguments over those and the recipe's; an unknown one is an error.
@@ -40,6 +40,8 @@ class Setup:
     callbacks: list[Any]
     #: The dtype that 4-bit layers compute in; the checkpoint's if None.
     compute_dtype: str | None = None
+    #: The dtype that 4-bit weights are stored in.
+    storage: str = "uint8"
 
 
 @dataclass(frozen=True)
@@ -61,14 +63,14 @@ class Recipe:
     def build(self, setup: Setup) -> Any:
         """Construct the trainer."""
         import datasets
-        import peft
 
         trainer, config = self.classes()
         accepted = {entry.name for entry in dataclasses.fields(config)}
         requested = {**setup.defaults, **self.args}
         arguments = {name: value for name, value in requested.items() if name in accepted}
-        lora = {"r": 4, "lora_alpha": 8, "target_modules": _PROJECTIONS, **setup.lora}
-        folder = _checkpoint(setup, self.head)
+        # Before the model, which is loaded in parts if the arguments say that it is sharded.
+        args = config(**{**arguments, **setup.args})
+        folder = self.checkpoint(setup.folder, setup.dtype)
         return trainer(
             model=tiny.load(
                 folder,
@@ -76,14 +78,21 @@ class Recipe:
                 dtype=setup.dtype,
                 head=self.head,
                 compute_dtype=setup.compute_dtype,
+                storage=setup.storage,
             ),
-            args=config(**{**arguments, **setup.args}),
+            args=args,
             train_dataset=datasets.Dataset.from_list(self.rows()),
             processing_class=tiny.load_tokenizer(folder),
-            peft_config=peft.LoraConfig(**lora),
+            peft_config=None if setup.lora is None else _lora(setup.lora),
             callbacks=setup.callbacks,
             **self.extra(setup),
         )
+
+    def checkpoint(self, folder: Path, dtype: str) -> Path:
+        """Return the saved tiny model that it trains; it is made if it is not there."""
+        if self.head == "reward":
+            return tiny.build_reward_model(folder / f"reward-model-{dtype}", dtype=dtype)
+        return tiny.build_causal_lm(folder / f"causal-lm-{dtype}", dtype=dtype)
 
     def classes(self) -> tuple[type[Any], type[Any]]:
         """Return the trainer's class and its configuration's, from where users import them."""
@@ -107,12 +116,10 @@ def find(name: str) -> Recipe:
         raise TrainerUnavailable(f"no trainer {name!r}; there are {names}") from None
 
 
-def _checkpoint(setup: Setup, head: tiny.Head) -> Path:
-    if head == "reward":
-        return tiny.build_reward_model(
-            setup.folder / f"reward-model-{setup.dtype}", dtype=setup.dtype
-        )
-    return tiny.build_causal_lm(setup.folder / f"causal-lm-{setup.dtype}", dtype=setup.dtype)
+def _lora(options: Mapping[str, Any]) -> Any:
+    import peft
+
+    return peft.LoraConfig(**{"r": 4, "lora_alpha": 8, "target_modules": _PROJECTIONS, **options})
 
 
 def _sentence(row: int, shift: int = 0, length: int = 6) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from .journal import Journal
@@ -75,11 +75,40 @@ def verdicts(journal: Journal) -> Iterator[Verdict]:
 
 def judge(cell: Cell, without: Trial, with_patchkit: Trial) -> Verdict:
     """Compare the two sides of a cell."""
-    name, note = _comparison(cell, without, with_patchkit)
-    return Verdict(cell, OUTCOMES[name], without, with_patchkit, note)
+    outcome, note = compare(
+        without, with_patchkit, steps=STEPS, explain=lambda other: explanation(cell, other)
+    )
+    return Verdict(cell, outcome, without, with_patchkit, note)
 
 
-def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, str]:
+def compare(
+    without: Trial,
+    with_patchkit: Trial,
+    *,
+    steps: Sequence[str],
+    explain: Callable[[Collection[str]], str],
+) -> tuple[Outcome, str]:
+    """Compare what came of a cell without patchkit and with it.
+
+    Args:
+        without: what came of it without.
+        with_patchkit: what came of it with.
+        steps: what is done, in order.
+        explain: returns why some figures differ; empty if that is not known.
+
+    Returns:
+        the outcome, and what is to be said of it.
+    """
+    name, note = _comparison(without, with_patchkit, steps, explain)
+    return OUTCOMES[name], note
+
+
+def _comparison(
+    without: Trial,
+    with_patchkit: Trial,
+    steps: Sequence[str],
+    explain: Callable[[Collection[str]], str],
+) -> tuple[str, str]:
     if without.untried and with_patchkit.untried:
         return "untried", without.error.removeprefix("Untried: ")
     if without.limited or with_patchkit.limited:
@@ -87,7 +116,7 @@ def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, 
     if not without.worked:
         if with_patchkit.worked:
             return "mended", ""
-        if _reached(with_patchkit) < _reached(without):
+        if _reached(with_patchkit, steps) < _reached(without, steps):
             return "broken", "fails earlier with patchkit"
         return "fails", ""
     if not with_patchkit.worked:
@@ -100,9 +129,9 @@ def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, 
     ]
     if not other:
         return "same", ""
-    reason = explanation(cell, other)
+    reason = explain(other)
     return ("explained", reason) if reason else ("differs", f"other {', '.join(other)}")
 
 
-def _reached(trial: Trial) -> int:
-    return STEPS.index(trial.step) if trial.step in STEPS else -1
+def _reached(trial: Trial, steps: Sequence[str]) -> int:
+    return steps.index(trial.step) if trial.step in steps else -1

@@ -1,0 +1,25 @@
+"""Merged adapters under FSDP: the base is kept, unless the launcher says that FSDP trains."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
+
+RESOLUTION = resolve(catalogue.load().entries["peft-exact-unmerge"].patch)
+SCRIPT = str(Path(__file__).with_name("merge_script.py"))
+
+
+@pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+@pytest.mark.parametrize(("variable", "is_exact"), [("false", True), ("true", False)])
+def test_two_ranks(launch, variable: str, is_exact: bool) -> None:
+    arguments = ("--nproc_per_node=2", "--master_port={port}", SCRIPT, "fsdp", "patched")
+    done = launch("torch.distributed.run", *arguments, env={"ACCELERATE_USE_FSDP": variable})
+    # Two processes write to one pipe: lines may run into each other.
+    told = re.findall(r"OUTCOME (\d+) others, merged (True|False)", done.stdout)
+    assert len(told) == 2, done.stderr[-3000:]
+    assert [(int(others) == 0, merged) for others, merged in told] == [(is_exact, "True")] * 2
