@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ...errors import UsageError
 from .. import journal
 from .records import Build, Cell, Subject, Trial
 

@@ -44,8 +44,8 @@ patchkit families llama --method all         # the methods of PEFT on one type
 
 Find a type with the search of this site, or of your browser. Where a cell is not `=`, the sections
 below say what happened and why. An empty cell was not tried.
-[This command](command-line.md#families) made the page of the files that `--output` names: `patchkit families --show --task all --mode all
---method all --format markdown`.
+[This command](command-line.md#families) made the page of the files that `--output` names:
+`patchkit families --show --task all --mode all --method all --format markdown`.
 
 Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
 generates three tokens and merges the adapters. What is loaded again must have the logits that were
