@@ -18,13 +18,14 @@ COMMANDS = {
     "verify": "verify",
     "families": "families",
     "matrix": "matrix",
+    "legacy": "legacy",
     "new": "new.command:new",
     "completion": "completion",
 }
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "demo"),
-    "Does it hold": ("verify", "families", "matrix"),
+    "Does it hold": ("verify", "families", "matrix", "legacy"),
     "More": ("new", "completion"),
 }
 _EPILOG = """\
