@@ -152,9 +152,12 @@ def _of_keyword(history: History, row: Keyword) -> Iterator[Finding]:
 
 
 def _of_name(history: History, row: Moved | Gone) -> Iterator[Finding]:
-    yield from _around(
-        history, row.name, row.gone, lambda version: history.has_place(version, row.name), went=True
-    )
+    def has(version: str) -> bool | None:
+        # The table has rows for places that some names may never have had, below the top level.
+        there = history.has_place(version, row.name)
+        return there or (None if row.name.count(".") > 1 else False)
+
+    yield from _around(history, row.name, row.gone, has, went=True)
 
 
 def _around(

@@ -153,6 +153,8 @@ def within(owner: type, name: str, value: Any, due: Due) -> str:
         inspect.signature(method.function).bind_partial(None, **call.arguments, **call.unknown)
     except LegacyError as error:
         return f"refused: {error}"
+    except Exception as error:
+        return f"error: {error!r}"
     return "works"
 
 
