@@ -64,15 +64,17 @@ class Call:
             return called_on.__name__
         return f"{called_on.__name__}.{self.method.name}"
 
-    def mend(self, change: Change, old: str, advice: str) -> None:
+    def mend(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
         """Note that an old spelling was brought to today's.
 
         Args:
             change: the row of the table.
             old: the old spelling, as `tokenizer=`.
             advice: what to write, as `write processing_class=…`.
+            place: the line to mend, if it is not the one that makes the call.
         """
-        self._journal.note(change, Kind.MENDED, old, f"{old} {since(change)}; {advice}")
+        message = f"{old} {since(change)}; {advice}"
+        self._journal.note(change, Kind.MENDED, old, message, place)
 
     def tell(self, change: Change, old: str, message: str) -> None:
         """Note that results may differ from those of that time."""

@@ -9,8 +9,8 @@ from typing import Any
 # The call is a `call.Call`, which is made of rows.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
 """Takes the old value and the call; returns what to pass by today's keywords."""
-Adjuster = Callable[[Any], None]
-"""Takes a call; changes its arguments if it would raise, and else leaves them as they are."""
+Adjuster = Callable[[Any, Any, Any], None]
+"""Takes a call, the row and `Surroundings`; changes what would raise, and nothing else."""
 
 Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that carries the call out; returns the result."""
@@ -160,12 +160,14 @@ class Refuse:
 
 @dataclass(frozen=True)
 class Keep:
-    """The object keeps the value, and a `Behaviour` of another method sees to it.
+    """The configuration keeps the value, and a `Behaviour` of another method sees to it.
 
     Args:
+        to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
     """
 
+    to: str
     advice: str
 
 
@@ -238,6 +240,23 @@ class Adjusted(Change):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attribute(Change):
+    """An attribute that scripts read, and that is found elsewhere today.
+
+    Args:
+        owners: the public names of the classes; their subclasses are meant, too.
+        name: the attribute.
+        read: takes the object; returns the value.
+        advice: what to write instead.
+    """
+
+    owners: tuple[str, ...]
+    name: str
+    read: Callable[[Any], Any]
+    advice: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Default(Change):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
@@ -247,7 +266,8 @@ class Default(Change):
         values: the release from which on each value was the default, oldest first, and the value.
             Where an absent keyword stood for a value, that is the value.
         needs: another keyword, without which this one means nothing; empty if there is none.
-        quiet: nobody has to be told, as results differ in rounding or for few.
+        quiet: nobody has to be told, as results differ in rounding, or for few.
+        kept: today there is no such keyword; it has a row with `Keep`.
     """
 
     owners: tuple[str, ...]
@@ -255,6 +275,7 @@ class Default(Change):
     values: tuple[tuple[str, Any], ...]
     needs: str = ""
     quiet: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

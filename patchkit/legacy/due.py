@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 from ..environment import in_range, installed_version
 from .changes import (
     Action,
+    Adjusted,
+    Attribute,
     Behaviour,
     Change,
     Configure,
@@ -42,6 +44,7 @@ _MODULES = frozenset(
         "transformers.processing_utils",
         "transformers.tokenization_utils_base",
         "transformers.trainer",
+        "transformers.trainer_callback",
         "transformers.trainer_seq2seq",
         "transformers.training_args",
         "transformers.training_args_seq2seq",
@@ -60,6 +63,7 @@ class MethodRows:
         orders: old orders of positional arguments, the newest first.
         behaviours: what else is otherwise than it was.
         defaults: defaults that have changed.
+        adjusted: what is looked for in each call.
     """
 
     keywords: dict[str, Keyword] = field(default_factory=dict)
@@ -67,11 +71,12 @@ class MethodRows:
     orders: list[Order] = field(default_factory=list)
     behaviours: list[Behaviour] = field(default_factory=list)
     defaults: list[Default] = field(default_factory=list)
+    adjusted: list[Adjusted] = field(default_factory=list)
 
     def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Tell whether a call may have anything old in it; quick, since every call asks."""
         return (
-            bool(self.behaviours or self.defaults)
+            bool(self.behaviours or self.defaults or self.adjusted)
             or not self.keywords.keys().isdisjoint(kwargs)
             or any(row.name in kwargs for row in self.values)
             or bool(self.orders and len(args) > 1)
@@ -115,6 +120,14 @@ class Due:
             methods.setdefault("__init__", MethodRows()).defaults = defaults
         return methods
 
+    def attributes_of(self, kind: type) -> dict[str, Attribute]:
+        """Return the rows for the attributes that a class, and no other before it, answers for."""
+        own = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+        if not any(own in row.owners for row in self.of(Attribute)):
+            return {}
+        names = set(_public_names(kind))
+        return {row.name: row for row in self.of(Attribute) if names & set(row.owners)}
+
     def _defaults(self, kind: type) -> list[Default]:
         """Return the defaults of a configuration that have changed, of the nearest class each."""
         if not is_dataclass(kind):
@@ -132,7 +145,7 @@ class Due:
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for row in self._rows:
-                if not isinstance(row, Keyword | Value | Order | Behaviour):
+                if not isinstance(row, Keyword | Value | Order | Adjusted | Behaviour):
                     continue
                 for owner, method in _owners(row):
                     if owner != ancestor:
@@ -144,6 +157,8 @@ class Due:
                         rows.values.append(row)
                     elif isinstance(row, Behaviour):
                         rows.behaviours.append(row)
+                    elif isinstance(row, Adjusted):
+                        rows.adjusted.append(row)
                     else:
                         rows.orders.append(row)
         return methods
@@ -174,11 +189,11 @@ def _public_names(kind: type) -> list[str]:
     ]
 
 
-def _owners(row: Keyword | Value | Order | Behaviour) -> Iterator[tuple[str, str]]:
+def _owners(row: Keyword | Value | Order | Adjusted | Behaviour) -> Iterator[tuple[str, str]]:
     """Return each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")
-        yield (place, last) if last[:1].islower() else (owner, "__init__")
+        yield (place, last) if last.lstrip("_")[:1].islower() else (owner, "__init__")
 
 
 def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:

@@ -10,12 +10,14 @@ from types import ModuleType
 from typing import Any
 
 from . import table, variables
+from .adjusting.surroundings import Surroundings
 from .call import Call
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .choice import ON
 from .defaults import complete
 from .due import Due, MethodRows
+from .former_attributes import answer_for
 from .guard import Guarded
 from .keywords import translate
 from .method import Method
@@ -112,12 +114,15 @@ class Layer:
             return
         self._seen.add(id(module))
         self._names.answer_for(module)
-        for kind in list(vars(module).values()):
-            if isinstance(kind, type) and kind.__module__ == name:
+        # A class may have two names here, an old one and a new one.
+        kinds = dict.fromkeys(kind for kind in vars(module).values() if isinstance(kind, type))
+        for kind in kinds:
+            if kind.__module__ == name:
                 self._guard(kind)
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
+        answer_for(kind, self.wanted.due.attributes_of(kind), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
@@ -126,6 +131,7 @@ class Layer:
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None
         function, journal, written_for = method.function, self._journal, self.wanted.written_for
+        surroundings = Surroundings(self.wanted.due, self._changed, journal)
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not rows.may_concern(args, kwargs):
@@ -134,6 +140,8 @@ class Layer:
             call = by_name(call, args, kwargs, rows.orders)
             translate(call, rows.keywords)
             respell(call, rows.values)
+            for row in rows.adjusted:
+                row.adjust(call, row, surroundings)
             return _carry_out(call, rows)
 
         return checked

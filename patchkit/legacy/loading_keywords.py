@@ -51,8 +51,3 @@ def _value(configuration: Any, name: str) -> Any:
 def flash_attention(wanted: bool | None, call: Call) -> Mapping[str, Any]:
     """Return `attn_implementation` for `use_flash_attention_2`."""
     return {"attn_implementation": "flash_attention_2"} if wanted else {}
-
-
-def token(given: Any, call: Call) -> Mapping[str, Any]:
-    """Return `token` for `use_auth_token`; None meant that none was given."""
-    return {} if given is None else {"token": given}

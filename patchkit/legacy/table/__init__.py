@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..changes import Change
 from . import (
     accelerate_keywords,
+    adjustments,
+    attributes,
     orders,
     peft_names,
     transformers_behaviour,
@@ -19,6 +21,7 @@ from . import (
     trl_names,
     trl_online,
     trl_preference,
+    trl_prompts,
     trl_scripts,
     trl_sft,
 )
@@ -30,6 +33,7 @@ _PARTS = (
     trl_modules,
     trl_sft,
     trl_dpo,
+    trl_prompts,
     trl_preference,
     trl_online,
     trl_scripts,
@@ -41,6 +45,8 @@ _PARTS = (
     transformers_training,
     peft_names,
     accelerate_keywords,
+    adjustments,
+    attributes,
     orders,
 )
 
