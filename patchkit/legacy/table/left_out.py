@@ -16,6 +16,8 @@ LEFT_OUT: Mapping[str, str] = {
     "trl.prepare_multimodal_messages(num_images=)": _FUNCTION,
     "trl.unpair_preference_dataset(num_proc=)": "the function took it for one of datasets",
     "trl.unpair_preference_dataset(desc=)": "the function took it for one of datasets",
+    "trl.SftArgumentParser": _PACKAGED,
+    "trl.DpoArgumentParser": _PACKAGED,
     "trl.compute_token_accuracy": _PACKAGED,
 }
 """What it is, as `patchkit legacy scan` names it, and why it has no row."""

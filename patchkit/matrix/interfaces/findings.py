@@ -204,9 +204,12 @@ def _holder(row: Keyword, owner: str) -> str:
 
 
 def _targets_of_names(history: History, rows: Collection[Change]) -> Iterator[Finding]:
+    gone = {row.name for row in rows if isinstance(row, Gone)}
     for row in rows:
         if not isinstance(row, Moved) or not row.to.startswith(f"{history.library}."):
             continue
+        if row.name in gone:
+            continue  # it lived on elsewhere for a time
         newest = history.versions[-1]
         if not history.has_place(newest, row.to):
             text = f"it has no {row.to}"
