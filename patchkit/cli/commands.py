@@ -19,13 +19,14 @@ COMMANDS = {
     "families": "families",
     "ranks": "ranks",
     "matrix": "matrix",
+    "legacy": "legacy",
     "new": "new.command:new",
     "completion": "completion",
 }
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "demo"),
-    "Does it hold": ("verify", "families", "ranks", "matrix"),
+    "Does it hold": ("verify", "families", "ranks", "matrix", "legacy"),
     "More": ("new", "completion"),
 }
 _EPILOG = """\

@@ -52,6 +52,8 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
         entries = [entry for entry in catalogue if entry.patch.id in chosen]
         _explain(entries, SESSION.report(), as_json)
         return
+    if not matches and _show_changes(error, as_json):
+        return
     if not matches:
         click.echo(
             "No patch knows this error. `patchkit list` also shows the bugs that raise nothing; "
@@ -66,6 +68,23 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
         _explain(matches, report, as_json)
     else:
         _list_matches(matches, report)
+
+
+def _show_changes(error: str, as_json: bool) -> bool:
+    """Show the changes of public interfaces that an error speaks of; tell whether there are any."""
+    from ..legacy import table
+    from ..legacy.explanation import rows_of_error
+    from .output import show_json
+
+    found = rows_of_error(error, table.rows())
+    if found and as_json:
+        show_json({"schema": SCHEMA, "patches": [], "changes": [it.to_dict() for it in found]})
+    elif found:
+        for change in found:
+            click.echo(f"{change.old} has been gone since {change.gone}; {change.today}")
+            click.echo(f"  {change.source}")
+        click.echo("patchkit run --legacy -- python SCRIPT runs the script as it is.")
+    return bool(found)
 
 
 def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str:

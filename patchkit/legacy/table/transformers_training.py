@@ -21,7 +21,7 @@ ROWS: tuple[Change, ...] = (
     *keywords(
         _ARGUMENTS,
         {"evaluation_strategy": Rename("eval_strategy")},
-        gone="transformers 4.53.0",
+        gone="transformers 4.51.0",
         since="transformers 4.41.0",
         source=pull("transformers", 36946),
     ),
@@ -30,16 +30,28 @@ ROWS: tuple[Change, ...] = (
         {
             "dispatch_batches": Convert("accelerator_config", conversions.dispatching),
             "split_batches": Convert("accelerator_config", conversions.splitting),
-            "use_ipex": Drop("it made training on Intel CPUs faster, and changed no results"),
+        },
+        gone="transformers 4.51.0",
+        since="transformers 4.38.0",
+        source=pull("transformers", 36946),
+    ),
+    *keywords(
+        _ARGUMENTS,
+        {
             "tp_size": Drop(
                 "one part is no split",
                 unless=lambda size: size not in (None, 0, 1),
                 instead='Load the model in parts: from_pretrained(…, tp_plan="auto").',
-            ),
+            )
         },
-        gone="transformers 4.53.0",
-        since="transformers 4.38.0",
-        source=pull("transformers", 36946),
+        gone="transformers 4.52.0",
+        source=notes("transformers 4.52.0"),
+    ),
+    *keywords(
+        _ARGUMENTS,
+        {"use_ipex": Drop("it made training on Intel CPUs faster, and changed no results")},
+        gone="transformers 4.57.0",
+        source=notes("transformers 4.57.0"),
     ),
     *keywords(
         _ARGUMENTS,
@@ -107,7 +119,7 @@ ROWS: tuple[Change, ...] = (
             "warmup_ratio": Convert("warmup_steps", conversions.share_of_steps),
             "logging_dir": Environment("TENSORBOARD_LOGGING_DIR"),
         },
-        gone="transformers 5.14.0",
+        gone="transformers 5.15.0",
         since="transformers 5.0.0",
         source=pull("transformers", 46917),
     ),
@@ -116,9 +128,9 @@ ROWS: tuple[Change, ...] = (
         name="optim",
         value="adamw_hf",
         to="adamw_torch",
-        gone="transformers 5.0.0",
+        gone="transformers 4.50.0",
         since="transformers 4.36.0",
-        source=notes("transformers 5.0.0"),
+        source=notes("transformers 4.50.0"),
     ),
     *keywords(
         ("transformers.DataCollatorForLanguageModeling",),

@@ -12,7 +12,6 @@ _WRITTEN = "patchkit.legacy.written"
 _EXPERIMENTAL = {
     "cpo": ("CPOConfig", "CPOTrainer"),
     "gkd": ("GKDConfig", "GKDTrainer"),
-    "merge_model_callback": ("MergeModelCallback",),
     "online_dpo": ("OnlineDPOConfig", "OnlineDPOTrainer"),
     "orpo": ("ORPOConfig", "ORPOTrainer"),
 }
@@ -46,25 +45,26 @@ _MOVED = {
     "0.14.0": {"set_seed": "transformers.set_seed"},
     "0.17.0": {
         "is_deepspeed_available": "trl.import_utils.is_deepspeed_available",
+        "is_diffusers_available": f"{_WRITTEN}.availability.is_diffusers_available",
         "is_llm_blender_available": f"{_WRITTEN}.availability.is_llm_blender_available",
         "is_mergekit_available": "trl.import_utils.is_mergekit_available",
         "is_rich_available": "transformers.utils.is_rich_available",
         "is_unsloth_available": "trl.import_utils.is_unsloth_available",
+        "is_vllm_available": "trl.import_utils.is_vllm_available",
     },
     "0.20.0": {
         "DataCollatorForCompletionOnlyLM": f"{_WRITTEN}.collators.DataCollatorForCompletionOnlyLM",
         "pack_examples": f"{_WRITTEN}.packing.pack_examples",
     },
-    "0.24.0": {"is_diffusers_available": f"{_WRITTEN}.availability.is_diffusers_available"},
     "0.26.0": {"setup_chat_format": f"{_WRITTEN}.chat.setup_chat_format"},
-    "0.27.0": {"is_vllm_available": "trl.import_utils.is_vllm_available"},
+    "0.27.0": {"MergeModelCallback": "trl.experimental.merge_model_callback.MergeModelCallback"},
     "0.29.0": {
         "FDivergenceConstants": f"{_WRITTEN}.divergences.FDivergenceConstants",
         "FDivergenceType": f"{_WRITTEN}.divergences.FDivergenceType",
     },
     "1.0.0": {"truncate_dataset": "trl.experimental.utils.truncate_dataset"},
-    "1.9.0": {"get_kbit_device_map": f"{_WRITTEN}.devices.get_kbit_device_map"},
-    "1.16.0": {
+    "1.8.0": {"get_kbit_device_map": f"{_WRITTEN}.devices.get_kbit_device_map"},
+    "1.15.0": {
         "prepare_multimodal_messages_vllm": (
             f"{_WRITTEN}.multimodal.prepare_multimodal_messages_vllm"
         )

@@ -152,9 +152,12 @@ def _of_keyword(history: History, row: Keyword) -> Iterator[Finding]:
 
 
 def _of_name(history: History, row: Moved | Gone) -> Iterator[Finding]:
-    yield from _around(
-        history, row.name, row.gone, lambda version: history.has_place(version, row.name), went=True
-    )
+    def has(version: str) -> bool | None:
+        # The table has rows for places that some names may never have had, below the top level.
+        there = history.has_place(version, row.name)
+        return there or (None if row.name.count(".") > 1 else False)
+
+    yield from _around(history, row.name, row.gone, has, went=True)
 
 
 def _around(
@@ -201,9 +204,12 @@ def _holder(row: Keyword, owner: str) -> str:
 
 
 def _targets_of_names(history: History, rows: Collection[Change]) -> Iterator[Finding]:
+    gone = {row.name for row in rows if isinstance(row, Gone)}
     for row in rows:
         if not isinstance(row, Moved) or not row.to.startswith(f"{history.library}."):
             continue
+        if row.name in gone:
+            continue  # it lived on elsewhere for a time
         newest = history.versions[-1]
         if not history.has_place(newest, row.to):
             text = f"it has no {row.to}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .interface import Interface
-from .signatures import HIDDEN
+from .signatures import HIDDEN, REQUIRED
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ class History:
                 defaults: list[tuple[str, str]] = []
                 for version, interface in self.releases.items():
                     default = interface.keywords.get(owner, {}).get(keyword, HIDDEN)
-                    if default != HIDDEN and (not defaults or defaults[-1][1] != default):
+                    if default in (HIDDEN, REQUIRED):
+                        continue
+                    if not defaults or not _is_same(defaults[-1][1], default):
                         defaults.append((version, default))
                 if len(defaults) > 1:
                     yield owner, keyword, defaults
@@ -93,3 +96,11 @@ class History:
             number for number, interface in enumerate(self.releases.values()) if has(interface)
         )
         return self.versions[last + 1]
+
+
+def _is_same(default: str, other: str) -> bool:
+    """Tell whether two defaults are the same value, as far as their text shows it."""
+    try:
+        return bool(ast.literal_eval(default) == ast.literal_eval(other))
+    except (ValueError, SyntaxError):
+        return default == other

@@ -1,0 +1,110 @@
+"""Rows of the table in words, and those that an error message speaks of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from .changes import (
+    Change,
+    Configure,
+    Convert,
+    Drop,
+    Environment,
+    Gone,
+    Keyword,
+    Moved,
+    Refuse,
+    Rename,
+    Value,
+)
+from .wording import release
+
+_KEYWORD = re.compile(r"(?:(\w+)\.__init__\(\) )?got an unexpected keyword argument '?(\w+)'?")
+_NAME = re.compile(r"cannot import name '?(\w+)'? from '?([\w.]+)'?")
+_MODULE = re.compile(r"No module named '?([\w.]+)'?")
+_ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
+
+
+@dataclass(frozen=True)
+class Described:
+    """A row in words.
+
+    Args:
+        old: the old spelling.
+        gone: the first release without it.
+        today: what to write, or why there is nothing.
+        source: where the change is written down.
+    """
+
+    old: str
+    gone: str
+    today: str
+    source: str
+
+    def to_dict(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def described(row: Change) -> Described | None:
+    """Put a row into words; None for kinds that have no old spelling."""
+    if isinstance(row, Moved):
+        place, _, name = row.to.rpartition(".")
+        ours = row.to.startswith(__package__)
+        today = "patchkit has its own" if ours else f"write from {place} import {name}"
+        return _described(row, row.name, today + (f"; {row.differs}" if row.differs else ""))
+    if isinstance(row, Gone):
+        return _described(row, row.name, row.instead)
+    if isinstance(row, Value):
+        old = f"{', '.join(map(_short, row.owners))}({row.name}={row.value!r})"
+        return _described(row, old, f"write {row.name}={row.to!r}" if row.to else row.instead)
+    if isinstance(row, Keyword):
+        old = f"{', '.join(map(_short, row.owners))}({row.name}=)"
+        return _described(row, old, _advice(row))
+    return None
+
+
+def rows_of_error(text: str, rows: Iterable[Change]) -> list[Described]:
+    """Return the rows that an error message speaks of, those of the class it names first.
+
+    Args:
+        text: a message of Python's, or a text that contains one.
+        rows: the table.
+    """
+    rows = list(rows)
+    found: list[Change] = []
+    for owner, keyword in _KEYWORD.findall(text):
+        named = [row for row in rows if isinstance(row, Keyword) and row.name == keyword]
+        of_owner = [row for row in named if owner in map(_short, row.owners)]
+        found += of_owner or named
+    places = [f"{module}.{name}" for name, module in _NAME.findall(text)]
+    places += _MODULE.findall(text)
+    places += [f"{module}.{name}" for module, name in _ATTRIBUTE.findall(text)]
+    found += [row for row in rows if isinstance(row, Moved | Gone) and row.name in places]
+    return list(dict.fromkeys(it for row in found if (it := described(row)) is not None))
+
+
+def _described(row: Change, old: str, today: str) -> Described:
+    return Described(old, release(row.gone), today, row.source)
+
+
+def _short(owner: str) -> str:
+    return owner.partition(".")[2]
+
+
+def _advice(row: Keyword) -> str:
+    action = row.action
+    if isinstance(action, Rename):
+        return f"write {action.to}="
+    if isinstance(action, Configure):
+        return f"write {action.to}= in the configuration of the trainer"
+    if isinstance(action, Convert):
+        return f"write {action.to}" + ("=" if action.to.isidentifier() else "")
+    if isinstance(action, Environment):
+        return f"set the environment variable {action.variable}"
+    if isinstance(action, Drop):
+        return f"leave it out: {action.because}" + (f". {action.instead}" if action.instead else "")
+    if isinstance(action, Refuse):
+        return action.instead
+    return action.advice
