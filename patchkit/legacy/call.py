@@ -10,6 +10,7 @@ from .errors import LegacyError
 from .method import Method
 from .uses import Journal, Kind, Place, users_line
 from .wording import since
+from .written_for import WrittenFor
 
 
 class Call:
@@ -21,11 +22,13 @@ class Call:
         args: the positional arguments.
         kwargs: the keywords.
         journal: where uses are noted.
+        written_for: the releases that the script was written for, if the user has named them.
 
     Attributes:
         arguments: the arguments by today's names, as far as the method has such names.
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
+        kept: attributes that the object gets besides.
     """
 
     def __init__(
@@ -35,16 +38,23 @@ class Call:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         journal: Journal,
+        written_for: WrittenFor | None = None,
     ) -> None:
         self.method = method
         self.instance = instance
         self.arguments: dict[str, Any] = dict(zip(method.positional, args, strict=False))
         self.rest = args[len(method.positional) :]
         self.unknown: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}
+        self.written_for = written_for
         self._journal = journal
         for name, value in kwargs.items():
             known = name in method.keywords and name not in self.arguments
             (self.arguments if known else self.unknown)[name] = value
+
+    def again(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """Return the same call with other arguments."""
+        return Call(self.method, self.instance, args, kwargs, self._journal, self.written_for)
 
     @property
     def name(self) -> str:
@@ -79,10 +89,11 @@ class Call:
     def carry_out(self) -> Any:
         """Call the method."""
         keywords = {**self.arguments, **self.unknown}
-        if not self.rest:
-            return self.method.function(self.instance, **keywords)
-        positional = [keywords.pop(name) for name in self.method.positional]
-        return self.method.function(self.instance, *positional, *self.rest, **keywords)
+        positional = [keywords.pop(name) for name in self.method.positional] if self.rest else ()
+        result = self.method.function(self.instance, *positional, *self.rest, **keywords)
+        for name, value in self.kept.items():
+            setattr(self.instance, name, value)
+        return result
 
     @staticmethod
     def place() -> Place:

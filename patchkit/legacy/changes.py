@@ -12,6 +12,9 @@ Converter = Callable[[Any, Any], Mapping[str, Any]]
 Adjuster = Callable[[Any, Any, Any], None]
 """Takes a call, the row and `Surroundings`; changes what would raise, and nothing else."""
 
+Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
+"""Takes a call, the row, and a function that carries the call out; returns the result."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
@@ -155,7 +158,18 @@ class Refuse:
     instead: str
 
 
-Action = Rename | Configure | Convert | Environment | Drop | Refuse
+@dataclass(frozen=True)
+class Keep:
+    """The object keeps the value, and a `Behaviour` of another method sees to it.
+
+    Args:
+        advice: what to write instead, as `write …`.
+    """
+
+    advice: str
+
+
+Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,8 +262,28 @@ class Default(Change):
         owners: as for `Keyword`.
         name: the keyword.
         values: the release from which on each value was the default, oldest first, and the value.
+            Where an absent keyword stood for a value, that is the value.
+        needs: another keyword, without which this one means nothing; empty if there is none.
+        quiet: nobody has to be told, as results differ in rounding or for few.
     """
 
     owners: tuple[str, ...]
     name: str
     values: tuple[tuple[str, Any], ...]
+    needs: str = ""
+    quiet: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behaviour(Change):
+    """A call that is understood as ever, and gives other results than it did.
+
+    Args:
+        owners: as for `Keyword`.
+        name: what is otherwise, in a few words.
+        meet: carries the call out: tells of it, or gives back what was.
+    """
+
+    owners: tuple[str, ...]
+    name: str
+    meet: Meeting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, TypeVar
 
 from ..environment import in_range, installed_version
@@ -11,9 +11,11 @@ from .changes import (
     Action,
     Adjusted,
     Attribute,
+    Behaviour,
     Change,
     Configure,
     Convert,
+    Default,
     Gone,
     Keyword,
     Moved,
@@ -36,6 +38,7 @@ _MODULES = frozenset(
         "transformers.modeling_utils",
         "transformers.models.auto.auto_factory",
         "transformers.models.auto.configuration_auto",
+        "transformers.models.auto.modeling_auto",
         "transformers.models.auto.processing_auto",
         "transformers.models.auto.tokenization_auto",
         "transformers.processing_utils",
@@ -59,17 +62,21 @@ class MethodRows:
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
         adjusted: what is looked for in each call.
+        behaviours: what else is otherwise than it was.
+        defaults: defaults that have changed.
     """
 
     keywords: dict[str, Keyword] = field(default_factory=dict)
     values: list[Value] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
     adjusted: list[Adjusted] = field(default_factory=list)
+    behaviours: list[Behaviour] = field(default_factory=list)
+    defaults: list[Default] = field(default_factory=list)
 
     def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Tell whether a call may have anything old in it; quick, since every call asks."""
         return (
-            bool(self.adjusted)
+            bool(self.adjusted or self.behaviours or self.defaults)
             or not self.keywords.keys().isdisjoint(kwargs)
             or any(row.name in kwargs for row in self.values)
             or bool(self.orders and len(args) > 1)
@@ -105,7 +112,22 @@ class Due:
             kind: a class; rows of those that it derives from are meant for it, too, unless a
                 nearer one has its own.
         """
-        return self._methods(_public_names(kind))
+        methods = self._methods(_public_names(kind))
+        if defaults := self._defaults(kind):
+            methods.setdefault("__init__", MethodRows()).defaults = defaults
+        return methods
+
+    def _defaults(self, kind: type) -> list[Default]:
+        """Return the defaults of a configuration that have changed, of the nearest class each."""
+        if not is_dataclass(kind):
+            return []
+        order = _public_names(kind)
+        nearest: dict[str, tuple[int, Default]] = {}
+        for row in self.of(Default):
+            distances = [order.index(owner) for owner in row.owners if owner in order]
+            if distances and min(distances) < nearest.get(row.name, (len(order), row))[0]:
+                nearest[row.name] = (min(distances), row)
+        return [row for _, row in nearest.values()]
 
     def attributes_of(self, kind: type) -> dict[str, Attribute]:
         """Return the rows for the attributes that a class, and no other before it, answers for."""
@@ -119,7 +141,7 @@ class Due:
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for row in self._rows:
-                if not isinstance(row, Keyword | Value | Order | Adjusted):
+                if not isinstance(row, Keyword | Value | Order | Adjusted | Behaviour):
                     continue
                 for owner, method in _owners(row):
                     if owner != ancestor:
@@ -131,6 +153,8 @@ class Due:
                         rows.values.append(row)
                     elif isinstance(row, Adjusted):
                         rows.adjusted.append(row)
+                    elif isinstance(row, Behaviour):
+                        rows.behaviours.append(row)
                     else:
                         rows.orders.append(row)
         return methods
@@ -161,7 +185,9 @@ def _public_names(kind: type) -> list[str]:
     ]
 
 
-def _owners(row: Keyword | Value | Order | Adjusted) -> Iterator[tuple[str, str]]:
+def _owners(
+    row: Keyword | Value | Order | Adjusted | Behaviour,
+) -> Iterator[tuple[str, str]]:
     """Return each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")
@@ -173,11 +199,19 @@ def _due(row: Change) -> Change | None:
     version = installed_version(row.library)
     if version is None:
         return None
+    if isinstance(row, Default):
+        return _known_to(version, row)
     if in_range(version, f">={_number(row.gone)}"):
         return row
     if isinstance(row, Keyword) and row.since and in_range(version, f"<{_number(row.since)}"):
         return _other_way_round(row)
     return None
+
+
+def _known_to(version: str, row: Default) -> Default | None:
+    """Return a row without the defaults that are newer than what is installed."""
+    known = tuple(value for value in row.values if in_range(version, f">={value[0]}"))
+    return replace(row, values=known) if len(known) > 1 else None
 
 
 def _other_way_round(row: Keyword) -> Keyword | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .call import Call
-from .changes import Configure, Convert, Drop, Environment, Keyword, Rename
+from .changes import Configure, Convert, Drop, Environment, Keep, Keyword, Rename
 from .configuration import configuration_class, configure
 from .errors import LegacyError
 from .variables import put
@@ -71,6 +71,10 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         if action.unless is not None and action.unless(value):
             raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
         call.mend(row, old, f"leave it out: {action.because}")
+        return {}
+    if isinstance(action, Keep):
+        call.mend(row, f"{old[:-1]}{value!r})", action.advice)
+        call.kept[row.name] = value
         return {}
     raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
 

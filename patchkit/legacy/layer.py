@@ -5,13 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from . import table, variables
 from .adjusting.surroundings import Surroundings
+from .call import Call
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
+from .choice import ON
+from .defaults import complete
 from .due import Due, MethodRows
 from .former_attributes import answer_for
 from .guard import Guarded
@@ -21,6 +25,7 @@ from .names import Names
 from .order import by_name
 from .uses import Journal, Use
 from .values import respell
+from .written_for import WrittenFor, parse
 
 
 @dataclass(frozen=True)
@@ -30,10 +35,12 @@ class Wanted:
     Args:
         choice: the argument of `apply`, as `choice.checked` gives it.
         due: the rows of the table that matter here.
+        written_for: the releases that the choice names, if it names any.
     """
 
     choice: str
     due: Due
+    written_for: WrittenFor | None = None
 
 
 def prepare(choice: str | None) -> Wanted | None:
@@ -45,7 +52,10 @@ def prepare(choice: str | None) -> Wanted | None:
     Raises:
         UsageError: it names versions that make no sense.
     """
-    return None if choice is None else Wanted(choice, Due(table.rows()))
+    if choice is None:
+        return None
+    written_for = None if choice == ON else parse(choice)
+    return Wanted(choice, Due(table.rows()), written_for)
 
 
 class Layer:
@@ -104,8 +114,9 @@ class Layer:
             return
         self._seen.add(id(module))
         self._names.answer_for(module)
-        kinds = {kind for kind in list(vars(module).values()) if isinstance(kind, type)}
-        for kind in kinds:  # a class can have several names
+        # A class may have two names here, an old one and a new one.
+        kinds = dict.fromkeys(kind for kind in vars(module).values() if isinstance(kind, type))
+        for kind in kinds:
             if kind.__module__ == name:
                 self._guard(kind)
 
@@ -119,20 +130,31 @@ class Layer:
 
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None
-        function, journal = method.function, self._journal
+        function, journal, written_for = method.function, self._journal, self.wanted.written_for
         surroundings = Surroundings(self.wanted.due, self._changed, journal)
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not rows.may_concern(args, kwargs):
                 return function(instance, *args, **kwargs)
-            call = by_name(method, instance, args, kwargs, journal, rows.orders)
+            call = Call(method, instance, args, kwargs, journal, written_for)
+            call = by_name(call, args, kwargs, rows.orders)
             translate(call, rows.keywords)
             respell(call, rows.values)
             for row in rows.adjusted:
                 row.adjust(call, row, surroundings)
-            return call.carry_out()
+            return _carry_out(call, rows)
 
         return checked
+
+
+def _carry_out(call: Call, rows: MethodRows) -> Any:
+    """Carry a call out, inside all that is otherwise than it was."""
+    proceed: Callable[[], Any] = call.carry_out
+    for row in rows.behaviours:
+        proceed = partial(row.meet, call, row, proceed)
+    if rows.defaults:
+        proceed = partial(complete, call, rows.defaults, proceed)
+    return proceed()
 
 
 def _is_loading(module: ModuleType) -> bool:

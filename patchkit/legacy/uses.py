@@ -142,6 +142,22 @@ def users_line() -> Place:
     return Place(outermost.f_code.co_filename, outermost.f_lineno)
 
 
+def calling_package() -> str:
+    """Return the package that makes the guarded call which is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _package(frame) in ("patchkit", "wrapt"):
+        frame = frame.f_back
+    return "" if frame is None else _package(frame)
+
+
+def called_by_user() -> bool:
+    """Tell whether the guarded call that is being executed stands in code of the user's."""
+    return calling_package() not in _LIBRARIES | _PASSED_ON
+
+
 def _is_users(frame: FrameType) -> bool:
-    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return package not in _LIBRARIES and package not in _PASSED_ON
+    return _package(frame) not in _LIBRARIES | _PASSED_ON
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -18,11 +18,17 @@ from .limits import limit_memory
 from .methods import adapted
 from .model_types import loader
 from .modes import Mode, by_name
+from .quantizers import Quantizer, linear_layers
+from .watching import returned_dtypes
 
 _TRAINING_STEPS = 2
 _NEW_WORDS = 3
 _MOST_DISTANCE = {"reload": 0.05, "merge": 0.5}
 """How far logits may be from those before, relative to their size."""
+
+
+class Untried(Exception):
+    """What cannot be tried here, or on this model type."""
 
 
 class OtherLogits(Exception):
@@ -88,10 +94,14 @@ class _Course:
         base = self._load()
         transformers.set_seed(0)
         self.step = "adapt"
-        model = adapted(base, self.method, self.task)
+        targets = None
+        if self.mode.quantizer is not None and not self.mode.quantizer.plain:
+            targets = linear_layers(loader(self.task), base.config)
+        model = adapted(base, self.method, self.task, targets)
         self._train(model, batch)
         self.step = "predict"
-        logits = self._predict(model, batch)
+        with self._watching(model):
+            logits = self._predict(model, batch)
         self.step = "save"
         model.save_pretrained(self.folder / "saved")
         self.step = "reload"
@@ -124,7 +134,20 @@ class _Course:
         elif self.mode.quantization == "8bit":
             options["quantization_config"] = quantize(load_in_8bit=True)
         folder = self.checkpoints / self.mode.precision.checkpoint
+        if self.mode.quantizer is not None:
+            return self._load_quantized(self.mode.quantizer, folder)
         return loader(self.task).from_pretrained(folder, **options)
+
+    def _load_quantized(self, quantizer: Quantizer, plain: Path) -> Any:
+        import torch
+        import transformers
+
+        model_type = transformers.AutoConfig.from_pretrained(plain).model_type
+        obstacle = quantizer.obstacle(model_type)
+        if obstacle:
+            raise Untried(obstacle)
+        dtype = getattr(torch, self.mode.precision.checkpoint)
+        return quantizer.load(loader(self.task), plain, {tiny.dtype_keyword(): dtype})
 
     def _reload(self) -> Any:
         saved = self.folder / "saved"
@@ -200,6 +223,16 @@ class _Course:
             logits = model(**for_prediction(self.task, batch)).logits.float()
         self.figures[f"logits to {self.step}"] = logits.double().sum().item()
         return logits
+
+    @contextmanager
+    def _watching(self, model: Any) -> Iterator[None]:
+        """Note the dtypes that layers return, where another quantizer decides them."""
+        if self.mode.quantizer is None:
+            yield
+            return
+        with returned_dtypes(model) as found:
+            yield
+        self.figures["dtypes"] = found
 
     def _expect(self, before: Any, after: Any) -> None:
         """Check that logits are what they were, as far as rounding allows."""

@@ -1,4 +1,4 @@
-"""Modules of TRL that moved, and names of modules that are still there."""
+"""Modules of TRL that moved or went, and names of modules that are still there."""
 
 from __future__ import annotations
 

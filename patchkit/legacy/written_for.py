@@ -1,0 +1,126 @@
+"""The releases that a script was written for, as its user names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..environment import installed_version
+from ..errors import UsageError
+from .releases import RELEASES
+from .version_sets import SETS
+from .wording import release
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+_EXAMPLE = "write them as 'trl==0.11.4, transformers==4.44.2'"
+
+
+@dataclass(frozen=True)
+class WrittenFor:
+    """Releases that a script was written for.
+
+    Args:
+        releases: by library. A library that was not named has the release of the set of versions
+            that was run with the one that was.
+    """
+
+    releases: Mapping[str, Version]
+
+    def precedes(self, text: str) -> bool:
+        """Tell whether the script was written for releases before one.
+
+        Args:
+            text: the library and the release, as `trl 0.12.0`. Unknown ones precede none.
+        """
+        from packaging.version import Version
+
+        library, _, number = text.partition(" ")
+        version = self.releases.get(library)
+        return version is not None and version < Version(number)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{library}=={number}" for library, number in self.releases.items())
+
+
+def parse(text: str) -> WrittenFor:
+    """Read versions such as `trl==0.11.4, transformers==4.44.2`.
+
+    Raises:
+        UsageError: they are not written so, or contradict each other, or a version never was, is
+            older than the table, or newer than what is installed.
+    """
+    from packaging.version import InvalidVersion, Version
+
+    named: dict[str, Version] = {}
+    for part in text.split(","):
+        library, equals, number = (piece.strip() for piece in part.partition("=="))
+        if not equals or not library:
+            raise UsageError(f"legacy={text!r} names no versions in {part.strip()!r}; {_EXAMPLE}")
+        if library not in RELEASES:
+            known = ", ".join(RELEASES)
+            raise UsageError(
+                f"legacy={text!r} names {library}, of which patchkit knows no changes; "
+                f"it knows those of {known}"
+            )
+        try:
+            version = Version(number)
+        except InvalidVersion as error:
+            raise UsageError(
+                f"legacy={text!r} names the version {number!r} of {library}, which is none; "
+                f"{_EXAMPLE}"
+            ) from error
+        if named.setdefault(library, version) != version:
+            raise UsageError(
+                f"legacy={text!r} names two versions of {library}, {named[library]} and {version}; "
+                "keep the one that the script was written for"
+            )
+    for library, version in named.items():
+        _check(text, library, version)
+    return WrittenFor({**_companions(named), **named})
+
+
+def _check(text: str, library: str, version: Version) -> None:
+    from packaging.version import Version
+
+    known = [Version(number) for number in RELEASES[library].split()]
+    title = release(f"{library} {version}")
+    if version < known[0]:
+        raise UsageError(
+            f"legacy={text!r}: {title} is older than patchkit's table, which begins with "
+            f"{known[0]}; name that one for the nearest"
+        )
+    installed = installed_version(library)
+    if installed is not None and version > Version(installed):
+        raise UsageError(
+            f"legacy={text!r}: {title} is newer than the installed {installed}; name the release "
+            "that the script was written for"
+        )
+    if version <= known[-1] and Version(version.base_version) not in known:
+        nearest = max(number for number in known if number < version)
+        raise UsageError(
+            f"legacy={text!r}: there never was {title}; the release before is {nearest}"
+        )
+
+
+def _companions(named: Mapping[str, Version]) -> dict[str, Version]:
+    """Return the releases that were run with those that are named."""
+    from packaging.version import Version
+
+    companions: dict[str, Version] = {}
+    for pins in SETS:
+        together = {
+            library: Version(number)
+            for library, equals, number in (pin.partition("==") for pin in pins.split())
+            if equals and library in RELEASES
+        }
+        if not companions or all(together[library] <= named[library] for library in named):
+            companions = together
+    installed = {library: installed_version(library) for library in companions}
+    return {
+        library: version
+        for library, version in companions.items()
+        if installed[library] is not None and version <= Version(str(installed[library]))
+    }
