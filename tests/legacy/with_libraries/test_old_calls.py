@@ -54,9 +54,19 @@ SETTINGS = {
         "    '--output_dir', 'o', '--evaluation_strategy', 'no', '--warmup_ratio=0.1', '--bf16',\n"
         "    '--use_cpu', 'True', '--overwrite_output_dir'])\n"
         "result = [args.eval_strategy.value, args.warmup_steps, args.bf16]",
-        "SystemExit: 2",
+        "not used",
         ["no", 0.1, True],
-        "--bf16 True",
+        "write warmup_steps=0.1",
+    ),
+    "bare_flag": (
+        "from transformers import HfArgumentParser\n"
+        "from trl import SFTConfig\n"
+        "args, = HfArgumentParser(SFTConfig).parse_args_into_dataclasses(\n"
+        "    ['--output_dir', 'o', '--bf16', '--use_cpu', 'True'])\n"
+        "result = args.bf16",
+        "SystemExit: 2",
+        True,
+        "write --bf16 True",
     ),
     "keys": (
         "from transformers import HfArgumentParser\n"
@@ -260,5 +270,3 @@ def test_contradictions_are_refused_in_a_line(sides: tuple[Side, Side]) -> None:
 
 def test_a_token_is_not_told(sides: tuple[Side, Side]) -> None:
     assert not any("secret" in line for line in sides[1].told)
-
-
