@@ -160,12 +160,14 @@ class Refuse:
 
 @dataclass(frozen=True)
 class Keep:
-    """The object keeps the value, and a `Behaviour` of another method sees to it.
+    """The configuration keeps the value, and a `Behaviour` of another method sees to it.
 
     Args:
+        to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
     """
 
+    to: str
     advice: str
 
 
@@ -264,7 +266,8 @@ class Default(Change):
         values: the release from which on each value was the default, oldest first, and the value.
             Where an absent keyword stood for a value, that is the value.
         needs: another keyword, without which this one means nothing; empty if there is none.
-        quiet: nobody has to be told, as results differ in rounding or for few.
+        quiet: nobody has to be told, as results differ in rounding, or for few.
+        kept: today there is no such keyword; it has a row with `Keep`.
     """
 
     owners: tuple[str, ...]
@@ -272,6 +275,7 @@ class Default(Change):
     values: tuple[tuple[str, Any], ...]
     needs: str = ""
     quiet: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,9 +32,18 @@ def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) ->
         proceed: carries it out.
     """
     given = _given(call)
-    absent = [row for row in rows if row.name not in given and row.name in call.method.keywords]
+    absent = [
+        row
+        for row in rows
+        if row.name not in given
+        and row.name not in call.kept
+        and (row.kept or row.name in call.method.keywords)
+    ]
     if call.written_for is not None:
-        call.arguments.update(values_of(absent, call.written_for))
+        values = values_of(absent, call.written_for)
+        kept = {row.name for row in absent if row.kept}
+        call.kept.update({name: value for name, value in values.items() if name in kept})
+        call.arguments.update({name: values[name] for name in values.keys() - kept})
         return proceed()
     result = proceed()
     told = [

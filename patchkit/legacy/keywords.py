@@ -32,8 +32,12 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
         value = call.unknown.pop(name)
         for new, new_value in _today(call, row, value, settings).items():
             _give(call, row, new, new_value)
-    if settings:
+    keeps = bool(call.kept) and "args" in call.method.keywords
+    if settings or keeps:
         configure(call, settings)
+    if keeps:
+        vars(call.arguments["args"]).update(call.kept)
+        call.kept.clear()
 
 
 def _has_target(call: Call, row: Keyword) -> bool:
@@ -74,7 +78,7 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         return {}
     if isinstance(action, Keep):
         call.mend(row, f"{old[:-1]}{value!r})", action.advice)
-        call.kept[row.name] = value
+        call.kept[action.to] = value
         return {}
     raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
 

@@ -8,7 +8,8 @@ from ..findings import Finding, Severity
 from ..wording import OTHER_HALF, plural, short
 
 _RAISE = ("hqq", "quanto")
-"""The libraries whose backward pass multiplies gradients with weights of another dtype."""
+"""The libraries whose layers raise in a step: most multiply gradients with weights of another dtype
+in the backward pass, and quanto's int8 layers in float16 already refuse a bfloat16 input."""
 
 
 def layers_of_another_dtype(facts: Facts) -> Finding | None:
@@ -27,9 +28,9 @@ def layers_of_another_dtype(facts: Facts) -> Finding | None:
         Severity.ERROR if raises else Severity.WARNING,
         f"{plural(len(layers), 'layer')} that {library} has quantized ({names}) compute in "
         f"{other}; training is in {facts.autocast}",
-        "The backward pass runs outside autocast and multiplies gradients of one dtype with "
-        f"weights of the other: the first step raises that it expected {facts.autocast} and "
-        f"{other} to be the same dtype."
+        "Autocast does not reach all that these layers multiply, and the backward pass runs "
+        f"outside it: the first step raises that {facts.autocast} and {other} are not the same "
+        "dtype."
         if raises
         else "Autocast does not reach all of these layers: each may return the dtype of its "
         f"input, {other} or float32 among them.",

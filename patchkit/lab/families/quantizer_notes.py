@@ -30,7 +30,7 @@ NOTES = (
     Note(
         ("torchao-int8", "torchao-float8"),
         "`dtype=`. Autocast does not reach int8 layers: they return the dtype of their input. "
-        "float8 layers return the dtype of autocast.",
+        "float8 layers return the dtype of autocast, or float32 if their bias has another dtype.",
         _SAYS,
         "In fp16 with a bfloat16 model the int8 layers return bfloat16, float16 and float32, by "
         "what comes in. It trains.",
@@ -46,8 +46,8 @@ NOTES = (
         ("torchao-int4",),
         "",
         "Nothing.",
-        "torchao does not quantize to it on a CPU: its layouts want the library mslk, CUDA or "
-        "Intel's GPUs. It was not run.",
+        "torchao does not quantize to it on a CPU: its default layout wants the library mslk, two "
+        "others want CUDA or refuse a CPU. mslk was not tried.",
     ),
     Note(
         ("quanto-int8", "quanto-int4", "quanto-float8"),
@@ -72,11 +72,13 @@ NOTES = (
         "float16 into the configuration.",
         "`thread_dtype` refuses the model.",
         "PEFT does not merge into these layers, and its `all-linear` does not name them: list the "
-        "names of the layers.",
+        "names of the layers. The failures of gpt_oss at `reload` are no matter of dtypes: "
+        "AutoRound stores its experts one by one, Transformers does not find them and makes new "
+        "random ones.",
     ),
     Note(
         ("auto-round",),
-        "As for gptq.",
+        "Not measured: nothing could be trained.",
         "`thread_dtype` refuses the model.",
         "PEFT has no adapter for AutoRound's layers. Export the same weights as GPTQ "
         '(`format="auto_gptq"`), which trains.',
@@ -103,7 +105,7 @@ NOTES = (
     ),
     Note(
         ("mxfp4-dequantized",),
-        "`dtype=`. Without `dequantize=True` Transformers dequantizes on a CPU, too, and says so.",
+        "`dtype=`.",
         "All that it does for plain models: `accelerate-gradscaler-guard` lets full fine-tuning "
         "in fp16 take its first step.",
         "`save_pretrained` of a model that was trained in full stores the experts under names "

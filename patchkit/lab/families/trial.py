@@ -15,20 +15,17 @@ from .. import cuda_fp16, tiny
 from .building import INPUTS, Unsuitable, one_line
 from .inputs import Batch, for_prediction, prompt
 from .limits import limit_memory
+from .loading import load
 from .methods import adapted
 from .model_types import loader
 from .modes import Mode, by_name
-from .quantizers import Quantizer, linear_layers
+from .quantizers import linear_layers
 from .watching import returned_dtypes
 
 _TRAINING_STEPS = 2
 _NEW_WORDS = 3
 _MOST_DISTANCE = {"reload": 0.05, "merge": 0.5}
 """How far logits may be from those before, relative to their size."""
-
-
-class Untried(Exception):
-    """What cannot be tried here, or on this model type."""
 
 
 class OtherLogits(Exception):
@@ -120,34 +117,7 @@ class _Course:
         self.figures["distance to float32"] = _distance(logits, self._predict(model, batch))
 
     def _load(self) -> Any:
-        import torch
-        import transformers
-
-        options: dict[str, Any] = {tiny.dtype_keyword(): "auto"}
-        quantize: Any = transformers.BitsAndBytesConfig
-        if self.mode.quantization == "4bit":
-            options["quantization_config"] = quantize(
-                load_in_4bit=True,
-                bnb_4bit_quant_type="nf4",
-                bnb_4bit_compute_dtype=getattr(torch, self.mode.precision.compute),
-            )
-        elif self.mode.quantization == "8bit":
-            options["quantization_config"] = quantize(load_in_8bit=True)
-        folder = self.checkpoints / self.mode.precision.checkpoint
-        if self.mode.quantizer is not None:
-            return self._load_quantized(self.mode.quantizer, folder)
-        return loader(self.task).from_pretrained(folder, **options)
-
-    def _load_quantized(self, quantizer: Quantizer, plain: Path) -> Any:
-        import torch
-        import transformers
-
-        model_type = transformers.AutoConfig.from_pretrained(plain).model_type
-        obstacle = quantizer.obstacle(model_type)
-        if obstacle:
-            raise Untried(obstacle)
-        dtype = getattr(torch, self.mode.precision.checkpoint)
-        return quantizer.load(loader(self.task), plain, {tiny.dtype_keyword(): dtype})
+        return load(self.task, self.mode, self.checkpoints)
 
     def _reload(self) -> Any:
         saved = self.folder / "saved"

@@ -106,7 +106,7 @@ def _todays(
     parser: Any, given: Mapping[str, Any], surroundings: Surroundings
 ) -> dict[str, Any] | None:
     """Return settings by today's names; None if they have them."""
-    kinds: list[Any] = [kind for kind in parser.dataclass_types if dataclasses.is_dataclass(kind)]
+    kinds: list[Any] = list(filter(dataclasses.is_dataclass, parser.dataclass_types))
     known = {field.name for kind in kinds for field in _fields(kind)}
     settings = dict(given)
     for kind in kinds:

@@ -21,9 +21,11 @@ from . import (
     trl_names,
     trl_online,
     trl_preference,
+    trl_prompts,
     trl_scripts,
     trl_sft,
 )
+from .left_out import LEFT_OUT
 
 _PARTS = (
     trl_gone,
@@ -31,6 +33,7 @@ _PARTS = (
     trl_modules,
     trl_sft,
     trl_dpo,
+    trl_prompts,
     trl_preference,
     trl_online,
     trl_scripts,
@@ -46,6 +49,8 @@ _PARTS = (
     attributes,
     orders,
 )
+
+__all__ = ["LEFT_OUT", "rows"]
 
 
 def rows() -> tuple[Change, ...]:

@@ -17,7 +17,6 @@ _MOVED = (
     "padding_value",
     "truncation_mode",
     "max_length",
-    "max_prompt_length",
     "max_target_length",
     "is_encoder_decoder",
     "disable_dropout",
@@ -119,7 +118,6 @@ ROWS: tuple[Change, ...] = (
                 unless=lambda value: value not in (None, -100),
                 instead="Labels that do not count are -100.",
             ),
-            "max_completion_length": only_none("Limit the whole text with max_length."),
             "generate_during_eval": only_false("nothing was to be generated", _NO_TEXTS),
             "ref_model_init_kwargs": only_none("Load the reference model: ref_model=…"),
             "model_adapter_name": Drop(

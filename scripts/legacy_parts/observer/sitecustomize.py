@@ -37,11 +37,12 @@ def ids_of(inputs: Any) -> dict[str, Any]:
             continue
         if "input_ids" in name:
             mask = inputs.get(name.replace("input_ids", "attention_mask"))
-            kept = mask.bool() if getattr(mask, "shape", None) == values.shape else values >= 0
         elif name in ("labels", "prompt_ids", "completion_ids"):
-            kept = values >= 0
+            mask = inputs.get(name.replace("_ids", "_mask"))
         else:
             continue
+        has_mask = name != "labels" and getattr(mask, "shape", None) == values.shape
+        kept = mask.bool() if has_mask else values >= 0
         found[name] = [row[keep].tolist()[:LONGEST] for row, keep in zip(values, kept, strict=True)]
     return found
 

@@ -1,0 +1,103 @@
+"""Lengths of prompts and completions that trainers of TRL truncated to."""
+
+from __future__ import annotations
+
+from ..changes import Behaviour, Change, Default, Keep, Keyword
+from ..prompts import (
+    MODE,
+    OF_COMPLETION,
+    OF_PROMPT,
+    OF_TRAINER,
+    check_trainer,
+    truncate_completions,
+    truncate_pairs,
+    truncate_prompts,
+    truncate_row,
+)
+from .sources import notes
+
+_ADVICE = "patchkit truncates the prompts as trainers did; truncate them in the dataset"
+_GONE = {
+    "DPO": "trl 0.29.0",
+    "KTO": "trl 0.27.0",
+    "ORPO": "trl 0.28.0",
+    "CPO": "trl 0.28.0",
+    "GRPO": "trl 0.28.0",
+    "RLOO": "trl 0.29.0",
+}
+"""The first release without `max_prompt_length`, by configuration."""
+
+
+def _kept(owner: str, name: str, to: str, gone: str, advice: str = _ADVICE) -> Keyword:
+    return Keyword(
+        owners=(f"trl.{owner}",),
+        name=name,
+        action=Keep(to, advice),
+        gone=gone,
+        source=notes(gone),
+    )
+
+
+def _behaviour(owner: str, name: str, meet: object, gone: str) -> Behaviour:
+    return Behaviour(
+        owners=(f"trl.{owner}",),
+        name=name,
+        meet=meet,  # type: ignore[arg-type]
+        gone=gone,
+        source=notes(gone),
+    )
+
+
+def _default(algorithm: str, *values: tuple[str, int | None]) -> Default:
+    gone = _GONE[algorithm]
+    return Default(
+        owners=(f"trl.{algorithm}Config",),
+        name=OF_PROMPT,
+        values=(*values, (gone.partition(" ")[2], None)),
+        kept=True,
+        gone=gone,
+        source=notes(gone),
+    )
+
+
+_PROMPTS = "how prompts are truncated"
+
+ROWS: tuple[Change, ...] = (
+    *(_kept(f"{algorithm}Config", OF_PROMPT, OF_PROMPT, gone) for algorithm, gone in _GONE.items()),
+    _kept("DPOTrainer", OF_PROMPT, OF_TRAINER, "trl 0.13.0"),
+    _kept(
+        "DPOConfig",
+        OF_COMPLETION,
+        OF_COMPLETION,
+        "trl 0.29.0",
+        "patchkit truncates the completions as DPOTrainer did; truncate them in the dataset",
+    ),
+    *(
+        _kept(
+            f"{algorithm}Config",
+            MODE,
+            MODE,
+            gone,
+            "patchkit keeps that end of prompts; truncate them in the dataset",
+        )
+        for algorithm, gone in (
+            ("KTO", "trl 0.27.0"),
+            ("ORPO", "trl 1.0.0"),
+            ("CPO", "trl 1.0.0"),
+        )
+    ),
+    _default("DPO", ("0.7.0", 128), ("0.12.0", None), ("0.14.0", 512)),
+    _default("KTO", ("0.7.0", 128), ("0.14.0", 512)),
+    _default("ORPO", ("0.7.0", 128), ("0.14.0", 512)),
+    _default("CPO", ("0.7.0", 128), ("0.14.0", 512)),
+    _default("GRPO", ("0.14.0", 512), ("0.26.0", None)),
+    _default("RLOO", ("0.22.0", 512), ("0.27.0", None)),
+    _behaviour("DPOTrainer._prepare_dataset", _PROMPTS, truncate_pairs, _GONE["DPO"]),
+    _behaviour("KTOTrainer._prepare_dataset", _PROMPTS, truncate_completions, _GONE["KTO"]),
+    _behaviour("ORPOTrainer.tokenize_row", _PROMPTS, truncate_row, _GONE["ORPO"]),
+    _behaviour("CPOTrainer.tokenize_row", _PROMPTS, truncate_row, _GONE["CPO"]),
+    _behaviour("GRPOTrainer._tokenize_prompts", _PROMPTS, truncate_prompts, _GONE["GRPO"]),
+    _behaviour("RLOOTrainer._tokenize_prompts", _PROMPTS, truncate_prompts, _GONE["RLOO"]),
+    _behaviour("GRPOTrainer", _PROMPTS, check_trainer, _GONE["GRPO"]),
+    _behaviour("RLOOTrainer", _PROMPTS, check_trainer, _GONE["RLOO"]),
+)
