@@ -36,7 +36,7 @@ _MOVED = {
         "transformers.EvaluationStrategy": "transformers.IntervalStrategy",
         "transformers.training_args.EvaluationStrategy": "transformers.IntervalStrategy",
     },
-    "4.57.0": {
+    "4.50.0": {
         "transformers.AdamW": f"{_WRITTEN}.optimizer.AdamW",
         "transformers.optimization.AdamW": f"{_WRITTEN}.optimizer.AdamW",
     },

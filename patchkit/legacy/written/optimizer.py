@@ -1,4 +1,4 @@
-"""The AdamW of Transformers before 4.57."""
+"""The AdamW of Transformers before 4.50."""
 
 from __future__ import annotations
 

@@ -1,0 +1,78 @@
+"""Run pieces of old scripts on the real libraries, without the legacy layer and with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PRELUDE = Path(__file__).with_name("prelude.py")
+
+_PROGRAM = """
+import json, pathlib, sys
+if sys.argv[1] == "on":
+    import patchkit
+    patchkit.apply(only=[], legacy=True)
+prelude = pathlib.Path(sys.argv[2]).read_text()
+pieces = json.loads(pathlib.Path(sys.argv[3]).read_text())
+names = {"__name__": "__main__"}
+exec(compile(prelude, "prelude.py", "exec"), names)
+outcomes = {}
+for name, piece in pieces.items():
+    mine = dict(names)
+    try:
+        exec(compile(piece, name + ".py", "exec"), mine)
+        outcomes[name] = mine.get("result")
+    except BaseException as error:
+        outcomes[name] = "{}: {}".format(type(error).__name__, error)
+told = []
+if sys.argv[1] == "on":
+    from patchkit.legacy.layer import LAYER
+    told = [str(use) for use in LAYER.uses()]
+pathlib.Path("outcomes.json").write_text(json.dumps([outcomes, told], default=str))
+"""
+
+
+@dataclass(frozen=True)
+class Side:
+    """What came of the pieces on one side.
+
+    Args:
+        outcomes: by the name of the piece: what it gave `result`, or the error.
+        told: the lines that the layer told.
+    """
+
+    outcomes: dict[str, Any]
+    told: list[str]
+
+    def lines(self, piece: str) -> str:
+        """Return what was told of a piece."""
+        return "\n".join(line for line in self.told if line.startswith(f"{piece}.py:"))
+
+
+def run(pieces: Mapping[str, str], folder: Path) -> tuple[Side, Side]:
+    """Return both sides: without the layer, and with it."""
+    return _side("off", pieces, folder / "off"), _side("on", pieces, folder / "on")
+
+
+def _side(name: str, pieces: Mapping[str, str], folder: Path) -> Side:
+    folder.mkdir()
+    file = folder / "pieces.json"
+    file.write_text(json.dumps(pieces))
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, name, str(PRELUDE), str(file)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        timeout=1800,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    outcomes, told = json.loads((folder / "outcomes.json").read_text())
+    return Side(outcomes, told)
