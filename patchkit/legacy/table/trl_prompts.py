@@ -49,11 +49,11 @@ def _behaviour(owner: str, name: str, meet: object, gone: str) -> Behaviour:
 
 
 def _default(algorithm: str, *values: tuple[str, int | None]) -> Default:
-    gone = _GONE[algorithm]
+    gone = f"trl {values[-1][0]}"
     return Default(
         owners=(f"trl.{algorithm}Config",),
         name=OF_PROMPT,
-        values=(*values, (gone.partition(" ")[2], None)),
+        values=values,
         kept=True,
         gone=gone,
         source=notes(gone),
@@ -63,10 +63,7 @@ def _default(algorithm: str, *values: tuple[str, int | None]) -> Default:
 _PROMPTS = "how prompts are truncated"
 
 ROWS: tuple[Change, ...] = (
-    *(
-        _kept(f"{algorithm}Config", OF_PROMPT, OF_PROMPT, gone)
-        for algorithm, gone in _GONE.items()
-    ),
+    *(_kept(f"{algorithm}Config", OF_PROMPT, OF_PROMPT, gone) for algorithm, gone in _GONE.items()),
     _kept("DPOTrainer", OF_PROMPT, OF_TRAINER, "trl 0.13.0"),
     _kept(
         "DPOConfig",
@@ -89,10 +86,10 @@ ROWS: tuple[Change, ...] = (
             ("CPO", "trl 1.0.0"),
         )
     ),
-    _default("DPO", ("0.7.0", 128), ("0.12.0", None), ("0.14.0", 512)),
-    _default("KTO", ("0.7.0", 128), ("0.14.0", 512)),
-    _default("ORPO", ("0.7.0", 128), ("0.14.0", 512)),
-    _default("CPO", ("0.7.0", 128), ("0.14.0", 512)),
+    _default("DPO", ("0.7.0", 128), ("0.12.0", None), ("0.14.0", 512), ("0.29.0", None)),
+    _default("KTO", ("0.7.0", 128), ("0.14.0", 512), ("0.27.0", None)),
+    _default("ORPO", ("0.7.0", 128), ("0.14.0", 512), ("0.28.0", None)),
+    _default("CPO", ("0.7.0", 128), ("0.14.0", 512), ("0.28.0", None)),
     _default("GRPO", ("0.14.0", 512), ("0.26.0", None)),
     _default("RLOO", ("0.22.0", 512), ("0.27.0", None)),
     _behaviour("DPOTrainer._prepare_dataset", _PROMPTS, truncate_pairs, _GONE["DPO"]),
