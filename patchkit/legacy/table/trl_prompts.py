@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..changes import Behaviour, Change, Default, Keep, Keyword
+from ..lengths import give_max_length
 from ..prompts import (
     MODE,
     OF_COMPLETION,
@@ -92,6 +93,7 @@ ROWS: tuple[Change, ...] = (
     _default("CPO", ("0.7.0", 128), ("0.14.0", 512), ("0.28.0", None)),
     _default("GRPO", ("0.14.0", 512), ("0.26.0", None)),
     _default("RLOO", ("0.22.0", 512), ("0.27.0", None)),
+    _behaviour("SFTTrainer", "length of texts", give_max_length, "trl 0.16.0"),
     _behaviour("DPOTrainer._prepare_dataset", _PROMPTS, truncate_pairs, _GONE["DPO"]),
     _behaviour("KTOTrainer._prepare_dataset", _PROMPTS, truncate_completions, _GONE["KTO"]),
     _behaviour("ORPOTrainer.tokenize_row", _PROMPTS, truncate_row, _GONE["ORPO"]),
