@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from patchkit.precision.quant_state import is_repacked, unpack_in_place
-
-if TYPE_CHECKING:
-    import torch
+from patchkit.precision.quant_state import scales_of_8bit, values_of_4bit, values_of_8bit
 
 _CLAMPED = "_patchkit_clamped_to"
 _LARGEST_CODE = 127
@@ -34,7 +30,7 @@ def clamp_packed(layer: Any, low: float, high: float) -> bool:
     weight = layer.weight
     if getattr(weight, "quant_state", None) is not None:
         clamp = _clamp_4bit
-    elif _scales(layer) is not None:
+    elif scales_of_8bit(layer) is not None:
         clamp = _clamp_8bit
     else:
         return False
@@ -49,10 +45,8 @@ def _clamp_4bit(layer: Any, low: float, high: float) -> None:
     from bitsandbytes import functional
 
     weight = layer.weight
-    state = unpack_in_place(weight) if is_repacked(weight.quant_state) else weight.quant_state
-    exact = copy.copy(state)
-    exact.dtype = torch.float32
-    values = functional.dequantize_4bit(weight.data, exact)
+    values = values_of_4bit(weight)
+    state = weight.quant_state
     clamped = values.clamp(low, high)
     if torch.equal(clamped, values):
         return
@@ -71,9 +65,9 @@ def _clamp_4bit(layer: Any, low: float, high: float) -> None:
 def _clamp_8bit(layer: Any, low: float, high: float) -> None:
     import torch
 
-    scales = _scales(layer)
+    scales, values = scales_of_8bit(layer), values_of_8bit(layer)
     assert scales is not None
-    values = layer.weight.data.float() * scales[:, None] / _LARGEST_CODE
+    assert values is not None
     clamped = values.clamp(low, high)
     if torch.equal(clamped, values):
         return
@@ -82,9 +76,3 @@ def _clamp_8bit(layer: Any, low: float, high: float) -> None:
     for held in (layer.weight.data, layer.weight.CB, layer.state.CB):
         if held is not None:
             held.copy_(codes)
-
-
-def _scales(layer: Any) -> torch.Tensor | None:
-    """Return the scales of an 8-bit layer's rows: its first forward moves them."""
-    scales: torch.Tensor | None = getattr(layer.weight, "SCB", None)
-    return scales if scales is not None else getattr(getattr(layer, "state", None), "SCB", None)

@@ -25,8 +25,8 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
     "modes",
     multiple=True,
     metavar="MODE",
-    help="A mode such as bf16/4bit, a glob such as 'fp16*/4bit', `quick` or `all`; may be "
-    "repeated.  [default: quick]",
+    help="A mode such as bf16/4bit, a glob such as 'fp16*/4bit', `quick`, `all`, or `quantizers` "
+    "for all but bitsandbytes; may be repeated.  [default: quick]",
 )
 @click.option(
     "--method",
@@ -132,8 +132,10 @@ def families(
         show_json(found.to_dict())
     elif form == "markdown":
         from ..lab.families.markdown import as_markdown
+        from ..lab.families.quantizers_markdown import as_quantizers_page
 
-        click.echo(as_markdown(found))
+        write = as_quantizers_page if selection.quantizers else as_markdown
+        click.echo(write(found))
     else:
         from ..lab.families.table import as_table
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..precision.other_quantizers import ForeignLayer, foreign_layer
 from ..precision.parameters import is_plain_float
 from ..precision.quant_state import dtype_of, quant_states
 
@@ -71,6 +72,7 @@ class Anatomy:
 
     parameters: tuple[Parameter, ...] = ()
     quantized: tuple[QuantizedLayer, ...] = ()
+    foreign: tuple[ForeignLayer, ...] = ()
     offloaded: frozenset[str] = frozenset()
     modules: int = 0
 
@@ -95,6 +97,7 @@ def look_at(
     """
     parameters: list[Parameter] = []
     quantized: list[QuantizedLayer] = []
+    foreign: list[ForeignLayer] = []
     offloaded: set[str] = set()
     bits_of: dict[type, int] = {}
     seen: set[int] = set()
@@ -107,6 +110,9 @@ def look_at(
             bits = bits_of[kind] = _bits(kind)
         if bits:
             quantized.append(QuantizedLayer(name, module, bits))
+        other = None if bits else foreign_layer(name, module)
+        if other is not None:
+            foreign.append(other)
         if adapted and "_hf_hook" in module.__dict__:
             offloaded.add(adapted)
         if leaves_apart and not module._modules:
@@ -123,13 +129,15 @@ def look_at(
                     tensor,
                     tensor.dtype,
                     tensor.requires_grad,
-                    is_plain_float(tensor),
+                    is_plain_float(tensor) and not (other is not None and key == "weight"),
                     adapted,
                     in_base,
                     unit,
                 )
             )
-    return Anatomy(tuple(parameters), tuple(quantized), frozenset(offloaded), modules)
+    return Anatomy(
+        tuple(parameters), tuple(quantized), tuple(foreign), frozenset(offloaded), modules
+    )
 
 
 def _walk(

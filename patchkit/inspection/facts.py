@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..precision.adapters import fsdp_version, uses_deepspeed, uses_fsdp
+from ..precision.other_quantizers import quantizer_of
 from ..settings import requested_dtype
 from .anatomy import Anatomy, Parameter, look_at
 from .hardware import Hardware, default_device, probe
@@ -107,14 +108,24 @@ class Facts:
     def has_optimizer_state(self) -> bool:
         return self.optimizer is not None and len(self.optimizer.state) > 0
 
+    @cached_property
+    def quantizer(self) -> str:
+        """The library that quantized the model, if it is another than bitsandbytes."""
+        return "" if self.model is None else quantizer_of(self.model)
+
+    def _quantized(self) -> str:
+        layers = len(self.anatomy.quantized)
+        if layers or not self.quantizer:
+            return f"{layers} quantized layers"
+        return f"quantized by {self.quantizer}"
+
     def describe(self) -> str:
         """Describe the training in one line."""
         parts = []
         if self.model is not None:
             parts.append(
                 f"{type(self.model).__name__} ({len(self.anatomy.parameters)} parameters, "
-                f"{len(self.anatomy.trainable)} trained, {len(self.anatomy.quantized)} quantized "
-                "layers)"
+                f"{len(self.anatomy.trainable)} trained, {self._quantized()})"
             )
         for part in (self.subject.args, self.subject.accelerator, self.optimizer):
             if part is not None:

@@ -22,13 +22,12 @@ def answer(
         module: a module.
         names: those names.
         find: returns what they stand for, or raises AttributeError or ImportError.
-        changed: remembers what is changed for that.
+        changed: what is changed for that.
     """
     if hasattr(type(module), "__getattr__"):
         # A class's own __getattr__ has the last word, and its error would hide ours.
-        if not issubclass(type(module), _Answering):
-            changed.change(module, "__class__", _answering(type(module), names, find))
-    elif not isinstance(vars(module).get("__getattr__"), _Attributes):
+        changed.change_class(module, _answering(type(module), names, find))
+    else:
         changed.change(module, "__getattr__", _Attributes(module, names, find))
 
 
@@ -53,10 +52,6 @@ class _Attributes:
         raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
 
 
-class _Answering:
-    """The mark of our classes of modules."""
-
-
 def _answering(kind: type[ModuleType], names: frozenset[str], find: Find) -> type[ModuleType]:
     """Return a class of modules that asks `find` for names that `kind` has none for."""
 
@@ -70,7 +65,7 @@ def _answering(kind: type[ModuleType], names: frozenset[str], find: Find) -> typ
 
     return type(
         kind.__name__,
-        (kind, _Answering),
+        (kind,),
         {
             "__getattr__": get_attribute,
             "__module__": kind.__module__,

@@ -52,6 +52,10 @@ class Call:
             known = name in method.keywords and name not in self.arguments
             (self.arguments if known else self.unknown)[name] = value
 
+    def again(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """Return the same call with other arguments."""
+        return Call(self.method, self.instance, args, kwargs, self._journal, self.written_for)
+
     @property
     def name(self) -> str:
         """What the script calls: `SFTTrainer`, or `AutoModel.from_pretrained`."""
@@ -60,15 +64,17 @@ class Call:
             return called_on.__name__
         return f"{called_on.__name__}.{self.method.name}"
 
-    def mend(self, change: Change, old: str, advice: str) -> None:
+    def mend(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
         """Note that an old spelling was brought to today's.
 
         Args:
             change: the row of the table.
             old: the old spelling, as `tokenizer=`.
             advice: what to write, as `write processing_class=…`.
+            place: the line to mend, if it is not the one that makes the call.
         """
-        self._journal.note(change, Kind.MENDED, old, f"{old} {since(change)}; {advice}")
+        message = f"{old} {since(change)}; {advice}"
+        self._journal.note(change, Kind.MENDED, old, message, place)
 
     def tell(self, change: Change, old: str, message: str) -> None:
         """Note that results may differ from those of that time."""

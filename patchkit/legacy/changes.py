@@ -9,8 +9,8 @@ from typing import Any
 # The call is a `call.Call`, which is made of rows.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
 """Takes the old value and the call; returns what to pass by today's keywords."""
-Adjuster = Callable[[Any], None]
-"""Takes a call; changes its arguments if it would raise, and else leaves them as they are."""
+Adjuster = Callable[[Any, Any, Any], None]
+"""Takes a call, the row and `Surroundings`; changes what would raise, and nothing else."""
 
 Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that carries the call out; returns the result."""
@@ -237,6 +237,23 @@ class Adjusted(Change):
     owners: tuple[str, ...]
     name: str
     adjust: Adjuster
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute(Change):
+    """An attribute that scripts read, and that is found elsewhere today.
+
+    Args:
+        owners: the public names of the classes; their subclasses are meant, too.
+        name: the attribute.
+        read: takes the object; returns the value.
+        advice: what to write instead.
+    """
+
+    owners: tuple[str, ...]
+    name: str
+    read: Callable[[Any], Any]
+    advice: str
 
 
 @dataclass(frozen=True, kw_only=True)

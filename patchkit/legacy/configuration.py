@@ -9,6 +9,7 @@ from typing import Any
 
 from .call import Call
 
+_SAMPLING = "train_sampling_strategy"
 _FOLDER = "tmp_trainer"
 """The output folder that trainers took when they got no configuration."""
 
@@ -45,21 +46,30 @@ def configure(call: Call, settings: Mapping[str, Any]) -> None:
     call.arguments["args"] = remade(args, kind, settings)
 
 
-def remade(args: Any, kind: type, settings: Mapping[str, Any]) -> Any:
+def remade(
+    args: Any,
+    kind: type,
+    settings: Mapping[str, Any],
+    *,
+    without: frozenset[str] = frozenset(),
+) -> Any:
     """Make a configuration anew, with all that one holds.
 
     Args:
         args: a configuration.
         kind: the class of the new one.
         settings: fields that get other values.
+        without: what the new one does not get from the old one.
 
     Returns:
         the new one. What the old one has beyond the fields of that class, it has as well.
     """
     fields = {known.name for known in dataclasses.fields(kind) if known.init}
-    held = {name: value for name, value in vars(args).items() if name in fields}
+    if kind is not type(args) and getattr(args, _SAMPLING, None) == "random":
+        without |= {_SAMPLING}  # younger than scripts that leave it to this class
+    held = {name: value for name, value in vars(args).items() if name in fields - without}
     new = kind(**{**held, **settings})
     for name, value in vars(args).items():
-        if name not in vars(new):
+        if name not in vars(new) and name not in without:
             setattr(new, name, value)
     return new

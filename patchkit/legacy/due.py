@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, TypeVar
 
 from ..environment import in_range, installed_version
 from .changes import (
     Action,
+    Adjusted,
+    Attribute,
     Behaviour,
     Change,
     Configure,
@@ -23,8 +25,6 @@ from .changes import (
 )
 
 _Row = TypeVar("_Row", bound=Change)
-
-_Owned = Keyword | Value | Order | Behaviour | Default
 
 _WHOLE = ("trl.", "peft.")
 """Libraries all of whose modules are looked at; others have too many."""
@@ -44,6 +44,7 @@ _MODULES = frozenset(
         "transformers.processing_utils",
         "transformers.tokenization_utils_base",
         "transformers.trainer",
+        "transformers.trainer_callback",
         "transformers.trainer_seq2seq",
         "transformers.training_args",
         "transformers.training_args_seq2seq",
@@ -60,20 +61,22 @@ class MethodRows:
         keywords: by the keyword that scripts use.
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
-        behaviours: what is otherwise than it was.
-        defaults: those that have changed, by keyword.
+        behaviours: what else is otherwise than it was.
+        defaults: defaults that have changed.
+        adjusted: what is looked for in each call.
     """
 
     keywords: dict[str, Keyword] = field(default_factory=dict)
     values: list[Value] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
     behaviours: list[Behaviour] = field(default_factory=list)
-    defaults: dict[str, Default] = field(default_factory=dict)
+    defaults: list[Default] = field(default_factory=list)
+    adjusted: list[Adjusted] = field(default_factory=list)
 
     def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Tell whether a call may have anything old in it; quick, since every call asks."""
         return (
-            bool(self.behaviours or self.defaults)
+            bool(self.behaviours or self.defaults or self.adjusted)
             or not self.keywords.keys().isdisjoint(kwargs)
             or any(row.name in kwargs for row in self.values)
             or bool(self.orders and len(args) > 1)
@@ -85,10 +88,13 @@ class Due:
 
     Args:
         rows: all rows.
+        version_of: returns the release of a library; None if it is not there.
     """
 
-    def __init__(self, rows: Iterable[Change]) -> None:
-        self._rows = tuple(due for row in rows if (due := _due(row)) is not None)
+    def __init__(
+        self, rows: Iterable[Change], version_of: Callable[[str], str | None] = installed_version
+    ) -> None:
+        self._rows = tuple(due for row in rows if (due := _due(row, version_of)) is not None)
         self.packages = frozenset(row.library for row in self._rows)
         self._names = frozenset(
             row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
@@ -109,13 +115,37 @@ class Due:
             kind: a class; rows of those that it derives from are meant for it, too, unless a
                 nearer one has its own.
         """
-        return self._methods(_public_names(kind))
+        methods = self.methods(_public_names(kind))
+        if defaults := self._defaults(kind):
+            methods.setdefault("__init__", MethodRows()).defaults = defaults
+        return methods
 
-    def _methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
+    def attributes_of(self, kind: type) -> dict[str, Attribute]:
+        """Return the rows for the attributes that a class, and no other before it, answers for."""
+        own = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+        if not any(own in row.owners for row in self.of(Attribute)):
+            return {}
+        names = set(_public_names(kind))
+        return {row.name: row for row in self.of(Attribute) if names & set(row.owners)}
+
+    def _defaults(self, kind: type) -> list[Default]:
+        """Return the defaults of a configuration that have changed, of the nearest class each."""
+        if not is_dataclass(kind):
+            return []
+        order = _public_names(kind)
+        nearest: dict[str, tuple[int, Default]] = {}
+        for row in self.of(Default):
+            distances = [order.index(owner) for owner in row.owners if owner in order]
+            if distances and min(distances) < nearest.get(row.name, (len(order), row))[0]:
+                nearest[row.name] = (min(distances), row)
+        return [row for _, row in nearest.values()]
+
+    def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
+        """Return the same for the public names of a class and those that it derives from."""
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for row in self._rows:
-                if not isinstance(row, _Owned):
+                if not isinstance(row, Keyword | Value | Order | Adjusted | Behaviour):
                     continue
                 for owner, method in _owners(row):
                     if owner != ancestor:
@@ -125,12 +155,12 @@ class Due:
                         rows.keywords[row.name] = self._through(row, ancestors[0])
                     elif isinstance(row, Value):
                         rows.values.append(row)
-                    elif isinstance(row, Order):
-                        rows.orders.append(row)
                     elif isinstance(row, Behaviour):
                         rows.behaviours.append(row)
+                    elif isinstance(row, Adjusted):
+                        rows.adjusted.append(row)
                     else:
-                        rows.defaults[row.name] = row
+                        rows.orders.append(row)
         return methods
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
@@ -138,7 +168,7 @@ class Due:
         action = row.action
         if not isinstance(action, Configure) or action.convert is not None:
             return row
-        rows = self._methods([trainer.removesuffix("Trainer") + "Config"]).get("__init__")
+        rows = self.methods([trainer.removesuffix("Trainer") + "Config"]).get("__init__")
         changed = rows and rows.keywords.get(action.to)
         return replace(row, action=_of_trainer(changed.action)) if changed else row
 
@@ -159,26 +189,31 @@ def _public_names(kind: type) -> list[str]:
     ]
 
 
-def _owners(row: _Owned) -> Iterator[tuple[str, str]]:
+def _owners(row: Keyword | Value | Order | Adjusted | Behaviour) -> Iterator[tuple[str, str]]:
     """Return each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")
-        yield (place, last) if last[:1].islower() else (owner, "__init__")
+        yield (place, last) if last.lstrip("_")[:1].islower() else (owner, "__init__")
 
 
-def _due(row: Change) -> Change | None:
+def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
     """Return a row if it matters here, the other way round if the installed release is older."""
-    version = installed_version(row.library)
+    version = version_of(row.library)
     if version is None:
         return None
     if isinstance(row, Default):
-        values = tuple(value for value in row.values if in_range(version, f">={value[0]}"))
-        return replace(row, values=values) if len(values) > 1 else None
+        return _known_to(version, row)
     if in_range(version, f">={_number(row.gone)}"):
         return row
     if isinstance(row, Keyword) and row.since and in_range(version, f"<{_number(row.since)}"):
         return _other_way_round(row)
     return None
+
+
+def _known_to(version: str, row: Default) -> Default | None:
+    """Return a row without the defaults that are newer than what is installed."""
+    known = tuple(value for value in row.values if in_range(version, f">={value[0]}"))
+    return replace(row, values=known) if len(known) > 1 else None
 
 
 def _other_way_round(row: Keyword) -> Keyword | None:

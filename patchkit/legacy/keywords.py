@@ -91,7 +91,8 @@ def _fields(call: Call, action: Configure, value: Any) -> Mapping[str, Any]:
 
 
 def _give(call: Call, row: Keyword, name: str, value: Any) -> None:
-    if name in call.arguments and call.arguments[name] is not value:
+    given = call.arguments.get(name, call.unknown.get(name))
+    if given is not None and given is not value:
         raise LegacyError(
             f"{call.place()}: {call.name} got {row.name}= and {name}=, which mean the same; "
             f"keep {name}="

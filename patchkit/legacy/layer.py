@@ -10,12 +10,14 @@ from types import ModuleType
 from typing import Any
 
 from . import table, variables
+from .adjusting.surroundings import Surroundings
 from .call import Call
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .choice import ON
 from .defaults import complete
 from .due import Due, MethodRows
+from .former_attributes import answer_for
 from .guard import Guarded
 from .keywords import translate
 from .method import Method
@@ -52,7 +54,8 @@ def prepare(choice: str | None) -> Wanted | None:
     """
     if choice is None:
         return None
-    return Wanted(choice, Due(table.rows()), None if choice == ON else parse(choice))
+    written_for = None if choice == ON else parse(choice)
+    return Wanted(choice, Due(table.rows()), written_for)
 
 
 class Layer:
@@ -111,14 +114,15 @@ class Layer:
             return
         self._seen.add(id(module))
         self._names.answer_for(module)
-        # A class may have two names in its module.
-        kinds = {kind: None for kind in vars(module).values() if isinstance(kind, type)}
+        # A class may have two names here, an old one and a new one.
+        kinds = dict.fromkeys(kind for kind in vars(module).values() if isinstance(kind, type))
         for kind in kinds:
             if kind.__module__ == name:
                 self._guard(kind)
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
+        answer_for(kind, self.wanted.due.attributes_of(kind), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
@@ -127,24 +131,29 @@ class Layer:
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None
         function, journal, written_for = method.function, self._journal, self.wanted.written_for
+        surroundings = Surroundings(self.wanted.due, self._changed, journal)
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not rows.may_concern(args, kwargs):
                 return function(instance, *args, **kwargs)
-            call = by_name(method, instance, args, kwargs, journal, rows.orders, written_for)
+            call = Call(method, instance, args, kwargs, journal, written_for)
+            call = by_name(call, args, kwargs, rows.orders)
             translate(call, rows.keywords)
             respell(call, rows.values)
+            for row in rows.adjusted:
+                row.adjust(call, row, surroundings)
             return _carry_out(call, rows)
 
         return checked
 
 
 def _carry_out(call: Call, rows: MethodRows) -> Any:
+    """Carry a call out, inside all that is otherwise than it was."""
     proceed: Callable[[], Any] = call.carry_out
-    if rows.defaults:
-        proceed = partial(complete, call, rows.defaults.values(), proceed)
     for row in rows.behaviours:
         proceed = partial(row.meet, call, row, proceed)
+    if rows.defaults:
+        proceed = partial(complete, call, rows.defaults, proceed)
     return proceed()
 
 

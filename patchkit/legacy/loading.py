@@ -1,58 +1,56 @@
-"""What old keywords of `from_pretrained` are today."""
+"""The dtype of a model that is loaded without one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 from .call import Call
-from .errors import LegacyError
+from .changes import Behaviour
+from .uses import calling_package
+from .wording import release
 
-_TAKEN_ALONG = ("bnb_4bit_", "llm_int8_")
-"""How keywords begin that belonged to `load_in_4bit` and `load_in_8bit`."""
-_SWITCHES = ("load_in_4bit", "load_in_8bit")
-
-
-def in_8bit(wanted: bool | None, call: Call) -> Mapping[str, Any]:
-    """Return `quantization_config` for `load_in_8bit`."""
-    return _quantized("load_in_8bit", wanted, call)
+_NAMES = ("dtype", "torch_dtype")
 
 
-def in_4bit(wanted: bool | None, call: Call) -> Mapping[str, Any]:
-    """Return `quantization_config` for `load_in_4bit`."""
-    return _quantized("load_in_4bit", wanted, call)
+def give_dtype(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Load a model in the dtype of the release that the script was written for.
+
+    If none is named, tell if the model is not in float32, as it was.
+
+    Args:
+        call: a call of `from_pretrained`.
+        row: the row of the table.
+        proceed: carries it out.
+    """
+    given = {**call.arguments, **call.unknown}
+    if calling_package() == "transformers" or any(given.get(name) is not None for name in _NAMES):
+        return proceed()
+    quantized = given.get("quantization_config") is not None
+    if call.written_for is not None:
+        if call.written_for.precedes(row.gone):
+            for name in _NAMES:
+                call.unknown.pop(name, None)
+            # What stays unquantized was in float16.
+            call.unknown["dtype"] = _dtype("float16" if quantized else "float32")
+        return proceed()
+    result = proceed()
+    model = result[0] if isinstance(result, tuple) else result
+    loaded = getattr(model, "dtype", None)
+    was = "float16" if quantized else "float32"
+    if loaded is not None and loaded.is_floating_point and loaded != _dtype(was):
+        what = "what is not quantized" if quantized else "the model"
+        call.tell(
+            row,
+            call.name,
+            f"{call.name} without dtype= loads {what} in {str(loaded).removeprefix('torch.')}, as "
+            f"the checkpoint has it, and did in {was} until {release(row.gone)}; write "
+            f"dtype=torch.{was} to keep that",
+        )
+    return result
 
 
-def _quantized(switch: str, wanted: bool | None, call: Call) -> Mapping[str, Any]:
-    given = call.unknown.get("quantization_config", call.arguments.get("quantization_config"))
-    if given is not None:
-        if wanted and not _value(given, switch):
-            raise LegacyError(
-                f"{call.place()}: {call.name} got {switch}=True and a quantization_config without "
-                f"it; say it in quantization_config alone"
-            )
-        return {}  # scripts said it in both places
-    settings = {
-        name: call.unknown.pop(name) for name in list(call.unknown) if name.startswith(_TAKEN_ALONG)
-    }
-    if not wanted:
-        return {}
-    from transformers import BitsAndBytesConfig
+def _dtype(name: str) -> Any:
+    import torch
 
-    return {"quantization_config": BitsAndBytesConfig(**{switch: True}, **settings)}
-
-
-def _value(configuration: Any, name: str) -> Any:
-    if isinstance(configuration, Mapping):
-        return configuration.get(name)
-    return getattr(configuration, name, None)
-
-
-def flash_attention(wanted: bool | None, call: Call) -> Mapping[str, Any]:
-    """Return `attn_implementation` for `use_flash_attention_2`."""
-    return {"attn_implementation": "flash_attention_2"} if wanted else {}
-
-
-def token(given: Any, call: Call) -> Mapping[str, Any]:
-    """Return `token` for `use_auth_token`; None meant that none was given."""
-    return {} if given is None else {"token": given}
+    return getattr(torch, name)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from .guard import Guarded
+
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _BY_KEYWORD = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -23,6 +25,8 @@ class Method:
         self.owner = owner
         self.name = name
         method = vars(owner)[name]
+        if isinstance(method, Guarded):
+            method = method.__wrapped__
         self.function: Callable[..., Any] = getattr(method, "__func__", method)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import weakref
 from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -39,6 +40,7 @@ class Names:
         self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
         self._journal = journal
         self._changed = changed
+        self._answered: list[weakref.ref[ModuleType]] = []
         self._modules: list[str] = []
         self._finder = _Finder(self)
 
@@ -50,6 +52,7 @@ class Names:
     def end(self) -> None:
         """Answer no more."""
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._finder]
+        self._answered.clear()
         for name in self._modules:
             former = sys.modules.get(name)
             if isinstance(former, _Former):
@@ -67,7 +70,8 @@ class Names:
             for name in (*self._moved, *self._gone)
             if name.startswith(prefix) and "." not in name.removeprefix(prefix)
         }
-        if names:
+        if names and not any(known() is module for known in self._answered):
+            self._answered.append(weakref.ref(module))
             answer(module, frozenset(names), self._find, self._changed)
 
     def _find(self, name: str, lookup: Lookup) -> Any:
@@ -83,8 +87,8 @@ class Names:
         """
         moved = self._moved.get(name)
         try:
-            if moved is not None:
-                found = self._look_up(moved.to)
+            if moved is not None and not self._is_gone(moved.to):
+                found = _look_up(moved.to)
                 if lookup is not Lookup.AHEAD:
                     self._note(moved)
                 return found
@@ -95,6 +99,11 @@ class Names:
         if lookup is Lookup.IMPORT:
             raise problem
         raise AttributeError(str(problem))
+
+    def _is_gone(self, place: str) -> bool:
+        """Tell whether a name, or a module that it is in, has gone as well."""
+        parts = place.split(".")
+        return any(".".join(parts[:end]) in self._gone for end in range(2, len(parts) + 1))
 
     @staticmethod
     def _astray(row: Moved | None, error: Exception) -> ImportError:
@@ -129,28 +138,9 @@ class Names:
     def gone_name(self, name: str) -> Gone | None:
         """Return the row of a name that is gone, unless it is somewhere else."""
         moved = self._moved.get(name)
-        if moved is not None and self._is_there(moved.to):
+        if moved is not None and not self._is_gone(moved.to) and _is_there(moved.to):
             return None
         return self._gone.get(name)
-
-    def _is_there(self, name: str) -> bool:
-        try:
-            self._look_up(name)
-        except (ImportError, AttributeError):
-            return not self._is_gone(name) and _is_module(name)
-        return True
-
-    def _look_up(self, name: str) -> Any:
-        """Import what a dotted name stands for."""
-        if self._is_gone(name):
-            raise ImportError(f"{name} is gone, too")
-        module, _, last = name.rpartition(".")
-        return getattr(importlib.import_module(module), last)
-
-    def _is_gone(self, name: str) -> bool:
-        """Tell whether a name, or a package that it is in, is gone."""
-        parts = name.split(".")
-        return any(".".join(parts[:length]) in self._gone for length in range(2, len(parts) + 1))
 
     def former_module(self, name: str) -> Moved | None:
         """Return the row of a module that has moved, or that held something that has."""
@@ -208,3 +198,17 @@ def _is_module(name: str) -> bool:
         return find_spec(name) is not None
     except ImportError:
         return False
+
+
+def _is_there(name: str) -> bool:
+    try:
+        _look_up(name)
+    except (ImportError, AttributeError):
+        return _is_module(name)
+    return True
+
+
+def _look_up(name: str) -> Any:
+    """Import what a dotted name stands for."""
+    module, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(module), last)

@@ -8,9 +8,6 @@ from typing import Any
 
 from .call import Call
 from .changes import Order
-from .method import Method
-from .uses import Journal
-from .written_for import WrittenFor
 
 _KINDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "args": (("transformers.training_args", "TrainingArguments"),),
@@ -44,30 +41,21 @@ _ALIKE = {
 
 
 def by_name(
-    method: Method,
-    instance: Any,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    journal: Journal,
-    rows: Iterable[Order],
-    written_for: WrittenFor | None = None,
+    call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], rows: Iterable[Order]
 ) -> Call:
-    """Return a call, with the names that its positional arguments had.
+    """Return a call with the names that its positional arguments had.
 
     Args:
-        method: what is called.
-        instance: what it is called on.
+        call: the call, as today's order has it.
         args: the positional arguments.
         kwargs: the keywords.
-        journal: where uses are noted.
         rows: old orders, the newest first.
-        written_for: the releases that the script was written for, if the user has named them.
     """
-    row = fitting(args, method.positional, rows)
+    row = fitting(args, call.method.positional, rows)
     if row is None:
-        return Call(method, instance, args, kwargs, journal, written_for)
+        return call
     named = dict(zip(row.order, args, strict=False))
-    call = Call(method, instance, (), {**named, **kwargs}, journal, written_for)
+    call = call.again((), {**named, **kwargs})
     given = ", ".join(f"{name}=…" for name in named)
     call.mend(row, f"the order of the arguments of {call.name}", f"write {call.name}({given})")
     return call

@@ -91,7 +91,9 @@ class Journal:
     _uses: dict[tuple[Place, str], Use] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def note(self, change: Change, kind: Kind, old: str, message: str) -> Use:
+    def note(
+        self, change: Change, kind: Kind, old: str, message: str, place: Place | None = None
+    ) -> Use:
         """Remember a use, and log it if it is the first in its line.
 
         Args:
@@ -99,8 +101,9 @@ class Journal:
             kind: what becomes of it.
             old: the old spelling.
             message: what is said of it.
+            place: the line that has it, if it is not the one that is being executed.
         """
-        place = users_line()
+        place = place or users_line()
         with self._lock:
             known = self._uses.get((place, old))
             if known is not None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _DTYPE_IN_LIST = 2
 """Its index in releases before `QuantState`: `[absmax, shape, dtype, blocksize, nested, type]`."""
 
+_LARGEST_CODE = 127
+"""What an 8-bit weight holds where its row has the value of the row's scale."""
+
 _PACKING = ("Linear4bit", "Embedding4bit", "Linear8bitLt", "Embedding8bit")
 
 
@@ -110,3 +113,45 @@ def unpack_in_place(weight: torch.Tensor) -> Any:
     packed: Any = weight
     packed.data, packed.quant_state = inverse(packed.data, packed.quant_state)
     return packed.quant_state
+
+
+def packed_values(layer: Any) -> torch.Tensor | None:
+    """Return the values of a weight that bitsandbytes has packed, in float32.
+
+    Args:
+        layer: the layer that holds the weight.
+
+    Returns:
+        None for a weight that is not packed.
+    """
+    if getattr(getattr(layer, "weight", None), "quant_state", None) is not None:
+        return values_of_4bit(layer.weight)
+    return values_of_8bit(layer)
+
+
+def values_of_4bit(weight: Any) -> torch.Tensor:
+    """Return the values of a `Params4bit` in float32.
+
+    One that a CPU has repacked for inference is brought back into its layout before.
+    """
+    import copy
+
+    import torch
+    from bitsandbytes.functional import dequantize_4bit
+
+    state = unpack_in_place(weight) if is_repacked(weight.quant_state) else weight.quant_state
+    exact = copy.copy(state)
+    exact.dtype = torch.float32
+    return dequantize_4bit(weight.data, exact)
+
+
+def values_of_8bit(layer: Any) -> torch.Tensor | None:
+    """Return the values of the weight of a `Linear8bitLt` in float32; None for other layers."""
+    scales = scales_of_8bit(layer)
+    return None if scales is None else layer.weight.data.float() * scales[:, None] / _LARGEST_CODE
+
+
+def scales_of_8bit(layer: Any) -> torch.Tensor | None:
+    """Return the scales of an 8-bit layer's rows: its first forward moves them."""
+    scales: torch.Tensor | None = getattr(getattr(layer, "weight", None), "SCB", None)
+    return scales if scales is not None else getattr(getattr(layer, "state", None), "SCB", None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError
 from ..settings import DTYPES
 from ..text import short_list
+from .other_quantizers import quantizer_of
 from .parameters import cast_in_place, is_plain_float
 from .quant_state import dtype_of, four_bit_layers, packs_weight, quant_states, set_dtype
 
@@ -195,14 +196,12 @@ def _check(model: Any) -> None:
             f"thread_dtype(model, dtype): the model must be a torch.nn.Module, not "
             f"{type(model).__name__}; of a trainer or a pipeline give its `.model`"
         )
-    for module in model.modules():
-        method = getattr(getattr(module, "hf_quantizer", None), "quantization_config", None)
-        known = str(getattr(getattr(method, "quant_method", None), "value", "bitsandbytes"))
-        if not known.startswith("bitsandbytes"):
-            raise UsageError(
-                f"thread_dtype(model, dtype): this model is quantized by {known}, whose tensors "
-                "have dtypes of their own; load it with dtype= instead"
-            )
+    known = quantizer_of(model)
+    if known:
+        raise UsageError(
+            f"thread_dtype(model, dtype): this model is quantized by {known}, whose tensors "
+            "have dtypes of their own; load it with dtype= instead"
+        )
     if any(_is_sharded(parameter) for parameter in model.parameters()):
         raise UsageError(
             "thread_dtype(model, dtype): the parameters are sharded (FSDP, DeepSpeed ZeRO-3 or "

@@ -66,7 +66,6 @@ DATASETS: dict[str, Dataset] = {
     "databricks/databricks-dolly-15k": Dataset(rows.dolly),
     "imdb": Dataset(rows.labelled, BOTH),
     "stanfordnlp/imdb": Dataset(rows.labelled, BOTH),
-    "Abirate/english_quotes": Dataset(rows.labelled),
     "b-mc2/sql-create-context": Dataset(rows.sql),
     "samsum": Dataset(rows.dialogue, BOTH),
     "HuggingFaceH4/ultrachat_200k": Dataset(rows.chat, ("train_sft", "test_sft")),

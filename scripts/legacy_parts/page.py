@@ -10,6 +10,8 @@ from .running import FAILED, RAN, TRAINED
 BEGIN, END = "<!-- eras: begin -->", "<!-- eras: end -->"
 NOISE = 0.02
 """The relative difference of two losses that counts as noise."""
+LEAST = 1e-2
+"""The least loss that a difference is held against: that of GRPO is about zero."""
 _WIDEST = 110
 
 
@@ -58,9 +60,43 @@ def _compared(own: dict[str, Any] | None, new: dict[str, Any] | None) -> tuple[s
     """Say whether both sides saw the same token ids and the same losses."""
     if not own or not new or own["state"] != TRAINED or new["state"] != TRAINED:
         return "", ""
-    ids = "same" if own["batch"] == new["batch"] else "other"
+    return _same_ids(own["batch"], new["batch"]), _same_losses(own, new)
+
+
+def _same_ids(own: dict[str, Any], new: dict[str, Any]) -> str:
+    rows, others = _sequences(own), _sequences(new)
+    if not rows or not others:
+        return "not seen"
+    if rows != others:
+        return "other order" if sorted(rows) == sorted(others) else "other"
+    if "labels" in own and "labels" in new and own["labels"] != new["labels"]:
+        return "other labels"
+    return "same"
+
+
+def _sequences(batch: dict[str, Any]) -> list[list[int]]:
+    """Return the rows that a model saw, whatever names a release gives to their parts."""
+    parts = [
+        batch[name]
+        for pair in (("chosen_input_ids", "rejected_input_ids"), ("completion_input_ids",))
+        for name in pair
+        if name in batch
+    ]
+    prompts = batch.get("prompt_input_ids")
+    if not parts:
+        names = ("input_ids_chosen", "input_ids_rejected", "input_ids", "prompt_ids")
+        return [row for name in names for row in batch.get(name, ())]
+    rows = []
+    for part in parts:
+        for at, row in enumerate(part):
+            prompt = prompts[at] if prompts else []
+            rows.append(row if row[: len(prompt)] == prompt else prompt + row)
+    return rows
+
+
+def _same_losses(own: dict[str, Any], new: dict[str, Any]) -> str:
     pairs = list(zip(own["losses"] or own["logged"], new["losses"] or new["logged"], strict=False))
     if not pairs:
-        return ids, ""
-    widest = max(abs(left - right) / max(abs(left), 1e-6) for left, right in pairs)
-    return ids, "same" if widest == 0 else f"{widest:.1e}{'' if widest <= NOISE else ' apart'}"
+        return ""
+    widest = max(abs(left - right) / max(abs(left), LEAST) for left, right in pairs)
+    return "same" if widest == 0 else f"{widest:.1e}{'' if widest <= NOISE else ' apart'}"

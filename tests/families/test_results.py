@@ -11,6 +11,9 @@ from patchkit.errors import UsageError
 from patchkit.lab.families import methods, modes
 from patchkit.lab.families.journal import Journal
 from patchkit.lab.families.markdown import as_markdown
+from patchkit.lab.families.quantizer_notes import NOTES
+from patchkit.lab.families.quantizers import QUANTIZERS
+from patchkit.lab.families.quantizers_markdown import as_quantizers_page
 from patchkit.lab.families.records import Build, Cell, Subject, Trial
 from patchkit.lab.families.results import results
 from patchkit.lab.families.sweep import Selection
@@ -165,3 +168,57 @@ def test_glyphs_are_distinct_and_plain() -> None:
     glyphs = [outcome.glyph for outcome in OUTCOMES.values()]
     assert len(set(glyphs)) == len(glyphs)
     assert "".join(glyphs).isascii()
+
+
+def test_quantizers_other_than_bitsandbytes_are_named_apart() -> None:
+    """What named modes before there were others names the same ones."""
+    assert modes.select(("all",)) == modes.ALL
+    assert not any(mode.quantizer for mode in modes.select(("quick",)))
+    assert [mode.name for mode in modes.select(("bf16/*",))] == [
+        "bf16/4bit",
+        "bf16/8bit",
+        "bf16/none",
+    ]
+    (one,) = modes.select(("bf16/hqq-4bit",))
+    assert one.quantizer is not None
+    assert not one.allows("full")
+    assert {mode.quantization for mode in modes.select(("*/torchao-*",))} == {
+        "torchao-int8",
+        "torchao-int8-dynamic",
+        "torchao-float8",
+        "torchao-int4",
+    }
+    assert all(mode.precision.autocast for mode in modes.select(("quantizers",)))
+    with pytest.raises(UsageError, match="hqq-4bit"):
+        modes.select(("bf16/nothing",))
+
+
+def test_what_is_not_installed_is_no_failure() -> None:
+    missing = failed("load", "Untried: not installed: hqq")
+    verdict = judge(Cell(LLAMA, "bf16/hqq-4bit", "lora"), missing, missing)
+    assert (verdict.outcome.name, verdict.note) == ("untried", "not installed: hqq")
+    assert not verdict.outcome.trouble
+
+
+def test_the_page_of_quantizers() -> None:
+    journal = Journal(None)
+    journal.begin(ENVIRONMENT)
+    merging = failed("merge", "ValueError: no | merge")
+    missing = failed("load", "Untried: not installed: gptqmodel")
+    for quantizer, trial in (("hqq-4bit", WORKED), ("awq", merging), ("gptq", missing)):
+        for kind in ("llama", "qwen2"):
+            for patched in (False, True):
+                cell = Cell(Subject("causal", kind), f"bf16/{quantizer}", "lora")
+                journal.add_trial(cell, patched, trial)
+    selection = Selection(("causal",), (), modes.select(("quantizers",)), ("lora",))
+    page = as_quantizers_page(results(journal, selection))
+    assert "| hqq-4bit | bf16, lora | llama, qwen2 |  | works | same |" in page
+    assert (
+        "| awq | bf16, lora | llama, qwen2 |  | trains; merge: `ValueError: no / merge` |" in page
+    )
+    assert "not installed" not in page.partition("## What happens")[2]
+
+
+def test_each_quantizer_has_a_note() -> None:
+    names = [name for note in NOTES for name in note.names]
+    assert sorted(names) == sorted(QUANTIZERS)

@@ -144,6 +144,44 @@ def test_the_table_compares_what_trained_on_both_sides(module) -> None:
     ]
 
 
+BATCHES = {
+    "the same rows": ({"input_ids": [[1, 2]]}, {"input_ids": [[1, 2]]}, "same"),
+    "the same rows in another order": (
+        {"input_ids": [[1, 2], [3]]},
+        {"input_ids": [[3], [1, 2]]},
+        "other order",
+    ),
+    "other rows": ({"input_ids": [[1, 2]]}, {"input_ids": [[1, 3]]}, "other"),
+    "other labels": (
+        {"input_ids": [[1, 2]], "labels": [[1, 2]]},
+        {"input_ids": [[1, 2]], "labels": [[2]]},
+        "other labels",
+    ),
+    "pairs with the prompt, and without": (
+        {"chosen_input_ids": [[1, 2]], "rejected_input_ids": [[1, 3]], "prompt_input_ids": [[1]]},
+        {"chosen_input_ids": [[2]], "rejected_input_ids": [[3]], "prompt_input_ids": [[1]]},
+        "same",
+    ),
+    "pairs, and one batch of both": (
+        {"chosen_input_ids": [[2]], "rejected_input_ids": [[3]], "prompt_input_ids": [[1]]},
+        {"input_ids": [[1, 2], [1, 3]]},
+        "same",
+    ),
+    "rewards": (
+        {"input_ids_chosen": [[1, 2]], "input_ids_rejected": [[1, 3]]},
+        {"input_ids": [[1, 2], [1, 3]]},
+        "same",
+    ),
+    "nothing": ({}, {"input_ids": [[1, 2]]}, "not seen"),
+}
+
+
+@pytest.mark.parametrize("case", BATCHES)
+def test_the_rows_of_two_releases_are_compared_whatever_their_names(module, case: str) -> None:
+    own, new, expected = BATCHES[case]
+    assert module("page")._same_ids(own, new) == expected
+
+
 def test_the_table_goes_between_the_marks_of_a_page(module, tmp_path: Path) -> None:
     page = module("page")
     file = tmp_path / "legacy.md"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..facts import Facts
 from ..findings import Finding
-from . import arguments, head, optimizer, placement, quantized, trained, versions, weights
+from . import arguments, foreign, head, optimizer, placement, quantized, trained, versions, weights
 
 Check = Callable[[Facts], Finding | None]
 
@@ -33,6 +33,7 @@ CHECKS: tuple[Check, ...] = (
     quantized.trained_bias,
     quantized.int8_activations,
     quantized.experts_not_quantized,
+    foreign.layers_of_another_dtype,
     placement.adapters_elsewhere,
     placement.mixed_under_fsdp,
     optimizer.state_of_another_dtype,

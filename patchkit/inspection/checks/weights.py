@@ -34,5 +34,7 @@ def other_half(facts: Facts) -> Finding | None:
         f"AutoModelForCausalLM.from_pretrained(…, dtype=torch.{facts.mixed_precision})\n"
         f"# or, on hardware that has it, train in the dtype of the model:\n"
         f"TrainingArguments(…, {flags[other]})",
-        repair=None if facts.engine else repairs.thread(facts.model, facts.mixed_precision),
+        repair=None
+        if facts.engine or facts.quantizer
+        else repairs.thread(facts.model, facts.mixed_precision),
     )

@@ -18,6 +18,7 @@ TITLES = {
 _HEADINGS = {
     "broken": "Worse with patchkit",
     "differs": "Other numbers with patchkit",
+    "untried": "What was not tried",
     "fails": "What fails both ways",
     "mended": "What patchkit fixes",
     "explained": "Other numbers, and why",
@@ -57,7 +58,8 @@ def as_markdown(results: Results) -> str:
     return "\n".join([_INTRODUCTION, *_lines(results)])
 
 
-def _lines(results: Results) -> Iterator[str]:
+def measured_on(results: Results) -> Iterator[str]:
+    """Yield the sentence that names date, platform and versions."""
     environment = results.environment
     if environment:
         versions = ", ".join(
@@ -68,6 +70,10 @@ def _lines(results: Results) -> Iterator[str]:
             f"{environment['python']}: {versions}."
         )
         yield ""
+
+
+def _lines(results: Results) -> Iterator[str]:
+    yield from measured_on(results)
     counts = results.counts()
     if counts:
         yield from ("| sign | cells | meaning |", "| :-: | --: | --- |")
@@ -86,7 +92,7 @@ def _lines(results: Results) -> Iterator[str]:
         yield from ("| type | task | why |", "| --- | --- | --- |")
         for build in results.unbuilt:
             subject = build.subject
-            yield f"| {subject.type} | {subject.task} | {_code(build.error)} |"
+            yield f"| {subject.type} | {subject.task} | {code(build.error)} |"
         yield ""
 
 
@@ -112,7 +118,7 @@ def _section(results: Results, outcome: Outcome, heading: str) -> Iterator[str]:
         names = [f"{name} ({', '.join(_places(cells))})" for name, cells in group.places().items()]
         places = short_list(names, _MOST_NAMES)
         why = "" if group.reason == group.text else group.reason
-        yield f"| {_code(group.text)} | {places} | {_escape(why)} |"
+        yield f"| {code(group.text)} | {places} | {_escape(why)} |"
     yield ""
 
 
@@ -125,7 +131,8 @@ def _places(cells: Iterable[Cell]) -> Iterator[str]:
         yield f"{mode} {' and '.join(names)}"
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
+    """Return a text as code in a cell of a table."""
     return f"`{text.replace('`', chr(39)).replace('|', '/')}`" if text else ""
 
 

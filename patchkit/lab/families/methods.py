@@ -141,13 +141,14 @@ def select(globs: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in METHODS if name in chosen)
 
 
-def adapted(model: Any, name: str, task: str) -> Any:
+def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) -> Any:
     """Return the model that is to be trained: with adapters, or the whole one.
 
     Args:
         model: a loaded model.
         name: the method.
         task: the task of the model's class.
+        targets: names of the layers to adapt; all that PEFT takes for linear if None.
     """
     import peft
 
@@ -156,6 +157,6 @@ def adapted(model: Any, name: str, task: str) -> Any:
         return model
     options: dict[str, Any] = {**method.options, "task_type": _TASKS[task]}
     if method.targets:
-        options["target_modules"] = _LINEAR
+        options["target_modules"] = targets or _LINEAR
     config = getattr(peft, method.config)(**options, **method.extra(model))
     return peft.get_peft_model(model, config)

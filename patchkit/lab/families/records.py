@@ -88,6 +88,11 @@ class Trial:
         return not self.step
 
     @property
+    def untried(self) -> bool:
+        """Whether it could not be tried: a library is missing, or there are no such checkpoints."""
+        return self.error.startswith("Untried: ")
+
+    @property
     def limited(self) -> bool:
         """Whether it ended at a limit that the sweep sets."""
         return self.error.startswith(("needs more than ", "took more than "))

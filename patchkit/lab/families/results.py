@@ -181,6 +181,8 @@ def groups(chosen: Iterable[Verdict]) -> list[Group]:
 
 def _text(verdict: Verdict) -> str:
     """Say what happened in a cell."""
+    if verdict.outcome.name == "untried":
+        return verdict.note
     sides = [
         f"{trial.step}: {trial.error}" if trial.step else "worked"
         for trial in (verdict.without, verdict.with_patchkit)

@@ -8,6 +8,7 @@ import importlib
 from typing import Any
 
 from .. import tiny
+from .quantizers import versions
 
 PLAIN = f"{__name__}:import_libraries"
 PATCHED = f"{__name__}:import_libraries_and_apply"
@@ -54,6 +55,13 @@ def environment() -> dict[str, Any]:
         "versions": {"patchkit": __version__} | {name: installed_version(name) for name in names},
         **python_and_platform(),
     }
+
+
+def environment_of_quantizers() -> dict[str, Any]:
+    """Return what `environment` does, and the versions of the installed quantizers."""
+    found = environment()
+    found["versions"] |= {name: version for name, version in versions().items() if version}
+    return found
 
 
 def _import() -> None:

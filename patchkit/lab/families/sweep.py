@@ -16,6 +16,7 @@ from ...verification.forking import ForkServer
 from . import serving
 from .journal import Journal
 from .modes import Mode
+from .quantizers import IMPORTS
 from .records import Build, Cell, Subject, Trial
 
 _PATIENCE = 600
@@ -40,6 +41,21 @@ class Selection:
     types: tuple[str, ...]
     modes: tuple[Mode, ...]
     methods: tuple[str, ...]
+
+    @property
+    def quantizers(self) -> bool:
+        """Whether any mode has a quantizer other than bitsandbytes."""
+        return any(mode.quantizer for mode in self.modes)
+
+    @property
+    def environment(self) -> str:
+        """The function of `serving` that tells what the results depend on."""
+        return "environment_of_quantizers" if self.quantizers else "environment"
+
+    @property
+    def preparations(self) -> tuple[str, ...]:
+        """What the processes do before they import what every cell needs."""
+        return (IMPORTS,) if self.quantizers else ()
 
     def cells(self, subject: Subject) -> list[Cell]:
         return [
@@ -116,11 +132,11 @@ def sweep(
     if not hasattr(os, "fork"):
         raise UsageError("model types are tried in forks, and this platform has none")
     with tempfile.TemporaryDirectory() as folder:
-        workshop = _Workshop(Path(folder), journal, limits)
+        workshop = _Workshop(Path(folder), journal, limits, selection.preparations)
         try:
             progress("importing the libraries", 0, 0)
             subjects = selection.subjects(workshop.ask(f"{_ROOM}.model_types:names_by_task"))
-            journal.begin(workshop.ask(f"{_ROOM}.serving:environment"))
+            journal.begin(workshop.ask(f"{_ROOM}.serving:{selection.environment}"))
             _try_all(subjects, selection, workshop, jobs, progress)
         finally:
             workshop.stop()
@@ -162,7 +178,9 @@ def _try_all(
 class _Workshop:
     """Two processes that have imported the libraries, one with patchkit, and a folder."""
 
-    def __init__(self, folder: Path, journal: Journal, limits: Limits) -> None:
+    def __init__(
+        self, folder: Path, journal: Journal, limits: Limits, preparations: tuple[str, ...]
+    ) -> None:
         self._folder = folder
         self._journal = journal
         self._limits = limits
@@ -176,7 +194,7 @@ class _Workshop:
             "PATCHKIT_DISABLE": "",
         }
         self._servers = {
-            patched: ForkServer(preparation, environment=environment, quiet=True)
+            patched: ForkServer(*preparations, preparation, environment=environment, quiet=True)
             for patched, preparation in ((False, serving.PLAIN), (True, serving.PATCHED))
         }
 

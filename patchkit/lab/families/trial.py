@@ -15,9 +15,12 @@ from .. import cuda_fp16, tiny
 from .building import INPUTS, Unsuitable, one_line
 from .inputs import Batch, for_prediction, prompt
 from .limits import limit_memory
+from .loading import load
 from .methods import adapted
 from .model_types import loader
 from .modes import Mode, by_name
+from .quantizers import linear_layers
+from .watching import returned_dtypes
 
 _TRAINING_STEPS = 2
 _NEW_WORDS = 3
@@ -88,10 +91,14 @@ class _Course:
         base = self._load()
         transformers.set_seed(0)
         self.step = "adapt"
-        model = adapted(base, self.method, self.task)
+        targets = None
+        if self.mode.quantizer is not None and not self.mode.quantizer.plain:
+            targets = linear_layers(loader(self.task), base.config)
+        model = adapted(base, self.method, self.task, targets)
         self._train(model, batch)
         self.step = "predict"
-        logits = self._predict(model, batch)
+        with self._watching(model):
+            logits = self._predict(model, batch)
         self.step = "save"
         model.save_pretrained(self.folder / "saved")
         self.step = "reload"
@@ -110,21 +117,7 @@ class _Course:
         self.figures["distance to float32"] = _distance(logits, self._predict(model, batch))
 
     def _load(self) -> Any:
-        import torch
-        import transformers
-
-        options: dict[str, Any] = {tiny.dtype_keyword(): "auto"}
-        quantize: Any = transformers.BitsAndBytesConfig
-        if self.mode.quantization == "4bit":
-            options["quantization_config"] = quantize(
-                load_in_4bit=True,
-                bnb_4bit_quant_type="nf4",
-                bnb_4bit_compute_dtype=getattr(torch, self.mode.precision.compute),
-            )
-        elif self.mode.quantization == "8bit":
-            options["quantization_config"] = quantize(load_in_8bit=True)
-        folder = self.checkpoints / self.mode.precision.checkpoint
-        return loader(self.task).from_pretrained(folder, **options)
+        return load(self.task, self.mode, self.checkpoints)
 
     def _reload(self) -> Any:
         saved = self.folder / "saved"
@@ -200,6 +193,16 @@ class _Course:
             logits = model(**for_prediction(self.task, batch)).logits.float()
         self.figures[f"logits to {self.step}"] = logits.double().sum().item()
         return logits
+
+    @contextmanager
+    def _watching(self, model: Any) -> Iterator[None]:
+        """Note the dtypes that layers return, where another quantizer decides them."""
+        if self.mode.quantizer is None:
+            yield
+            return
+        with returned_dtypes(model) as found:
+            yield
+        self.figures["dtypes"] = found
 
     def _expect(self, before: Any, after: Any) -> None:
         """Check that logits are what they were, as far as rounding allows."""

@@ -37,6 +37,7 @@ OUTCOMES = {
         Outcome("broken", "!", "bold red", "works without patchkit and fails with it", True),
         Outcome("differs", "?", "bold red", "works both ways, with other numbers", True),
         Outcome("limited", "-", "yellow", "needs more memory or time than it was given"),
+        Outcome("untried", "0", "dim", "not tried: no library or no checkpoint for that"),
         Outcome("fails", "x", "yellow", "fails both ways"),
         Outcome("mended", "+", "green", "fails without patchkit and works with it"),
         Outcome(
@@ -79,6 +80,8 @@ def judge(cell: Cell, without: Trial, with_patchkit: Trial) -> Verdict:
 
 
 def _comparison(cell: Cell, without: Trial, with_patchkit: Trial) -> tuple[str, str]:
+    if without.untried and with_patchkit.untried:
+        return "untried", without.error.removeprefix("Untried: ")
     if without.limited or with_patchkit.limited:
         return "limited", ""
     if not without.worked:

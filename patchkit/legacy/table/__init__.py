@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..changes import Change
 from . import (
     accelerate_keywords,
+    adjustments,
+    attributes,
     orders,
     peft_names,
     transformers_behaviour,
@@ -23,6 +25,7 @@ from . import (
     trl_scripts,
     trl_sft,
 )
+from .left_out import LEFT_OUT
 
 _PARTS = (
     trl_gone,
@@ -30,20 +33,24 @@ _PARTS = (
     trl_modules,
     trl_sft,
     trl_dpo,
+    trl_prompts,
     trl_preference,
     trl_online,
-    trl_prompts,
-    trl_defaults,
-    transformers_defaults,
-    transformers_behaviour,
     trl_scripts,
     transformers_loading,
     transformers_names,
+    transformers_behaviour,
+    transformers_defaults,
+    trl_defaults,
     transformers_training,
     peft_names,
     accelerate_keywords,
+    adjustments,
+    attributes,
     orders,
 )
+
+__all__ = ["LEFT_OUT", "rows"]
 
 
 def rows() -> tuple[Change, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..changes import Behaviour, Change
 from ..chat_templates import give_ids
-from ..dtypes import give_dtype
+from ..loading import give_dtype
 
 _5_0 = "https://github.com/huggingface/transformers/blob/v5.0.0/MIGRATION_GUIDE_V5.md"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import loading
-from ..changes import Action, Change, Convert, Keyword
+from .. import loading_keywords as loading
+from ..changes import Action, Change, Convert, Keyword, Rename
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
 _DATASETS_3 = "https://github.com/huggingface/datasets/releases/tag/3.0.0"
@@ -25,7 +25,7 @@ _ALL = (
 )
 _BUILDER = ("datasets.DatasetBuilder",)
 
-_TOKEN = Convert("token", loading.token)
+_TOKEN = Rename("token")
 
 _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] = (
     (

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...rewrite.locate import FunctionNode
 from ..scan.outline import bindings
+from ..scan.tree import Archive
 
 Definition = ast.ClassDef | FunctionNode
-_DEEPEST = 12
-"""Imports that are followed from module to module."""
 
 
 @dataclass(frozen=True)
@@ -27,25 +26,29 @@ class Sources:
     """The modules of one release.
 
     Args:
-        tree: names of modules to the contents of their files.
-        packages: names of the modules that are packages.
+        archive: its wheel.
     """
 
-    def __init__(self, tree: Mapping[str, bytes], packages: Collection[str]) -> None:
-        self._tree = tree
-        self._packages = packages
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
         self._parsed: dict[str, ast.Module] = {}
+        self._found: dict[tuple[str, str], Found | None] = {}
         self._bound: dict[str, dict[str, list[ast.stmt]]] = {}
 
     def __contains__(self, module: str) -> bool:
-        return module in self._tree
+        return module in self._archive
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._tree)
+        return iter(self._archive)
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The modules that were parsed so far."""
+        return tuple(self._parsed)
 
     def text(self, module: str) -> str:
         """Return the text of a module."""
-        return importlib.util.decode_source(self._tree[module])
+        return importlib.util.decode_source(self._archive[module])
 
     def parsed(self, module: str) -> ast.Module:
         """Return the syntax tree of a module; an empty one if this Python cannot parse it."""
@@ -65,34 +68,33 @@ class Sources:
             self._bound[module] = names
         return self._bound[module]
 
-    def find(self, module: str, name: str, deepest: int = _DEEPEST) -> Found | None:
+    def find(self, module: str, name: str) -> Found | None:
         """Return what a name in a module stands for.
 
         Args:
             module: the name of the module.
             name: the name in it.
-            deepest: how many imports are followed.
 
         Returns:
             the last definition; None if it comes from another library, or is something else.
         """
-        if module not in self._tree or not deepest:
+        place = module, name
+        if place not in self._found:
+            self._found[place] = None  # for imports that go round in a circle
+            self._found[place] = self._look_up(module, name)
+        return self._found[place]
+
+    def _look_up(self, module: str, name: str) -> Found | None:
+        if module not in self._archive:
             return None
-        statements = self.bound(module).get(name, [])
-        for statement in reversed(statements):
+        bound = self.bound(module)
+        for statement in reversed(bound.get(name, [])):
             if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 return Found(module, statement)
-        for statement in reversed(statements):
+        for statement in (*reversed(bound.get(name, [])), *bound.get("*", [])):
             if isinstance(statement, ast.ImportFrom):
-                original = next(
-                    (it.name for it in statement.names if (it.asname or it.name) == name), name
-                )
-                found = self.find(self._origin(module, statement), original, deepest - 1)
-                if found is not None:
-                    return found
-        for statement in self.bound(module).get("*", []):
-            if isinstance(statement, ast.ImportFrom):
-                found = self.find(self._origin(module, statement), name, deepest - 1)
+                original = next((it.name for it in statement.names if it.asname == name), name)
+                found = self.find(self._origin(module, statement), original)
                 if found is not None:
                     return found
         return None
@@ -102,6 +104,6 @@ class Sources:
         if not statement.level:
             return statement.module or ""
         parts = module.split(".")
-        up = statement.level - (module in self._packages)
+        up = statement.level - (module in self._archive.packages)
         base = ".".join(parts[: len(parts) - up])
         return f"{base}.{statement.module}" if statement.module else base

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import client, tree
 from .errors import ScanError
-from .tree import Tree
+from .tree import Archive, Tree
 
 _SUFFIX = ".sources.zip"
 _NEEDED = (".py", ".dist-info/METADATA")
@@ -68,6 +68,15 @@ class Wheels:
             file.unlink(missing_ok=True)
             self.fetch(library, version)
         return tree.of_archive(file, packages)
+
+    def open(self, library: str, version: str) -> Archive:
+        """Open the package of a release that has the name of its library.
+
+        Raises:
+            ScanError: it cannot be downloaded, does not unpack, or has no such package.
+        """
+        self.fetch(library, version)
+        return Archive(self._file(library, version), (_file_stem(library),))
 
     def is_yanked(self, library: str, version: str) -> bool:
         """Tell whether the index had yanked a release when it was fetched."""

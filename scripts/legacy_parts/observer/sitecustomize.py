@@ -28,15 +28,23 @@ def write(**event: Any) -> None:
 
 
 def ids_of(inputs: Any) -> dict[str, Any]:
-    """Return the token ids and labels of a batch as lists."""
+    """Return the token ids of a batch without their padding, and the labels that count."""
     if not hasattr(inputs, "items"):
         return {}
-    return {
-        name: [row[:LONGEST] for row in value.tolist()]
-        for name, value in inputs.items()
-        if name.endswith(("input_ids", "labels", "prompt_ids", "completion_ids"))
-        and getattr(value, "ndim", 0) == 2
-    }
+    found = {}
+    for name, values in inputs.items():
+        if getattr(values, "ndim", 0) != 2:
+            continue
+        if "input_ids" in name:
+            mask = inputs.get(name.replace("input_ids", "attention_mask"))
+        elif name in ("labels", "prompt_ids", "completion_ids"):
+            mask = inputs.get(name.replace("_ids", "_mask"))
+        else:
+            continue
+        has_mask = name != "labels" and getattr(mask, "shape", None) == values.shape
+        kept = mask.bool() if has_mask else values >= 0
+        found[name] = [row[keep].tolist()[:LONGEST] for row, keep in zip(values, kept, strict=True)]
+    return found
 
 
 def watch_steps(trainer: Any) -> None:

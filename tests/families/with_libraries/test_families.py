@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,18 @@ def test_an_interrupted_run_continues_within_another_limit(folder: Path, cells) 
         return record
 
     assert without_time(again) == without_time(whole[last])
+
+
+def test_a_quantizer_that_may_not_be_installed(tmp_path: Path) -> None:
+    """A missing library is said, and is no failure."""
+    done = run(tmp_path, "llama", "--mode", "bf16/hqq-4bit", "--json")
+    assert done.returncode == 0, done.stderr
+    (cell,) = json.loads(done.stdout)["cells"]
+    if find_spec("hqq") is None:
+        assert (cell["outcome"], cell["note"]) == ("untried", "not installed: hqq")
+        return
+    assert cell["outcome"] == "same"
+    assert cell["without"]["figures"]["dtypes"] == {
+        "adapted layers": ["bfloat16"],
+        "base layers": ["bfloat16"],
+    }

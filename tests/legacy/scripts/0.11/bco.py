@@ -3,7 +3,7 @@ from datasets import load_dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import BCOConfig, BCOTrainer
 
-name = "Qwen/Qwen2-0.5B-Instruct"
+name = "TinyLlama/TinyLlama-1.1B-Chat-v1.0"
 model = AutoModelForCausalLM.from_pretrained(name)
 model_ref = AutoModelForCausalLM.from_pretrained(name)
 tokenizer = AutoTokenizer.from_pretrained(name)

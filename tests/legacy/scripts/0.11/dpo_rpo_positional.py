@@ -1,4 +1,4 @@
-# DPO with the model and the reference given by position, and rpo_alpha.
+# DPO with model and reference given by position, and rpo_alpha.
 from datasets import load_dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import DPOConfig, DPOTrainer
@@ -42,7 +42,7 @@ training_args = DPOConfig(
 trainer = DPOTrainer(
     model,
     ref_model,
-    training_args,
+    args=training_args,
     train_dataset=dataset["train"],
     eval_dataset=dataset["test"],
     tokenizer=tokenizer,

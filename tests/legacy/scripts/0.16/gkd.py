@@ -5,7 +5,7 @@ from trl import GKDConfig, GKDTrainer
 
 tokenizer = AutoTokenizer.from_pretrained("Qwen/Qwen2-0.5B-Instruct")
 model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2-0.5B-Instruct")
-teacher_model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B-Instruct")
+teacher_model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-1.7B")
 train_dataset = load_dataset("trl-lib/Capybara", split="train")
 
 training_args = GKDConfig(
@@ -14,7 +14,7 @@ training_args = GKDConfig(
     max_new_tokens=8,
     lmbda=0.0,
     max_seq_length=256,
-    max_steps=3,
+    max_steps=4,
     logging_steps=1,
     report_to="none",
 )

@@ -12,7 +12,7 @@ accelerate launch --cpu sft_script.py \
     --logging_steps 1 \
     --eval_strategy no \
     --use_peft \
-    --lora_r 32 \
+    --lora_r 16 \
     --lora_alpha 16 \
     --report_to none \
     --output_dir Qwen2-0.5B-SFT

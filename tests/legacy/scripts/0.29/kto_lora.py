@@ -11,7 +11,6 @@ trainer = KTOTrainer(
         output_dir="kto",
         per_device_train_batch_size=4,
         max_length=256,
-        max_prompt_length=128,
         learning_rate=1e-5,
         max_steps=4,
         logging_steps=1,

@@ -1,4 +1,4 @@
-# Plain Trainer with QLoRA on English quotes, after the bnb-4bit notebook of 2023.
+# Plain Trainer with QLoRA on Alpaca, in the style of the bnb-4bit notebook of 2023.
 import torch
 import transformers
 from datasets import load_dataset
@@ -32,7 +32,7 @@ config = LoraConfig(
 model = get_peft_model(model, config)
 model.print_trainable_parameters()
 
-data = load_dataset("Abirate/english_quotes")
+data = load_dataset("tatsu-lab/alpaca")
 data = data.map(lambda samples: tokenizer(samples["text"]), batched=True)
 
 tokenizer.pad_token = tokenizer.eos_token

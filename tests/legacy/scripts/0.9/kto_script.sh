@@ -1,5 +1,5 @@
 python kto_script.py \
-    --model_name_or_path=Qwen/Qwen2-0.5B-Instruct \
+    --model_name_or_path=TinyLlama/TinyLlama-1.1B-Chat-v1.0 \
     --per_device_train_batch_size 4 \
     --num_train_epochs 1 \
     --learning_rate 1e-5 \

@@ -43,6 +43,6 @@ trainer = RewardTrainer(
     training_args,
     train_dataset=dataset,
     tokenizer=tokenizer,
-    peft_config=LoraConfig(task_type="SEQ_CLS", r=8, lora_alpha=16, modules_to_save=["score"]),
+    peft_config=LoraConfig(task_type="SEQ_CLS", r=8, lora_alpha=16, target_modules=["q_proj", "v_proj"], modules_to_save=["score"]),
 )
 trainer.train()

@@ -17,9 +17,9 @@ dataset = dataset.map(
     lambda row: {"text": tokenizer.apply_chat_template(row["messages"], tokenize=False)}
 )
 
-collator = DataCollatorForCompletionOnlyLM(
-    instruction_template="<|user|>", response_template="<|assistant|>\n", tokenizer=tokenizer, mlm=False
-)
+# The tokens of the template depend on what stands before it, so they are given as ids.
+response_template_ids = tokenizer.encode("\n<|assistant|>\n", add_special_tokens=False)[1:]
+collator = DataCollatorForCompletionOnlyLM(response_template_ids, tokenizer=tokenizer, mlm=False)
 
 trainer = SFTTrainer(
     model=model,
@@ -34,7 +34,7 @@ trainer = SFTTrainer(
         gradient_accumulation_steps=2,
         learning_rate=1e-4,
         lr_scheduler_type="cosine",
-        warmup_steps=1,
+        warmup_steps=2,
         max_steps=6,
         logging_steps=1,
         save_strategy="no",

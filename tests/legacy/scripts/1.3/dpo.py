@@ -13,7 +13,6 @@ trainer = DPOTrainer(
         max_steps=6,
         logging_steps=1,
         warmup_ratio=0.1,
-        group_by_length=False,
         logging_dir="runs",
         report_to="none",
     ),

@@ -1,0 +1,50 @@
+"""Configurations that trainers took, and take no more as they are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..call import Call
+from ..changes import Adjusted, Configure, Convert, Rename
+from ..configuration import configuration_class, remade
+from .surroundings import Surroundings
+
+
+def own_configuration(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Make a trainer's own configuration of training arguments, with every value that they hold."""
+    from transformers import TrainingArguments
+
+    args, kind = call.arguments.get("args"), configuration_class(call)
+    if not isinstance(args, TrainingArguments) or isinstance(args, kind):
+        return
+    if call.method.owner.__name__ == "SFTTrainer" and type(args) is TrainingArguments:
+        return  # it does so itself
+    call.mend(
+        row,
+        f"{call.name}(args={type(args).__name__})",
+        f"write {kind.__name__}(…) for {type(args).__name__}(…)",
+    )
+    call.arguments["args"] = remade(args, kind, {})
+
+
+def set_afterwards(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Heed old names that a script has set on a configuration, as if it had passed them to it."""
+    args = call.arguments.get("args")
+    if args is None or not dataclasses.is_dataclass(args):
+        return
+    rows = surroundings.due.methods_of(type(args)).get("__init__")
+    fields = {known.name for known in dataclasses.fields(args)}
+    old = {
+        name: value
+        for name, value in vars(args).items()
+        if name not in fields and rows is not None and name in rows.keywords
+    }
+    if not old or rows is None:
+        return
+    replaced = {_target(rows.keywords[name].action) for name in old}
+    call.arguments["args"] = remade(args, type(args), old, without=frozenset({*replaced, *old}))
+
+
+def _target(action: Any) -> str:
+    return action.to if isinstance(action, Rename | Configure | Convert) else ""

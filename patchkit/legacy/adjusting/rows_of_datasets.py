@@ -1,0 +1,111 @@
+"""Datasets that `SFTTrainer` read in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..call import Call
+from ..changes import Adjusted
+from .surroundings import Surroundings
+
+_DATASETS = ("train_dataset", "eval_dataset")
+_TEXT = "text"
+
+
+def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Call a formatting function that returns lists with batches of rows, as it expects."""
+    function = call.arguments.get("formatting_func")
+    if function is None:
+        return
+    found = [name for name in _DATASETS if _any(call, name, lambda rows: _lists(function, rows))]
+    if not found:
+        return
+    column = _text_column(call)
+    for name in found:
+        _replace(call, name, lambda rows: _formatted(rows, function, column))
+    call.arguments["formatting_func"] = None
+    call.mend(
+        row,
+        f"{call.name}(formatting_func=) that returns a list for a batch",
+        "return one text for one row",
+    )
+
+
+def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Leave out a prompt without a completion where there is a column of texts."""
+    column = _text_column(call)
+    if call.arguments.get("formatting_func") is not None:
+        return
+
+    def is_text_beside(rows: Any) -> bool:
+        names = set(getattr(rows, "column_names", None) or ())
+        return (
+            {column, "prompt"} <= names and "completion" not in names and ("input_ids" not in names)
+        )
+
+    for name in _DATASETS:
+        if _any(call, name, is_text_beside):
+            _replace(
+                call,
+                name,
+                lambda rows: rows.select_columns([column]) if is_text_beside(rows) else rows,
+            )
+            call.mend(
+                row,
+                f"{call.name}({name}=) with a column {column} beside a prompt",
+                f"write dataset.select_columns(['{column}'])",
+            )
+
+
+def _text_column(call: Call) -> str:
+    named: str | None = getattr(call.arguments.get("args"), "dataset_text_field", None)
+    return named or _TEXT
+
+
+def _any(call: Call, name: str, check: Callable[[Any], bool]) -> bool:
+    given = call.arguments.get(name)
+    if given is None or not _is_made_of_rows(given):
+        return False
+    return any(map(check, _parts(given)))
+
+
+def _replace(call: Call, name: str, change: Callable[[Any], Any]) -> None:
+    given = call.arguments[name]
+    call.arguments[name] = (
+        {key: change(rows) for key, rows in given.items()}
+        if isinstance(given, dict)
+        else change(given)
+    )
+
+
+def _parts(given: Any) -> list[Any]:
+    return list(given.values()) if isinstance(given, dict) else [given]
+
+
+def _is_made_of_rows(given: Any) -> bool:
+    """Tell whether it is a dataset of `datasets`, or several."""
+    from datasets import Dataset, IterableDataset
+
+    return all(isinstance(part, Dataset | IterableDataset) for part in _parts(given))
+
+
+def _lists(function: Callable[[Any], Any], rows: Any) -> bool:
+    """Tell whether a formatting function returns a list for a batch."""
+    first: Mapping[str, Any] | None = next(iter(rows), None)
+    if first is None:
+        return False
+    try:
+        made = function(first)
+    except Exception:
+        try:
+            made = function({name: [value] for name, value in first.items()})
+        except Exception:
+            return False  # it raises where the trainer calls it
+    return isinstance(made, list)
+
+
+def _formatted(rows: Any, function: Callable[[Any], Any], column: str) -> Any:
+    return rows.map(
+        lambda batch: {column: function(batch)}, batched=True, remove_columns=rows.column_names
+    )

@@ -1,0 +1,83 @@
+"""Attributes that scripts read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from typing import Any
+
+from ..changes import Attribute, Change
+from .sources import notes
+
+_ARGUMENTS = ("transformers.TrainingArguments",)
+_MODEL = ("trl.ModelConfig",)
+_TRAINER = ("transformers.Trainer",)
+
+_RENAMED = (
+    (_TRAINER, "tokenizer", "processing_class", "transformers 5.0.0"),
+    (_MODEL, "torch_dtype", "dtype", "trl 0.27.0"),
+    (_ARGUMENTS, "evaluation_strategy", "eval_strategy", "transformers 4.53.0"),
+    (_ARGUMENTS, "no_cuda", "use_cpu", "transformers 5.0.0"),
+    (
+        _ARGUMENTS,
+        "per_gpu_train_batch_size",
+        "per_device_train_batch_size",
+        "transformers 5.0.0",
+    ),
+    (_ARGUMENTS, "per_gpu_eval_batch_size", "per_device_eval_batch_size", "transformers 5.0.0"),
+    (_ARGUMENTS, "push_to_hub_token", "hub_token", "transformers 5.0.0"),
+    (_ARGUMENTS, "push_to_hub_model_id", "hub_model_id", "transformers 5.0.0"),
+    (("trl.SFTConfig",), "max_seq_length", "max_length", "trl 0.20.0"),
+    (("trl.SFTConfig", "trl.DPOConfig"), "use_liger", "use_liger_kernel", "trl 0.18.0"),
+)
+
+
+def _share(args: Any) -> float:
+    steps: float = args.warmup_steps
+    return steps if 0 < steps < 1 else 0.0
+
+
+def _by_length(args: Any) -> bool:
+    return bool(args.train_sampling_strategy == "group_by_length")
+
+
+def _logs(args: Any) -> str:
+    return os.environ.get("TENSORBOARD_LOGGING_DIR") or os.path.join(args.output_dir, "runs")
+
+
+def _false(args: Any) -> bool:
+    return False
+
+
+_WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str], ...] = (
+    ("warmup_ratio", _share, "read warmup_steps", "transformers 5.14.0"),
+    ("group_by_length", _by_length, "read train_sampling_strategy", "transformers 5.2.0"),
+    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.14.0"),
+    ("overwrite_output_dir", _false, "it is False; leave it out", "transformers 5.0.0"),
+    ("use_mps_device", _false, "it is False; leave it out", "transformers 5.0.0"),
+)
+
+
+def _rows() -> Iterator[Change]:
+    for owners, name, to, gone in _RENAMED:
+        yield Attribute(
+            owners=owners,
+            name=name,
+            read=attrgetter(to),
+            advice=f"write {to}",
+            gone=gone,
+            source=notes(gone),
+        )
+    for name, read, advice, gone in _WORKED_OUT:
+        yield Attribute(
+            owners=_ARGUMENTS,
+            name=name,
+            read=read,
+            advice=advice,
+            gone=gone,
+            source=notes(gone),
+        )
+
+
+ROWS: tuple[Change, ...] = tuple(_rows())
