@@ -156,6 +156,14 @@ def truncate_row(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     return batch
 
 
+def show_configuration(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let a trainer that tokenizes before it is complete know its configuration."""
+    args = call.arguments.get("args")
+    if args is not None:
+        vars(call.instance).setdefault("args", args)
+    return proceed()
+
+
 def truncate_prompts(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Truncate the prompts that `GRPOTrainer` or `RLOOTrainer` has tokenized."""
     prompts, images, others = proceed()

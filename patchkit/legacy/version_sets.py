@@ -7,15 +7,15 @@ from .changes import Change, Form, Gone
 SETS: tuple[str, ...] = (
     (
         "trl==0.7.11 transformers==4.38.2 peft==0.9.0 accelerate==0.27.2"
-        " bitsandbytes==0.48.2 datasets==2.18.0 numpy<2 pyarrow<16 rich"
+        " bitsandbytes==0.48.2 datasets==2.18.0 numpy==1.26.4 pyarrow==15.0.2 rich==15.0.0"
     ),
     (
         "trl==0.9.6 transformers==4.42.4 peft==0.11.1 accelerate==0.32.1"
-        " bitsandbytes==0.48.2 datasets==2.20.0 numpy<2 pyarrow<18 rich"
+        " bitsandbytes==0.48.2 datasets==2.20.0 numpy==1.26.4 pyarrow==17.0.0 rich==15.0.0"
     ),
     (
         "trl==0.11.4 transformers==4.44.2 peft==0.12.0 accelerate==0.34.2"
-        " bitsandbytes==0.48.2 datasets==2.21.0 numpy<2 pyarrow<18 rich"
+        " bitsandbytes==0.48.2 datasets==2.21.0 numpy==1.26.4 pyarrow==17.0.0 rich==15.0.0"
     ),
     (
         "trl==0.12.0 transformers==4.46.3 peft==0.15.0 accelerate==1.0.1"
@@ -23,7 +23,7 @@ SETS: tuple[str, ...] = (
     ),
     (
         "trl==0.13.0 transformers==4.47.1 peft==0.14.0 accelerate==1.2.1"
-        " bitsandbytes==0.48.2 datasets==3.2.0 numpy<2 pyarrow<18 rich"
+        " bitsandbytes==0.48.2 datasets==3.2.0 numpy==1.26.4 pyarrow==17.0.0 rich==15.0.0"
     ),
     (
         "trl==0.15.2 transformers==4.49.0 peft==0.15.1 accelerate==1.4.0"

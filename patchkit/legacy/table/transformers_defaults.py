@@ -12,13 +12,13 @@ ROWS: tuple[Change, ...] = tuple(
         owners=("transformers.TrainingArguments",),
         name=name,
         values=((_BEGIN, was), (since, now)),
-        quiet=quiet,
+        quiet=True,
         gone=f"transformers {since}",
         source=_FILE.format(since),
     )
-    for name, was, since, now, quiet in (
-        ("report_to", "all", "5.0.0", "none", False),
-        ("average_tokens_across_devices", False, "4.54.0", True, True),
-        ("optim", "adamw_torch", "4.54.0", "adamw_torch_fused", True),
+    for name, was, since, now in (
+        ("report_to", "all", "5.0.0", "none"),
+        ("average_tokens_across_devices", False, "4.54.0", True),
+        ("optim", "adamw_torch", "4.54.0", "adamw_torch_fused"),
     )
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..changes import Behaviour, Change, Default, Keep, Keyword
+from ..lengths import give_max_length
 from ..prompts import (
     MODE,
     OF_COMPLETION,
     OF_PROMPT,
     OF_TRAINER,
     check_trainer,
+    show_configuration,
     truncate_completions,
     truncate_pairs,
     truncate_prompts,
@@ -49,11 +51,11 @@ def _behaviour(owner: str, name: str, meet: object, gone: str) -> Behaviour:
 
 
 def _default(algorithm: str, *values: tuple[str, int | None]) -> Default:
-    gone = _GONE[algorithm]
+    gone = f"trl {values[-1][0]}"
     return Default(
         owners=(f"trl.{algorithm}Config",),
         name=OF_PROMPT,
-        values=(*values, (gone.partition(" ")[2], None)),
+        values=values,
         kept=True,
         gone=gone,
         source=notes(gone),
@@ -86,14 +88,17 @@ ROWS: tuple[Change, ...] = (
             ("CPO", "trl 1.0.0"),
         )
     ),
-    _default("DPO", ("0.7.0", 128), ("0.12.0", None), ("0.14.0", 512)),
-    _default("KTO", ("0.7.0", 128), ("0.14.0", 512)),
-    _default("ORPO", ("0.7.0", 128), ("0.14.0", 512)),
-    _default("CPO", ("0.7.0", 128), ("0.14.0", 512)),
+    _default("DPO", ("0.7.0", 128), ("0.12.0", None), ("0.14.0", 512), ("0.29.0", None)),
+    _default("KTO", ("0.7.0", 128), ("0.14.0", 512), ("0.27.0", None)),
+    _default("ORPO", ("0.7.0", 128), ("0.14.0", 512), ("0.28.0", None)),
+    _default("CPO", ("0.7.0", 128), ("0.14.0", 512), ("0.28.0", None)),
     _default("GRPO", ("0.14.0", 512), ("0.26.0", None)),
     _default("RLOO", ("0.22.0", 512), ("0.27.0", None)),
+    _behaviour("SFTTrainer", "length of texts", give_max_length, "trl 0.16.0"),
     _behaviour("DPOTrainer._prepare_dataset", _PROMPTS, truncate_pairs, _GONE["DPO"]),
     _behaviour("KTOTrainer._prepare_dataset", _PROMPTS, truncate_completions, _GONE["KTO"]),
+    _behaviour("ORPOTrainer", _PROMPTS, show_configuration, _GONE["ORPO"]),
+    _behaviour("CPOTrainer", _PROMPTS, show_configuration, _GONE["CPO"]),
     _behaviour("ORPOTrainer.tokenize_row", _PROMPTS, truncate_row, _GONE["ORPO"]),
     _behaviour("CPOTrainer.tokenize_row", _PROMPTS, truncate_row, _GONE["CPO"]),
     _behaviour("GRPOTrainer._tokenize_prompts", _PROMPTS, truncate_prompts, _GONE["GRPO"]),
