@@ -169,7 +169,7 @@ def main(on: bool) -> list[dict[str, Any]]:
     found = []
     for row in due.of(Keyword):
         for owner in row.owners:
-            if row.early or owner.rpartition(".")[2][:1].islower() or owner in OTHERS:
+            if row.early or owner.rpartition(".")[2].lstrip("_")[:1].islower() or owner in OTHERS:
                 continue
             kind = find(owner)
             meant = isinstance(row.action, Refuse)
