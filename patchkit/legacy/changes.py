@@ -206,7 +206,7 @@ class Value(Change):
 
     owners: tuple[str, ...]
     name: str
-    value: str
+    value: str | None
     to: str = ""
     instead: str = ""
 

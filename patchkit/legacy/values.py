@@ -21,7 +21,9 @@ def respell(call: Call, rows: Iterable[Value]) -> None:
         LegacyError: a value has no counterpart.
     """
     for row in rows:
-        given = call.arguments.get(row.name)
+        if row.name not in call.arguments:
+            continue
+        given = call.arguments[row.name]
         if isinstance(given, list | tuple):
             if any(_is(value, row) for value in given):
                 call.arguments[row.name] = [

@@ -132,6 +132,15 @@ ROWS: tuple[Change, ...] = (
         since="transformers 4.36.0",
         source=notes("transformers 4.50.0"),
     ),
+    Value(
+        owners=_ARGUMENTS,
+        name="report_to",
+        value=None,
+        to="all",
+        gone="transformers 5.0.0",
+        since="transformers 4.36.0",
+        source=notes("transformers 5.0.0"),
+    ),
     *keywords(
         ("transformers.DataCollatorForLanguageModeling",),
         {"tf_experimental_compile": only_none("Transformers has no TensorFlow any more.")},
