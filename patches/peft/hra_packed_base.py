@@ -36,8 +36,15 @@ RULE = Rule(takes_weight, take_values, names=("get_base_layer", "weight", "data"
 PATCH = Patch(
     id="peft-hra-packed-base",
     title="HRA multiplies with the values of a quantized weight, not with its bytes",
-    affects={"peft": ">=0.19.1", "bitsandbytes": ">=0.46.1"},
+    affects={"peft": ">=0.17.1", "bitsandbytes": ">=0.48.2"},
     changes=(Rewrite("peft.tuners.hra.layer:HRALinear.forward", RULE),),
+    harmless={
+        "peft.tuners.hra.layer:HRALinear.forward": "<0.17.1",
+        # These take no quantized layer here.
+        "peft.tuners.boft.layer:Linear.*": "",
+        "peft.tuners.lora.intruders:*": "",
+        "peft.tuners.oft.layer:*.*": "",
+    },
     symptom="the outputs of HRA are off by|shapes cannot be multiplied",
     messages=("mat1 and mat2 shapes cannot be multiplied (2048x1 and 64x64)",),
     caution="The values take the memory of the weight in float32 while a layer computes.",

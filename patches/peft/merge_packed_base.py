@@ -28,7 +28,7 @@ LAYERS = (
 PATCH = Patch(
     id="peft-merge-packed-base",
     title="Adapters that know plain weights only are merged into the values of quantized ones",
-    affects={"peft": ">=0.19.1", "bitsandbytes": ">=0.46.1"},
+    affects={"peft": ">=0.17.1", "bitsandbytes": ">=0.48.2"},
     changes=tuple(
         Wrap(f"{layer}.{method}", with_plain_base)
         for layer in LAYERS

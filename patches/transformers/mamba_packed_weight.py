@@ -37,7 +37,7 @@ RULE = Rule(multiplies_with_weight, call_packed_layer, names=("dt_proj", "weight
 PATCH = Patch(
     id="transformers-mamba-packed-weight",
     title="Mamba calls its quantized time step projection, and multiplies with no packed bytes",
-    affects={"transformers": ">=5.15", "bitsandbytes": ">=0.46"},
+    affects={"transformers": ">=5.15", "bitsandbytes": ">=0.50"},
     changes=(Rewrite("transformers.models.mamba.modeling_mamba:MambaMixer.forward", RULE),),
     harmless={
         # Where nothing is quantized.

@@ -11,6 +11,7 @@ from .surroundings import Surroundings
 
 _DATASETS = ("train_dataset", "eval_dataset")
 _TEXT = "text"
+_MESSAGES = "messages"
 
 
 def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -33,23 +34,24 @@ def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) 
 
 
 def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Leave out a prompt without a completion where there is a column of texts."""
-    column = _text_column(call)
+    """Leave out a prompt without a completion where there is a column of texts or messages."""
     if call.arguments.get("formatting_func") is not None:
         return
+    for column in (_MESSAGES, _text_column(call)):
+        _leave_alone(call, row, column)
 
-    def is_text_beside(rows: Any) -> bool:
+
+def _leave_alone(call: Call, row: Adjusted, column: str) -> None:
+    def is_beside_prompt(rows: Any) -> bool:
         names = set(getattr(rows, "column_names", None) or ())
-        return (
-            {column, "prompt"} <= names and "completion" not in names and ("input_ids" not in names)
-        )
+        return {column, "prompt"} <= names and names.isdisjoint({"completion", "input_ids"})
 
     for name in _DATASETS:
-        if _any(call, name, is_text_beside):
+        if _any(call, name, is_beside_prompt):
             _replace(
                 call,
                 name,
-                lambda rows: rows.select_columns([column]) if is_text_beside(rows) else rows,
+                lambda rows: rows.select_columns([column]) if is_beside_prompt(rows) else rows,
             )
             call.mend(
                 row,
