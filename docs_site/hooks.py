@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import legacy_page
 from error_page import fill_in
 from links import site_links
 from mkdocs.config.defaults import MkDocsConfig
@@ -56,4 +57,6 @@ def on_page_markdown(text: str, *, page: Page, config: MkDocsConfig, files: File
     place = page.file.src_uri
     if place == "errors.md":
         text = fill_in(text, CATALOGUE)
+    if place == "legacy.md":
+        text = legacy_page.fill_in(text)
     return site_links(text, ELSEWHERE.get(place, f"docs/{place}"), ELSEWHERE, REPOSITORY)

@@ -15,23 +15,24 @@ from patchkit.patch import Patch, Wrap
 
 from ._plain_base import with_plain_base
 
-LAYERS = (
-    "peft.tuners.c3a.layer:C3ALinear",
-    "peft.tuners.fourierft.layer:FourierFTLinear",
-    "peft.tuners.gralora.layer:Linear",
-    "peft.tuners.hra.layer:HRALinear",
-    "peft.tuners.lycoris_utils:LycorisLayer",
-    "peft.tuners.vblora.layer:Linear",
-    "peft.tuners.waveft.layer:WaveFTLinear",
-)
+LAYERS = {
+    "peft.tuners.c3a.layer:C3ALinear": "",
+    "peft.tuners.fourierft.layer:FourierFTLinear": "",
+    "peft.tuners.gralora.layer:Linear": ">=0.19",
+    "peft.tuners.hra.layer:HRALinear": "",
+    "peft.tuners.lycoris_utils:LycorisLayer": "",
+    "peft.tuners.vblora.layer:Linear": "",
+    "peft.tuners.waveft.layer:WaveFTLinear": ">=0.18",
+}
+"""To the releases that have the layer; all for none."""
 
 PATCH = Patch(
     id="peft-merge-packed-base",
     title="Adapters that know plain weights only are merged into the values of quantized ones",
     affects={"peft": ">=0.17.1", "bitsandbytes": ">=0.48.2"},
     changes=tuple(
-        Wrap(f"{layer}.{method}", with_plain_base)
-        for layer in LAYERS
+        Wrap(f"{layer}.{method}", with_plain_base, affects=affects)
+        for layer, affects in LAYERS.items()
         for method in ("merge", "unmerge")
     ),
     upstream=("https://github.com/huggingface/peft/issues/2105",),

@@ -35,16 +35,18 @@ def show(words: tuple[str, ...], form: str) -> None:
     from ..legacy.explanation import described
     from .output import show_json
 
-    rows = [it for row in table.rows() if (it := described(row)) is not None]
-    chosen = [it for it in rows if not words or any(word in it.old for word in words)]
+    changes = [change for row in table.rows() if (change := described(row)) is not None]
+    chosen = [
+        change for change in changes if not words or any(word in change.old for word in words)
+    ]
     if form == "json":
-        show_json({"changes": [it.to_dict() for it in chosen]})
+        show_json({"changes": [change.to_dict() for change in chosen]})
     elif form == "markdown":
         click.echo("| old | gone since | today |\n| --- | --- | --- |")
-        for it in chosen:
-            today = it.today.replace("|", "\\|")
-            click.echo(f"| `{it.old}` | [{it.gone}]({it.source}) | {today} |")
+        for change in chosen:
+            today = change.today.replace("|", "\\|")
+            click.echo(f"| `{change.old}` | [{change.gone}]({change.source}) | {today} |")
     else:
-        for it in chosen:
-            click.echo(f"{it.old} has been gone since {it.gone}; {it.today}")
+        for change in chosen:
+            click.echo(f"{change.old} has been gone since {change.gone}; {change.today}")
     sys.exit(0 if chosen else 1)

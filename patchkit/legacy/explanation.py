@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from .changes import (
@@ -36,14 +36,16 @@ class Described:
         gone: the first release without it.
         today: what to write, or why there is nothing.
         source: where the change is written down.
+        errors: what Python says of it, without the layer.
     """
 
     old: str
     gone: str
     today: str
     source: str
+    errors: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 
@@ -82,11 +84,25 @@ def rows_of_error(text: str, rows: Iterable[Change]) -> list[Described]:
     places += _MODULE.findall(text)
     places += [f"{module}.{name}" for module, name in _ATTRIBUTE.findall(text)]
     found += [row for row in rows if isinstance(row, Moved | Gone) and row.name in places]
-    return list(dict.fromkeys(it for row in found if (it := described(row)) is not None))
+    in_words = (described(row) for row in found)
+    return list(dict.fromkeys(change for change in in_words if change is not None))
 
 
 def _described(row: Change, old: str, today: str) -> Described:
-    return Described(old, release(row.gone), today, row.source)
+    return Described(old, release(row.gone), today, row.source, tuple(_errors(row)))
+
+
+def _errors(row: Change) -> Iterator[str]:
+    """Yield what Python says where it meets the old spelling."""
+    if isinstance(row, Moved | Gone):
+        module, _, name = row.name.rpartition(".")
+        yield f"cannot import name '{name}' from '{module}'"
+    elif isinstance(row, Keyword):
+        for owner in row.owners:
+            place, _, method = owner.rpartition(".")
+            named = f"{place.rpartition('.')[2]}.{method}" if method[:1].islower() else ""
+            called = named or f"{_short(owner)}.__init__"
+            yield f"{called}() got an unexpected keyword argument '{row.name}'"
 
 
 def _short(owner: str) -> str:

@@ -213,6 +213,7 @@ Trainer(model, arguments, train_dataset=rows).train()
 
 
 def test_a_training_is_watched_and_ends_after_some_steps(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     (tmp_path / "script.py").write_text(SCRIPT)
     (tmp_path / "observed").mkdir()
     model = tiny.build_causal_lm(tmp_path / "model", dtype="float32")

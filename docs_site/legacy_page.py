@@ -1,0 +1,46 @@
+"""List what has changed in public interfaces, for the page that people find by an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from patchkit.legacy import table
+from patchkit.legacy.explanation import Described, described
+
+CHANGES = "<!-- changes -->"
+
+
+def fill_in(text: str) -> str:
+    """Put the list into the page.
+
+    Raises:
+        ValueError: the page does not mark its place exactly once.
+    """
+    if text.count(CHANGES) != 1:
+        raise ValueError(f"docs/legacy.md must contain {CHANGES} exactly once")
+    changes = [change for row in table.rows() if (change := described(row)) is not None]
+    return text.replace(CHANGES, "\n".join(_sections(changes)))
+
+
+def _sections(changes: Iterable[Described]) -> list[str]:
+    """Return a section for each library, with a table and what Python says."""
+    by_release: dict[str, list[Described]] = {}
+    for change in changes:
+        by_release.setdefault(change.gone, []).append(change)
+    lines = []
+    for gone in sorted(by_release, key=_order):
+        lines += [f"### Gone since {gone}", "", "| old | today | error |", "| --- | --- | --- |"]
+        lines += [_row(change) for change in by_release[gone]]
+        lines.append("")
+    return lines
+
+
+def _row(change: Described) -> str:
+    today = change.today.replace("|", "\\|")
+    errors = "<br>".join(f"`{error}`" for error in change.errors)
+    return f"| [`{change.old}`]({change.source}) | {today} | {errors} |"
+
+
+def _order(gone: str) -> tuple[str, list[int]]:
+    library, _, release = gone.partition(" ")
+    return library, [-int(part) for part in release.split(".") if part.isdigit()]
