@@ -29,6 +29,7 @@ class Call:
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
+        is_old: whether something in it had to be mended.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Call:
         self.unknown: dict[str, Any] = {}
         self.kept: dict[str, Any] = {}
         self.written_for = written_for
+        self.is_old = False
         self._journal = journal
         for name, value in kwargs.items():
             known = name in method.keywords and name not in self.arguments
@@ -73,6 +75,7 @@ class Call:
             advice: what to write, as `write processing_class=…`.
             place: the line to mend, if it is not the one that makes the call.
         """
+        self.is_old = True
         message = f"{old} {since(change)}; {advice}"
         self._journal.note(change, Kind.MENDED, old, message, place)
 

@@ -26,6 +26,17 @@ def configuration_class(call: Call) -> type:
     return named if isinstance(named, type) else namespace["TrainingArguments"]
 
 
+def give_own(call: Call) -> None:
+    """Give a trainer without a configuration the one that it had, if the call is an old one.
+
+    Args:
+        call: the call of a constructor.
+    """
+    lacks_one = "args" in call.method.keywords and call.arguments.get("args") is None
+    if call.is_old and lacks_one and call.method.owner.__module__.startswith("trl."):
+        configure(call, {})
+
+
 def configure(call: Call, settings: Mapping[str, Any]) -> None:
     """Give a trainer a configuration that has these values besides those that it has.
 

@@ -15,6 +15,7 @@ from .call import Call
 from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .choice import ON
+from .configuration import give_own
 from .defaults import complete
 from .due import Due, MethodRows
 from .former_attributes import answer_for
@@ -142,6 +143,7 @@ class Layer:
             respell(call, rows.values)
             for row in rows.adjusted:
                 row.adjust(call, row, surroundings)
+            give_own(call)
             return _carry_out(call, rows)
 
         return checked

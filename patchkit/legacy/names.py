@@ -175,6 +175,10 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        package = sys.modules.get(name.partition(".")[0])
+        if package is not None:
+            # Transformers puts another object in its own place while it is imported.
+            self._names.answer_for(package)
         gone = self._names.gone_name(name)
         if gone is not None:
             # `from trl import PPOTrainer` asks for this module, as the package has no such name.

@@ -69,6 +69,14 @@ def _rows() -> Iterator[Change]:
             gone=gone,
             source=notes(gone),
         )
+    yield Attribute(
+        owners=_MODEL,
+        name="trust_remote_code",
+        read=_false,
+        advice="it is False unless the script says otherwise",
+        gone="trl 1.7.0",
+        source=notes("trl 1.7.0"),
+    )
     for name, read, advice, gone in _WORKED_OUT:
         yield Attribute(
             owners=_ARGUMENTS,

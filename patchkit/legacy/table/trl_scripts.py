@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..changes import Change, Drop, Rename
+from ..changes import Change, Drop, Keep, Rename
 from .rows import keywords, only_false
 from .sources import notes
 
@@ -20,9 +20,8 @@ ROWS: tuple[Change, ...] = (
     *keywords(
         _MODEL,
         {
-            "trust_remote_code": only_false(
-                "no code of others runs unless asked for",
-                "Say trust_remote_code=True in the configuration of the trainer.",
+            "trust_remote_code": Keep(
+                "trust_remote_code", "say trust_remote_code= in the configuration of the trainer"
             )
         },
         gone="trl 1.7.0",
