@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
 
 from ..environment import in_range, installed_version
@@ -25,9 +26,11 @@ from .changes import (
 )
 
 _Row = TypeVar("_Row", bound=Change)
+_Owned = Keyword | Value | Order | Adjusted | Behaviour
 
-_WHOLE = ("trl.", "peft.")
-"""Libraries all of whose modules are looked at; others have too many."""
+_in_range = cache(in_range)
+_WHOLE = "trl."
+"""The library all of whose modules are looked at; others have too many."""
 _MODULES = frozenset(
     {
         "accelerate.accelerator",
@@ -94,11 +97,30 @@ class Due:
     def __init__(
         self, rows: Iterable[Change], version_of: Callable[[str], str | None] = installed_version
     ) -> None:
-        self._rows = tuple(due for row in rows if (due := _due(row, version_of)) is not None)
+        look_up = cache(version_of)
+        self._rows = tuple(due for row in rows if (due := _due(row, look_up)) is not None)
+        self._by_owner: dict[str, list[tuple[str, _Owned]]] = {}
+        self._defaults: dict[str, list[Default]] = {}
+        self._attributes: dict[str, list[Attribute]] = {}
+        for row in self._rows:
+            self._index(row)
+        self._methods_of: dict[str, dict[str, MethodRows]] = {}
         self.packages = frozenset(row.library for row in self._rows)
         self._names = frozenset(
             row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
         )
+
+    def _index(self, row: Change) -> None:
+        """Sort a row by its owners, since each class of each module is asked about."""
+        if isinstance(row, Keyword | Value | Order | Adjusted | Behaviour):
+            for owner, method in _owners(row):
+                self._by_owner.setdefault(owner, []).append((method, row))
+        elif isinstance(row, Default):
+            for owner in row.owners:
+                self._defaults.setdefault(owner, []).append(row)
+        elif isinstance(row, Attribute):
+            for owner in row.owners:
+                self._attributes.setdefault(owner, []).append(row)
 
     def of(self, *kinds: type[_Row]) -> list[_Row]:
         """Return the rows of these kinds."""
@@ -115,52 +137,43 @@ class Due:
             kind: a class; rows of those that it derives from are meant for it, too, unless a
                 nearer one has its own.
         """
-        methods = self.methods(_public_names(kind))
-        if defaults := self._defaults(kind):
+        ancestors = _public_names(kind)
+        methods = self.methods(ancestors)
+        if is_dataclass(kind) and (defaults := self._nearest_defaults(ancestors)):
             methods.setdefault("__init__", MethodRows()).defaults = defaults
         return methods
 
     def attributes_of(self, kind: type) -> dict[str, Attribute]:
         """Return the rows for the attributes that a class, and no other before it, answers for."""
-        own = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
-        if not any(own in row.owners for row in self.of(Attribute)):
+        names = _public_names(kind)
+        if names[0] not in self._attributes:
             return {}
-        names = set(_public_names(kind))
-        return {row.name: row for row in self.of(Attribute) if names & set(row.owners)}
+        return {row.name: row for name in reversed(names) for row in self._attributes.get(name, ())}
 
-    def _defaults(self, kind: type) -> list[Default]:
+    def _nearest_defaults(self, ancestors: Sequence[str]) -> list[Default]:
         """Return the defaults of a configuration that have changed, of the nearest class each."""
-        if not is_dataclass(kind):
-            return []
-        order = _public_names(kind)
-        nearest: dict[str, tuple[int, Default]] = {}
-        for row in self.of(Default):
-            distances = [order.index(owner) for owner in row.owners if owner in order]
-            if distances and min(distances) < nearest.get(row.name, (len(order), row))[0]:
-                nearest[row.name] = (min(distances), row)
-        return [row for _, row in nearest.values()]
+        nearest: dict[str, Default] = {}
+        for ancestor in ancestors:
+            for row in self._defaults.get(ancestor, ()):
+                nearest.setdefault(row.name, row)
+        return list(nearest.values())
 
     def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
         """Return the same for the public names of a class and those that it derives from."""
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
-            for row in self._rows:
-                if not isinstance(row, Keyword | Value | Order | Adjusted | Behaviour):
-                    continue
-                for owner, method in _owners(row):
-                    if owner != ancestor:
-                        continue
-                    rows = methods.setdefault(method, MethodRows())
-                    if isinstance(row, Keyword):
-                        rows.keywords[row.name] = self._through(row, ancestors[0])
-                    elif isinstance(row, Value):
-                        rows.values.append(row)
-                    elif isinstance(row, Behaviour):
-                        rows.behaviours.append(row)
-                    elif isinstance(row, Adjusted):
-                        rows.adjusted.append(row)
-                    else:
-                        rows.orders.append(row)
+            for method, row in self._by_owner.get(ancestor, ()):
+                rows = methods.setdefault(method, MethodRows())
+                if isinstance(row, Keyword):
+                    rows.keywords[row.name] = self._through(row, ancestors[0])
+                elif isinstance(row, Value):
+                    rows.values.append(row)
+                elif isinstance(row, Behaviour):
+                    rows.behaviours.append(row)
+                elif isinstance(row, Adjusted):
+                    rows.adjusted.append(row)
+                else:
+                    rows.orders.append(row)
         return methods
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
@@ -168,7 +181,10 @@ class Due:
         action = row.action
         if not isinstance(action, Configure) or action.convert is not None:
             return row
-        rows = self.methods([trainer.removesuffix("Trainer") + "Config"]).get("__init__")
+        configuration = trainer.removesuffix("Trainer") + "Config"
+        if configuration not in self._methods_of:
+            self._methods_of[configuration] = self.methods([configuration])
+        rows = self._methods_of[configuration].get("__init__")
         changed = rows and rows.keywords.get(action.to)
         return replace(row, action=_of_trainer(changed.action)) if changed else row
 
@@ -189,7 +205,7 @@ def _public_names(kind: type) -> list[str]:
     ]
 
 
-def _owners(row: Keyword | Value | Order | Adjusted | Behaviour) -> Iterator[tuple[str, str]]:
+def _owners(row: _Owned) -> Iterator[tuple[str, str]]:
     """Return each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")
@@ -203,16 +219,16 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
         return None
     if isinstance(row, Default):
         return _known_to(version, row)
-    if in_range(version, f">={_number(row.gone)}"):
+    if _in_range(version, f">={_number(row.gone)}"):
         return row
-    if isinstance(row, Keyword) and row.since and in_range(version, f"<{_number(row.since)}"):
+    if isinstance(row, Keyword) and row.since and _in_range(version, f"<{_number(row.since)}"):
         return _other_way_round(row)
     return None
 
 
 def _known_to(version: str, row: Default) -> Default | None:
     """Return a row without the defaults that are newer than what is installed."""
-    known = tuple(value for value in row.values if in_range(version, f">={value[0]}"))
+    known = tuple(value for value in row.values if _in_range(version, f">={value[0]}"))
     return replace(row, values=known) if len(known) > 1 else None
 
 

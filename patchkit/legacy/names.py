@@ -40,6 +40,10 @@ class Names:
         self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
         self._journal = journal
         self._changed = changed
+        self._within: dict[str, set[str]] = {}
+        for name in (*self._moved, *self._gone):
+            place, _, last = name.rpartition(".")
+            self._within.setdefault(place, set()).add(last)
         self._answered: list[weakref.ref[ModuleType]] = []
         self._modules: list[str] = []
         self._finder = _Finder(self)
@@ -64,12 +68,7 @@ class Names:
 
     def answer_for(self, module: ModuleType) -> None:
         """Answer for names that a module does not have."""
-        prefix = module.__name__ + "."
-        names = {
-            name.removeprefix(prefix)
-            for name in (*self._moved, *self._gone)
-            if name.startswith(prefix) and "." not in name.removeprefix(prefix)
-        }
+        names = self._within.get(module.__name__)
         if names and not any(known() is module for known in self._answered):
             self._answered.append(weakref.ref(module))
             answer(module, frozenset(names), self._find, self._changed)
