@@ -10,6 +10,7 @@ from typing import Any
 from .call import Call
 
 _SAMPLING = "train_sampling_strategy"
+_STEPS, _BATCH = "steps_per_generation", "generation_batch_size"
 _FOLDER = "tmp_trainer"
 """The output folder that trainers took when they got no configuration."""
 
@@ -78,6 +79,8 @@ def remade(
     fields = {known.name for known in dataclasses.fields(kind) if known.init}
     if kind is not type(args) and getattr(args, _SAMPLING, None) == "random":
         without |= {_SAMPLING}  # younger than scripts that leave it to this class
+    if getattr(args, _STEPS, None) is not None and _BATCH not in settings:
+        without |= {_BATCH}  # worked out from the other; they may not be given together
     held = {name: value for name, value in vars(args).items() if name in fields - without}
     new = kind(**{**held, **settings})
     for name, value in vars(args).items():
