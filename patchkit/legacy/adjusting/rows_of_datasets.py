@@ -12,6 +12,8 @@ from .surroundings import Surroundings
 _DATASETS = ("train_dataset", "eval_dataset")
 _TEXT = "text"
 _MESSAGES = "messages"
+_TOKENS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}
+"""Columns of `RewardTrainer`, and their names today."""
 
 
 def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -39,6 +41,26 @@ def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> 
         return
     for column in (_MESSAGES, _text_column(call)):
         _leave_alone(call, row, column)
+
+
+def pairs_of_tokens(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give pairs that a script has tokenized the names of today's columns."""
+
+    def is_tokenized(rows: Any) -> bool:
+        return set(_TOKENS) <= set(getattr(rows, "column_names", None) or ())
+
+    for name in _DATASETS:
+        if _any(call, name, is_tokenized):
+            _replace(
+                call,
+                name,
+                lambda rows: rows.rename_columns(_TOKENS) if is_tokenized(rows) else rows,
+            )
+            call.mend(
+                row,
+                f"{call.name}({name}=) with columns {' and '.join(_TOKENS)}",
+                f"name them {' and '.join(_TOKENS.values())}",
+            )
 
 
 def _leave_alone(call: Call, row: Adjusted, column: str) -> None:

@@ -36,6 +36,13 @@ ROWS: tuple[Change, ...] = (
         source=notes("trl 0.16.0"),
     ),
     Adjusted(
+        owners=("trl.RewardTrainer",),
+        name="pairs that are tokens already",
+        adjust=rows_of_datasets.pairs_of_tokens,
+        gone="trl 0.24.0",
+        source=notes("trl 0.24.0"),
+    ),
+    Adjusted(
         owners=_WITH_OWN_CONFIGURATION,
         name="a model with adapters, and peft_config",
         adjust=adapters.adapters_made_already,
