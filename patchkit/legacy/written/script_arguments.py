@@ -1,4 +1,7 @@
-"""Command-line arguments of TRL's scripts before 0.13, with the defaults of that time."""
+"""Command-line arguments of TRL's scripts before 0.13, with the defaults of that time.
+
+The field `config` is left out: the parser of today has it, and takes no other.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from dataclasses import dataclass, field
 
 from trl import ScriptArguments
 
-_CONFIG = "Path to the optional config file"
 _REENTRANT = "Whether to apply `use_reentrant` for gradient_checkpointing"
 
 
@@ -16,14 +18,12 @@ class SFTScriptArguments(ScriptArguments):
 
     Args:
         dataset_name: the dataset.
-        config: a file of settings.
         gradient_checkpointing_use_reentrant: the kind of gradient checkpointing.
     """
 
     dataset_name: str = field(
         default="timdettmers/openassistant-guanaco", metadata={"help": "the dataset name"}
     )
-    config: str | None = field(default=None, metadata={"help": _CONFIG})
     gradient_checkpointing_use_reentrant: bool = field(default=False, metadata={"help": _REENTRANT})
 
 
@@ -33,14 +33,12 @@ class RewardScriptArguments(ScriptArguments):
 
     Args:
         dataset_name: the dataset.
-        config: a file of settings.
         gradient_checkpointing_use_reentrant: the kind of gradient checkpointing.
     """
 
     dataset_name: str = field(
         default="trl-lib/ultrafeedback_binarized", metadata={"help": "the dataset name"}
     )
-    config: str | None = field(default=None, metadata={"help": _CONFIG})
     gradient_checkpointing_use_reentrant: bool = field(default=False, metadata={"help": _REENTRANT})
 
 
@@ -51,7 +49,6 @@ class DPOScriptArguments(ScriptArguments):
     Args:
         dataset_name: the dataset.
         ignore_bias_buffers: the script left boolean buffers out of distributed training.
-        config: a file of settings.
         gradient_checkpointing_use_reentrant: the kind of gradient checkpointing.
     """
 
@@ -59,5 +56,4 @@ class DPOScriptArguments(ScriptArguments):
     ignore_bias_buffers: bool = field(
         default=False, metadata={"help": "leave boolean buffers out of distributed training"}
     )
-    config: str | None = field(default=None, metadata={"help": _CONFIG})
     gradient_checkpointing_use_reentrant: bool = field(default=False, metadata={"help": _REENTRANT})
