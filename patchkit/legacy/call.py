@@ -29,6 +29,7 @@ class Call:
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
+        kept_by_results: the same for objects among the results, by class.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Call:
         self.rest = args[len(method.positional) :]
         self.unknown: dict[str, Any] = {}
         self.kept: dict[str, Any] = {}
+        self.kept_by_results: dict[type, dict[str, Any]] = {}
         self.written_for = written_for
         self._journal = journal
         for name, value in kwargs.items():
@@ -93,6 +95,10 @@ class Call:
         result = self.method.function(self.instance, *positional, *self.rest, **keywords)
         for name, value in self.kept.items():
             setattr(self.instance, name, value)
+        for kind, attributes in self.kept_by_results.items():
+            for made in result:
+                if type(made) is kind:
+                    vars(made).update(attributes)
         return result
 
     @staticmethod
