@@ -30,6 +30,7 @@ class Call:
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
         is_old: whether something in it had to be mended.
+        kept_by_results: the same for objects among the results, by class.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Call:
         self.rest = args[len(method.positional) :]
         self.unknown: dict[str, Any] = {}
         self.kept: dict[str, Any] = {}
+        self.kept_by_results: dict[type, dict[str, Any]] = {}
         self.written_for = written_for
         self.is_old = False
         self._journal = journal
@@ -96,6 +98,10 @@ class Call:
         result = self.method.function(self.instance, *positional, *self.rest, **keywords)
         for name, value in self.kept.items():
             setattr(self.instance, name, value)
+        for kind, attributes in self.kept_by_results.items():
+            for made in result:
+                if type(made) is kind:
+                    vars(made).update(attributes)
         return result
 
     @staticmethod

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from ..call import Call
-from ..changes import Adjusted, Configure, Convert, Keep, Rename
+from ..changes import Adjusted, Configure, Convert, Keep, Keyword, Rename
 from ..configuration import configuration_class, remade
 from .surroundings import Surroundings
 
@@ -34,16 +34,21 @@ def set_afterwards(call: Call, row: Adjusted, surroundings: Surroundings) -> Non
     if args is None or not dataclasses.is_dataclass(args):
         return
     rows = surroundings.due.methods_of(type(args)).get("__init__")
-    if rows is None:
-        return
-    # What is kept as it is was put there by this layer.
-    known = {name for name, row in rows.keywords.items() if not isinstance(row.action, Keep)}
-    known -= {field.name for field in dataclasses.fields(args)}
-    old = {name: value for name, value in vars(args).items() if name in known}
-    if not old:
+    fields = {known.name for known in dataclasses.fields(args)}
+    old = {
+        name: value
+        for name, value in vars(args).items()
+        if name not in fields and rows is not None and _is_heeded(rows.keywords.get(name))
+    }
+    if not old or rows is None:
         return
     replaced = {_target(rows.keywords[name].action) for name in old}
     call.arguments["args"] = remade(args, type(args), old, without=frozenset({*replaced, *old}))
+
+
+def _is_heeded(row: Keyword | None) -> bool:
+    """Tell whether there is such an old name, and its value is not where it is looked for."""
+    return row is not None and not isinstance(row.action, Keep)
 
 
 def _target(action: Any) -> str:

@@ -16,6 +16,8 @@ from .surroundings import Surroundings
 _WORDS = {"true": True, "false": False, "none": None}
 _BOOLEAN = "string_to_bool"
 """The name of what reads truth values; such an option needs a value today, unless it is False."""
+_FROM_FILE = "_patchkit_kept"
+"""The attribute of a parser for what its file of settings keeps for the results."""
 
 
 def flags(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -24,6 +26,7 @@ def flags(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
     words = [str(word) for word in (sys.argv[1:] if given is None else given)]
     options = parser._option_string_actions
     written: list[str] = []
+    call.kept_by_results.update(getattr(parser, _FROM_FILE, {}))
     for flag, values in _options(words):
         name, equals, value = flag.partition("=")
         old = name.removeprefix("--").replace("-", "_")
@@ -34,7 +37,7 @@ def flags(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
                 call.mend(row, name, f"write {name} True")
             continue
         value = _read([value]) if equals else _read(values)
-        new = _todays(parser, {old: value}, surroundings) if flag.startswith("--") else None
+        new = _todays(parser, {old: value}, surroundings, call) if flag.startswith("--") else None
         written += [flag, *values] if new is None else _flags(new)
     if written != words:
         call.arguments["args"] = written
@@ -44,16 +47,18 @@ def keys(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
     """Bring the keys of settings to today's."""
     given = call.arguments.get("args")
     if isinstance(given, Mapping):
-        new = _todays(call.instance, given, surroundings)
+        new = _todays(call.instance, given, surroundings, call)
         if new is not None:
             call.arguments["args"] = new
 
 
 def defaults(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
     """Bring the settings of a file, which become a parser's defaults, to today's."""
-    new = _todays(call.instance, call.unknown, surroundings)
+    new = _todays(call.instance, call.unknown, surroundings, call)
     if new is not None:
         call.unknown = new
+        call.kept[_FROM_FILE] = call.kept_by_results
+        call.kept_by_results = {}
 
 
 def _options(words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
@@ -103,9 +108,12 @@ def _flags(settings: Mapping[str, Any]) -> list[str]:
 
 
 def _todays(
-    parser: Any, given: Mapping[str, Any], surroundings: Surroundings
+    parser: Any, given: Mapping[str, Any], surroundings: Surroundings, parsing: Call
 ) -> dict[str, Any] | None:
-    """Return settings by today's names; None if they have them."""
+    """Return settings by today's names; None if they have them.
+
+    What is kept for scripts that read it is noted in the call of the parser.
+    """
     kinds: list[Any] = list(filter(dataclasses.is_dataclass, parser.dataclass_types))
     known = {field.name for kind in kinds for field in _fields(kind)}
     settings = dict(given)
@@ -124,6 +132,7 @@ def _todays(
         )
         translate(call, rows.keywords)
         settings |= {**call.arguments, **call.unknown}
+        parsing.kept_by_results.setdefault(kind, {}).update(call.kept)
     return None if settings.keys() == given.keys() else settings
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
+from ..formatting import ADVICE, Formatting, in_batch, listed
 from .surroundings import Surroundings
 
 _DATASETS = ("train_dataset", "eval_dataset")
@@ -17,7 +18,11 @@ _TOKENS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids
 
 
 def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Call a formatting function that returns lists with batches of rows, as it expects."""
+    """Format rows that have prompts, which a trainer would not take with a formatting function.
+
+    Only a function that returns a list for a batch is meant. Other rows are formatted by the
+    trainer: see `formatting`.
+    """
     function = call.arguments.get("formatting_func")
     if function is None:
         return
@@ -28,11 +33,7 @@ def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) 
     for name in found:
         _replace(call, name, lambda rows: _formatted(rows, function, column))
     call.arguments["formatting_func"] = None
-    call.mend(
-        row,
-        f"{call.name}(formatting_func=) that returns a list for a batch",
-        "return one text for one row",
-    )
+    call.mend(row, listed(call), ADVICE)
 
 
 def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -114,22 +115,15 @@ def _is_made_of_rows(given: Any) -> bool:
     return all(isinstance(part, Dataset | IterableDataset) for part in _parts(given))
 
 
-def _lists(function: Callable[[Any], Any], rows: Any) -> bool:
-    """Tell whether a formatting function returns a list for a batch."""
-    first: Mapping[str, Any] | None = next(iter(rows), None)
-    if first is None:
+def _lists(function: Formatting, rows: Any) -> bool:
+    """Tell whether rows have prompts, and a formatting function returns a list for a batch."""
+    if "prompt" not in (getattr(rows, "column_names", None) or ()):
         return False
-    try:
-        made = function(first)
-    except Exception:
-        try:
-            made = function({name: [value] for name, value in first.items()})
-        except Exception:
-            return False  # it raises where the trainer calls it
-    return isinstance(made, list)
+    first = next(iter(rows), None)
+    return first is not None and in_batch(function, first) is not None
 
 
-def _formatted(rows: Any, function: Callable[[Any], Any], column: str) -> Any:
+def _formatted(rows: Any, function: Formatting, column: str) -> Any:
     return rows.map(
         lambda batch: {column: function(batch)}, batched=True, remove_columns=rows.column_names
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..adjusting import adapters, arguments, callbacks, command_lines, overrides, rows_of_datasets
-from ..changes import Adjusted, Change, Drop, Keyword
+from ..changes import Adjusted, Behaviour, Change, Drop, Keyword
+from ..formatting import format_each_row
 from .sources import notes, pull
 
 _TRAINER = ("transformers.Trainer",)
@@ -23,8 +24,15 @@ _METHODS = {
 ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.SFTTrainer",),
-        name="a formatting_func that returns a list",
+        name="a formatting_func that returns a list, and prompts",
         adjust=rows_of_datasets.formatted_in_batches,
+        gone="trl 0.16.0",
+        source=notes("trl 0.16.0"),
+    ),
+    Behaviour(
+        owners=("trl.SFTTrainer._prepare_dataset",),
+        name="a formatting_func that returns a list",
+        meet=format_each_row,
         gone="trl 0.16.0",
         source=notes("trl 0.16.0"),
     ),

@@ -54,7 +54,12 @@ _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str], ...] = (
     ("warmup_ratio", _share, "read warmup_steps", "transformers 5.14.0"),
     ("group_by_length", _by_length, "read train_sampling_strategy", "transformers 5.2.0"),
     ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.14.0"),
-    ("overwrite_output_dir", _false, "it is False; leave it out", "transformers 5.0.0"),
+    (
+        "overwrite_output_dir",
+        _false,
+        "it is False where none was given; leave it out",
+        "transformers 5.0.0",
+    ),
     ("use_mps_device", _false, "it is False; leave it out", "transformers 5.0.0"),
 )
 

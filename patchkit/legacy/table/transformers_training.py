@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import conversions
-from ..changes import Change, Convert, Drop, Environment, Rename, Value
+from ..changes import Change, Convert, Drop, Environment, Keep, Rename, Value
 from .rows import keywords, only_false, only_none
 from .sources import notes, pull
 
@@ -76,7 +76,9 @@ ROWS: tuple[Change, ...] = (
             "fsdp_transformer_layer_cls_to_wrap": Convert("fsdp_config", conversions.wrapped_layer),
             "ray_scope": Environment("RAY_SCOPE"),
             "use_mps_device": Drop("a Mac's GPU is used where there is one"),
-            "overwrite_output_dir": Drop("only scripts read it"),
+            "overwrite_output_dir": Keep(
+                "overwrite_output_dir", "leave it out: only scripts read it"
+            ),
             "save_safetensors": Drop("models are always saved as safetensors"),
             "use_legacy_prediction_loop": Drop("one loop is left, with the same results"),
             "jit_mode_eval": _SPEED,

@@ -1,0 +1,135 @@
+"""Old ways to load models and to say settings."""
+
+# Name: the piece, what it raises without the layer, its result with it, and what is told.
+LOADING = {
+    "in_8bit": (
+        "from transformers import AutoModelForCausalLM\n"
+        "made = AutoModelForCausalLM.from_pretrained(\n"
+        "    MODEL, load_in_8bit=True, llm_int8_threshold=5.0, device_map={'': 'cpu'})\n"
+        "result = [made.is_loaded_in_8bit, made.config.quantization_config.llm_int8_threshold]",
+        "'load_in_8bit'",
+        [True, 5.0],
+        "write quantization_config=BitsAndBytesConfig(",
+    ),
+    "said_twice": (
+        "from transformers import BitsAndBytesConfig\n"
+        "made = AutoModelForCausalLM.from_pretrained(MODEL, load_in_4bit=True, device_map={'': 'cpu'},\n"
+        "    quantization_config=BitsAndBytesConfig(load_in_4bit=True))\n"
+        "result = made.is_loaded_in_4bit",
+        "'load_in_4bit'",
+        True,
+        "leave it out",
+    ),
+    "no_flash_attention": (
+        "AutoModelForCausalLM.from_pretrained(MODEL, use_flash_attention_2=False)\nresult = 1",
+        "'use_flash_attention_2'",
+        1,
+        "use_flash_attention_2",
+    ),
+    "token": (
+        "AutoModelForCausalLM.from_pretrained(MODEL, use_auth_token=None, low_cpu_mem_usage=True)\n"
+        "AutoTokenizer.from_pretrained(MODEL, use_auth_token='secret')\nresult = 1",
+        "'use_auth_token'",
+        1,
+        "write token=",
+    ),
+}
+SETTINGS = {
+    "flags": (
+        "from transformers import HfArgumentParser\n"
+        "args, = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses([\n"
+        "    '--output_dir', 'o', '--evaluation_strategy', 'no', '--warmup_ratio=0.1', '--bf16',\n"
+        "    '--use_cpu', 'True', '--overwrite_output_dir'])\n"
+        "result = [args.eval_strategy.value, args.warmup_steps, args.bf16]",
+        "not used",
+        ["no", 0.1, True],
+        "write warmup_steps=0.1",
+    ),
+    "bare_flag": (
+        "from transformers import HfArgumentParser\n"
+        "from trl import SFTConfig\n"
+        "args, = HfArgumentParser(SFTConfig).parse_args_into_dataclasses(\n"
+        "    ['--output_dir', 'o', '--bf16', '--use_cpu', 'True'])\n"
+        "result = args.bf16",
+        "SystemExit: 2",
+        True,
+        "write --bf16 True",
+    ),
+    "keys": (
+        "from transformers import HfArgumentParser\n"
+        "args, = HfArgumentParser(TrainingArguments).parse_dict(\n"
+        "    {'output_dir': 'o', 'evaluation_strategy': 'steps', 'eval_steps': 3, 'use_cpu': True})\n"
+        "result = [args.eval_strategy.value, args.eval_steps]",
+        "evaluation_strategy",
+        ["steps", 3],
+        "write eval_strategy=",
+    ),
+    "yaml_file": (
+        "import pathlib\n"
+        "from trl import ModelConfig, ScriptArguments, SFTConfig, TrlParser\n"
+        "pathlib.Path('recipe.yaml').write_text('model_name_or_path: m\\ntorch_dtype: bfloat16\\n'\n"
+        "    'max_seq_length: 77\\ndataset_name: d\\noutput_dir: o\\nuse_cpu: true\\n')\n"
+        "parser = TrlParser((ScriptArguments, SFTConfig, ModelConfig))\n"
+        "_, args, chosen = parser.parse_args_and_config(\n"
+        "    ['--config', 'recipe.yaml', '--warmup_ratio', '0.2'])\n"
+        "result = [args.max_length, chosen.dtype, chosen.torch_dtype, args.warmup_ratio]",
+        "not used",
+        [77, "bfloat16", "bfloat16", 0.2],
+        "write max_length=77",
+    ),
+    "own_arguments": (
+        "from dataclasses import dataclass\n"
+        "from transformers import HfArgumentParser\n"
+        "@dataclass\n"
+        "class Own(TrainingArguments):\n"
+        "    cache_dir: str = 'cache'\n"
+        "args, = HfArgumentParser(Own).parse_args_into_dataclasses(\n"
+        "    ['--output_dir', 'o', '--group_by_length', '--use_cpu', 'True'])\n"
+        "result = [args.cache_dir, args.group_by_length]",
+        "not used",
+        ["cache", True],
+        "train_sampling_strategy",
+    ),
+    "kept_flags": (
+        "import pathlib\n"
+        "from transformers import HfArgumentParser\n"
+        "from trl import DPOConfig, TrlParser\n"
+        "args, = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses(\n"
+        "    ['--output_dir', 'o', '--overwrite_output_dir', '--use_cpu', 'True'])\n"
+        "pathlib.Path('dpo.yaml').write_text(\n"
+        "    'max_prompt_length: 7\\noverwrite_output_dir: true\\noutput_dir: o\\nuse_cpu: true\\n')\n"
+        "dpo, = TrlParser((DPOConfig,)).parse_args_and_config(\n"
+        "    ['--config', 'dpo.yaml', '--max_prompt_length', '8'])\n"
+        "result = [args.overwrite_output_dir, dpo.overwrite_output_dir, dpo.max_prompt_length]",
+        "not used",
+        [True, True, 8],
+        "leave it out: only scripts read it",
+    ),
+    "kept_for_reads": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "passed = SFTConfig(**FAST, overwrite_output_dir=True)\n"
+        "trainer = SFTTrainer(model=model(), args=passed, train_dataset=ROWS)\n"
+        "result = [passed.overwrite_output_dir, trainer.args.overwrite_output_dir,\n"
+        "    arguments(overwrite_output_dir=False).overwrite_output_dir,\n"
+        "    arguments().overwrite_output_dir]",
+        "'overwrite_output_dir'",
+        [True, True, False, False],
+        "leave it out: only scripts read it",
+    ),
+    "set_afterwards": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "args = SFTConfig(**FAST)\n"
+        "args.max_seq_length = 5\n"
+        "result = SFTTrainer(model=model(), args=args, train_dataset=ROWS).args.max_length",
+        1024,
+        5,
+        "write max_length=5",
+    ),
+    "read_tokenizer": (
+        "trainer = Trainer(model=model(), args=arguments(), processing_class=TOKENIZER)\n"
+        "result = [trainer.tokenizer is TOKENIZER, hasattr(trainer, 'tokeniser')]",
+        "no attribute 'tokenizer'",
+        [True, False],
+        "write processing_class",
+    ),
+}
