@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ NOISE = 0.02
 LEAST = 1e-2
 """The least loss that a difference is held against: that of GRPO is about zero."""
 _WIDEST = 110
+_PATH = re.compile(r" ?\(/[^)]*\)|patchkit\.legacy\.errors\.|=====+")
+"""What tells nothing elsewhere: where a module lies on this machine, and rules."""
 
 
 def line(name: str, side: str, result: dict[str, Any]) -> str:
@@ -52,7 +55,7 @@ def _state(result: dict[str, Any] | None) -> str:
         return "not run"
     if result["state"] != FAILED:
         return str(result["state"])
-    error = result["error"].replace("|", "\\|")
+    error = _PATH.sub("", result["error"]).replace("|", "\\|")
     return f"`{error[:_WIDEST]}{'…' if len(error) > _WIDEST else ''}`"
 
 
