@@ -14,7 +14,7 @@ NOISE = 0.02
 LEAST = 1e-2
 """The least loss that a difference is held against: that of GRPO is about zero."""
 _WIDEST = 110
-_PATH = re.compile(r" ?\(/[^)]*\)|patchkit\.legacy\.errors\.|=====+")
+_PATH = re.compile(r" ?\(/[^)]*\)|(?<=')/[^']*/|patchkit\.legacy\.errors\.|=====+")
 """What tells nothing elsewhere: where a module lies on this machine, and rules."""
 
 
