@@ -46,6 +46,11 @@ PASTED = {
 }
 
 FAMILIES = ("gemma3n_text", "qwen3_next", "llama")
+OLD_SPELLINGS = (
+    "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'tokenizer'",
+    "got an unexpected keyword argument 'evaluation_strategy'",
+    "ImportError: cannot import name 'ORPOTrainer' from 'trl'",
+)
 
 
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -152,7 +157,7 @@ def answers(site: Path) -> dict[str, list[str]]:
         pytest.skip("the search is JavaScript, and node is not installed")
     (worker,) = site.glob("assets/javascripts/workers/search.*.min.js")
     program = Path(__file__).with_name("search.js")
-    asked = [*PASTED, *MESSAGES, *FAMILIES]
+    asked = [*PASTED, *MESSAGES, *FAMILIES, *OLD_SPELLINGS]
     done = subprocess.run(
         [node, str(program), str(worker), str(site / "search" / "search_index.json")],
         input=json.dumps(asked),
@@ -177,3 +182,8 @@ def test_a_message_leads_to_the_error_page(message: str, answers: dict[str, list
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_model_type_leads_to_its_row(family: str, answers: dict[str, list[str]]) -> None:
     assert any(place.startswith("families/#") for place in answers[family])
+
+
+@pytest.mark.parametrize("error", OLD_SPELLINGS)
+def test_an_old_spelling_leads_to_its_row(error: str, answers: dict[str, list[str]]) -> None:
+    assert any(place.startswith("legacy/#") for place in answers[error])
