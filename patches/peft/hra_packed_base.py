@@ -45,6 +45,7 @@ PATCH = Patch(
         "peft.tuners.lora.intruders:*": "",
         "peft.tuners.oft.layer:*.*": "",
     },
+    upstream=("https://github.com/huggingface/peft/blob/v0.21.2/src/peft/tuners/hra/layer.py",),
     symptom="the outputs of HRA are off by|shapes cannot be multiplied",
     messages=("mat1 and mat2 shapes cannot be multiplied",),
     caution="The values take the memory of the weight in float32 while a layer computes.",

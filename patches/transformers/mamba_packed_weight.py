@@ -46,6 +46,9 @@ PATCH = Patch(
         # Only the kernels of mamba_ssm come here, and it was not run.
         "transformers.models.mamba.modeling_mamba:MambaMixer.cuda_kernels_forward": "<5.15",
     },
+    upstream=(
+        "https://github.com/huggingface/transformers/tree/v5.23.0/src/transformers/models/mamba",
+    ),
     symptom="Expected size for first two dimensions of batch2 tensor|to have the same dtype",
     messages=(
         "Expected size for first two dimensions of batch2 tensor to be:",

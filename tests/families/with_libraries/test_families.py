@@ -84,7 +84,7 @@ def test_an_interrupted_run_continues_within_another_limit(folder: Path, cells) 
     done = run(folder, "llama", "longcat_flash", *MODES, "--memory", str(LIMIT), "--json")
     assert done.returncode == 0, done.stderr
     error = f"needs more than {LIMIT} GiB"
-    unbuilt = [{"task": "causal", "type": "longcat_flash", "error": error}]
+    unbuilt = [{"task": "causal", "type": "longcat_flash", "error": error, "reason": ""}]
     assert json.loads(done.stdout)["unbuilt"] == unbuilt
     lines = file.read_text().splitlines(keepends=True)
     assert lines[: len(kept)] == kept
