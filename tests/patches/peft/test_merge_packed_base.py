@@ -92,7 +92,8 @@ def values(layer: Any) -> torch.Tensor:
 def merged_in_float32(layer: Any) -> torch.Tensor:
     """The merged weight of a layer, from its values in a plain base."""
     plain = copy.deepcopy(layer)
-    plain.base_layer = torch.nn.Linear(layer.in_features, layer.out_features, bias=False)
+    base = layer.get_base_layer()
+    plain.base_layer = torch.nn.Linear(base.in_features, base.out_features, bias=False)
     plain.base_layer.weight.data = values(layer)
     plain.merge()
     merged: torch.Tensor = plain.base_layer.weight.data
