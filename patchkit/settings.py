@@ -94,10 +94,18 @@ def is_switched_on(name: str) -> bool:
         UsageError: its variable is neither yes nor no.
     """
     variable = variable_name(name)
-    text = os.environ.get(variable, "").lower()
-    if text not in (*_YES, *_NO):
-        raise UsageError(f"the environment variable {variable} must be 1 or 0, not {text!r}")
-    return text in _YES
+    text = os.environ.get(variable, "")
+    switched_on = yes_or_no(text)
+    if switched_on is None:
+        raise UsageError(
+            f"the environment variable {variable} must be 1 or 0, not {text.lower()!r}"
+        )
+    return switched_on
+
+
+def yes_or_no(text: str) -> bool | None:
+    """Read an answer; None if it is neither."""
+    return True if text.lower() in _YES else False if text.lower() in _NO else None
 
 
 def requested_dtype() -> str | None:

@@ -175,36 +175,43 @@ Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keyword(Change):
-    """A keyword of a class or function, or a field of a configuration.
+class Owned(Change):
+    """A change that is about classes or their methods.
 
     Args:
         owners: the public names of the classes; their subclasses are meant, too. For a method, its
             name follows: `transformers.PreTrainedModel.from_pretrained`.
+    """
+
+    owners: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keyword(Owned):
+    """A keyword of a class or function, or a field of a configuration.
+
+    Args:
         name: the old keyword.
         action: what becomes of its value.
         early: whether the installed release is the older one, and `name` is a keyword of today.
     """
 
-    owners: tuple[str, ...]
     name: str
     action: Action
     early: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Value(Change):
+class Value(Owned):
     """A value of a keyword that is spelled otherwise today, or that has no counterpart.
 
     Args:
-        owners: as for `Keyword`.
         name: the keyword.
         value: the old value.
         to: the value of today; empty if there is none.
         instead: if there is none, a sentence that says what to do.
     """
 
-    owners: tuple[str, ...]
     name: str
     value: str | None
     to: str = ""
@@ -212,56 +219,49 @@ class Value(Change):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order(Change):
+class Order(Owned):
     """The order of positional arguments was another.
 
     Args:
-        owners: as for `Keyword`.
         order: the old order, by the keywords of that time.
     """
 
-    owners: tuple[str, ...]
     order: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adjusted(Change):
+class Adjusted(Owned):
     """A combination of arguments that was taken, and is an error today.
 
     Args:
-        owners: as for `Keyword`.
         name: what is adjusted, in a few words.
         adjust: repairs it where it is met.
     """
 
-    owners: tuple[str, ...]
     name: str
     adjust: Adjuster
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attribute(Change):
+class Attribute(Owned):
     """An attribute that scripts read, and that is found elsewhere today.
 
     Args:
-        owners: the public names of the classes; their subclasses are meant, too.
         name: the attribute.
         read: takes the object; returns the value.
         advice: what to write instead.
     """
 
-    owners: tuple[str, ...]
     name: str
     read: Callable[[Any], Any]
     advice: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Default(Change):
+class Default(Owned):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
     Args:
-        owners: as for `Keyword`.
         name: the keyword.
         values: the release from which on each value was the default, oldest first, and the value.
             Where an absent keyword stood for a value, that is the value.
@@ -270,7 +270,6 @@ class Default(Change):
         kept: today there is no such keyword; it has a row with `Keep`.
     """
 
-    owners: tuple[str, ...]
     name: str
     values: tuple[tuple[str, Any], ...]
     needs: str = ""
@@ -279,15 +278,13 @@ class Default(Change):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Behaviour(Change):
+class Behaviour(Owned):
     """A call that is understood as ever, and gives other results than it did.
 
     Args:
-        owners: as for `Keyword`.
         name: what is otherwise, in a few words.
         meet: carries the call out: tells of it, or gives back what was.
     """
 
-    owners: tuple[str, ...]
     name: str
     meet: Meeting

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 
 from ..errors import UsageError
+from ..settings import variable_name, yes_or_no
 
-VARIABLE = "PATCHKIT_LEGACY"
 ON = "on"
 """The choice of somebody who names no versions."""
-_YES = ("1", "true", "on", "yes")
-_NO = ("", "0", "false", "off", "no")
 
 
 def checked(value: object) -> str | None:
@@ -39,7 +37,6 @@ def checked(value: object) -> str | None:
 
 def from_environment() -> str | None:
     """Return what the variable chooses."""
-    text = os.environ.get(VARIABLE, "").strip()
-    if text.lower() in _NO:
-        return None
-    return ON if text.lower() in _YES else text
+    text = os.environ.get(variable_name("legacy"), "").strip()
+    switched_on = yes_or_no(text)
+    return checked(text if switched_on is None else switched_on)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .call import Call
 from .changes import Default
+from .uses import calling_module
 from .wording import release
 from .written_for import WrittenFor
 
@@ -83,7 +83,7 @@ def value_at(row: Default, version: Version) -> Any:
 
 def _given(call: Call) -> Mapping[str, Any]:
     """Return the arguments that somebody chose."""
-    if not _comes_from_parser():
+    if calling_module() not in _PARSERS:
         return call.arguments
     known = {field.name: field for field in dataclasses.fields(call.instance)}
     return {
@@ -91,16 +91,6 @@ def _given(call: Call) -> Mapping[str, Any]:
         for name, value in call.arguments.items()
         if name not in known or value != known[name].default
     }
-
-
-def _comes_from_parser() -> bool:
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        module = str(frame.f_globals.get("__name__"))
-        if not module.startswith(("patchkit", "wrapt")):
-            return module in _PARSERS
-        frame = frame.f_back
-    return False
 
 
 def _difference(row: Default) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -21,13 +21,12 @@ from .changes import (
     Keyword,
     Moved,
     Order,
+    Owned,
     Rename,
     Value,
 )
 
 _Row = TypeVar("_Row", bound=Change)
-_Owned = Keyword | Value | Order | Adjusted | Behaviour
-
 _in_range = cache(in_range)
 _WHOLE = "trl."
 """The library all of whose modules are looked at; others have too many."""
@@ -65,7 +64,7 @@ class MethodRows:
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
         behaviours: what else is otherwise than it was.
-        defaults: defaults that have changed.
+        defaults: defaults that have changed, by keyword.
         adjusted: what is looked for in each call.
     """
 
@@ -73,8 +72,23 @@ class MethodRows:
     values: list[Value] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
     behaviours: list[Behaviour] = field(default_factory=list)
-    defaults: list[Default] = field(default_factory=list)
+    defaults: dict[str, Default] = field(default_factory=dict)
     adjusted: list[Adjusted] = field(default_factory=list)
+
+    def add(self, row: Owned) -> None:
+        """Add a row; it goes before one of the same name that is there."""
+        if isinstance(row, Keyword):
+            self.keywords[row.name] = row
+        elif isinstance(row, Value):
+            self.values.append(row)
+        elif isinstance(row, Order):
+            self.orders.append(row)
+        elif isinstance(row, Behaviour):
+            self.behaviours.append(row)
+        elif isinstance(row, Default):
+            self.defaults[row.name] = row
+        elif isinstance(row, Adjusted):
+            self.adjusted.append(row)
 
     def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Tell whether a call may have anything old in it; quick, since every call asks."""
@@ -99,28 +113,16 @@ class Due:
     ) -> None:
         look_up = cache(version_of)
         self._rows = tuple(due for row in rows if (due := _due(row, look_up)) is not None)
-        self._by_owner: dict[str, list[tuple[str, _Owned]]] = {}
-        self._defaults: dict[str, list[Default]] = {}
-        self._attributes: dict[str, list[Attribute]] = {}
-        for row in self._rows:
-            self._index(row)
-        self._methods_of: dict[str, dict[str, MethodRows]] = {}
+        # Each class of each module is asked about.
+        self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
+        for row in self.of(Owned):
+            for owner, method in _owners(row):
+                self._by_owner.setdefault(owner, []).append((method, row))
+        self._of_configurations: dict[str, MethodRows] = {}
         self.packages = frozenset(row.library for row in self._rows)
         self._names = frozenset(
             row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
         )
-
-    def _index(self, row: Change) -> None:
-        """Sort a row by its owners, since each class of each module is asked about."""
-        if isinstance(row, Keyword | Value | Order | Adjusted | Behaviour):
-            for owner, method in _owners(row):
-                self._by_owner.setdefault(owner, []).append((method, row))
-        elif isinstance(row, Default):
-            for owner in row.owners:
-                self._defaults.setdefault(owner, []).append(row)
-        elif isinstance(row, Attribute):
-            for owner in row.owners:
-                self._attributes.setdefault(owner, []).append(row)
 
     def of(self, *kinds: type[_Row]) -> list[_Row]:
         """Return the rows of these kinds."""
@@ -137,43 +139,26 @@ class Due:
             kind: a class; rows of those that it derives from are meant for it, too, unless a
                 nearer one has its own.
         """
-        ancestors = _public_names(kind)
-        methods = self.methods(ancestors)
-        if is_dataclass(kind) and (defaults := self._nearest_defaults(ancestors)):
-            methods.setdefault("__init__", MethodRows()).defaults = defaults
-        return methods
+        return self.methods(_public_names(kind))
 
     def attributes_of(self, kind: type) -> dict[str, Attribute]:
         """Return the rows for the attributes that a class, and no other before it, answers for."""
         names = _public_names(kind)
-        if names[0] not in self._attributes:
+        if not self._attributes(names[0]):
             return {}
-        return {row.name: row for name in reversed(names) for row in self._attributes.get(name, ())}
+        return {row.name: row for name in reversed(names) for row in self._attributes(name)}
 
-    def _nearest_defaults(self, ancestors: Sequence[str]) -> list[Default]:
-        """Return the defaults of a configuration that have changed, of the nearest class each."""
-        nearest: dict[str, Default] = {}
-        for ancestor in ancestors:
-            for row in self._defaults.get(ancestor, ()):
-                nearest.setdefault(row.name, row)
-        return list(nearest.values())
+    def _attributes(self, owner: str) -> list[Attribute]:
+        return [row for _, row in self._by_owner.get(owner, ()) if isinstance(row, Attribute)]
 
     def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
         """Return the same for the public names of a class and those that it derives from."""
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for method, row in self._by_owner.get(ancestor, ()):
-                rows = methods.setdefault(method, MethodRows())
-                if isinstance(row, Keyword):
-                    rows.keywords[row.name] = self._through(row, ancestors[0])
-                elif isinstance(row, Value):
-                    rows.values.append(row)
-                elif isinstance(row, Behaviour):
-                    rows.behaviours.append(row)
-                elif isinstance(row, Adjusted):
-                    rows.adjusted.append(row)
-                else:
-                    rows.orders.append(row)
+                if not isinstance(row, Attribute):
+                    known = self._through(row, ancestors[0]) if isinstance(row, Keyword) else row
+                    methods.setdefault(method, MethodRows()).add(known)
         return methods
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
@@ -182,10 +167,10 @@ class Due:
         if not isinstance(action, Configure) or action.convert is not None:
             return row
         configuration = trainer.removesuffix("Trainer") + "Config"
-        if configuration not in self._methods_of:
-            self._methods_of[configuration] = self.methods([configuration])
-        rows = self._methods_of[configuration].get("__init__")
-        changed = rows and rows.keywords.get(action.to)
+        if configuration not in self._of_configurations:
+            methods = self.methods([configuration])
+            self._of_configurations[configuration] = methods.get("__init__", MethodRows())
+        changed = self._of_configurations[configuration].keywords.get(action.to)
         return replace(row, action=_of_trainer(changed.action)) if changed else row
 
 
@@ -205,7 +190,7 @@ def _public_names(kind: type) -> list[str]:
     ]
 
 
-def _owners(row: _Owned) -> Iterator[tuple[str, str]]:
+def _owners(row: Owned) -> Iterator[tuple[str, str]]:
     """Return each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")

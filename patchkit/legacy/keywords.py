@@ -50,6 +50,7 @@ def _has_target(call: Call, row: Keyword) -> bool:
 def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Mapping[str, Any]:
     """Return what to pass instead; what belongs to the configuration goes into `settings`."""
     action, old = row.action, f"{call.name}({row.name}=)"
+    with_value = f"{call.name}({row.name}={value!r})"
     if isinstance(action, Rename):
         call.mend(row, old, f"write {action.to}=")
         return {action.to: value}
@@ -62,7 +63,7 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
     if isinstance(action, Convert):
         changed = action.convert(value, call)
         written = ", ".join(f"{new}={shown(new_value)}" for new, new_value in changed.items())
-        call.mend(row, f"{old[:-1]}{value!r})", f"write {written}" if written else "leave it out")
+        call.mend(row, with_value, f"write {written}" if written else "leave it out")
         return changed
     if isinstance(action, Environment):
         if value is None:
@@ -73,14 +74,14 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         return {}
     if isinstance(action, Drop):
         if action.unless is not None and action.unless(value):
-            raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
+            raise call.refuse(row, with_value, action.instead)
         call.mend(row, old, f"leave it out: {action.because}")
         return {}
     if isinstance(action, Keep):
-        call.mend(row, f"{old[:-1]}{value!r})", action.advice)
+        call.mend(row, with_value, action.advice)
         call.kept[action.to] = value
         return {}
-    raise call.refuse(row, f"{old[:-1]}{value!r})", action.instead)
+    raise call.refuse(row, with_value, action.instead)
 
 
 def _fields(call: Call, action: Configure, value: Any) -> Mapping[str, Any]:

@@ -155,7 +155,7 @@ def _carry_out(call: Call, rows: MethodRows) -> Any:
     for row in rows.behaviours:
         proceed = partial(row.meet, call, row, proceed)
     if rows.defaults:
-        proceed = partial(complete, call, rows.defaults, proceed)
+        proceed = partial(complete, call, rows.defaults.values(), proceed)
     return proceed()
 
 

@@ -44,7 +44,13 @@ class Names:
         for name in (*self._moved, *self._gone):
             place, _, last = name.rpartition(".")
             self._within.setdefault(place, set()).add(last)
-        self._answered: list[weakref.ref[ModuleType]] = []
+        # Every module that some script looks for in vain is looked up here.
+        self._inside: dict[str, Moved] = {}
+        for row in self._moved.values():
+            parts = row.name.split(".")
+            for end in range(1, len(parts)):
+                self._inside.setdefault(".".join(parts[:end]), row)
+        self._answered: weakref.WeakSet[ModuleType] = weakref.WeakSet()
         self._modules: list[str] = []
         self._finder = _Finder(self)
 
@@ -69,8 +75,8 @@ class Names:
     def answer_for(self, module: ModuleType) -> None:
         """Answer for names that a module does not have."""
         names = self._within.get(module.__name__)
-        if names and not any(known() is module for known in self._answered):
-            self._answered.append(weakref.ref(module))
+        if names and module not in self._answered:
+            self._answered.add(module)
             answer(module, frozenset(names), self._find, self._changed)
 
     def _find(self, name: str, lookup: Lookup) -> Any:
@@ -146,7 +152,7 @@ class Names:
         row = self._moved.get(name)
         if row is not None:
             return row if _is_module(row.to) else None
-        return next((row for old, row in self._moved.items() if old.startswith(f"{name}.")), None)
+        return self._inside.get(name)
 
     def make(self, name: str) -> ModuleType:
         """Make a module that stands where one was."""

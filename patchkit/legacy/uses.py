@@ -142,12 +142,17 @@ def users_line() -> Place:
     return Place(outermost.f_code.co_filename, outermost.f_lineno)
 
 
-def calling_package() -> str:
-    """Return the package that makes the guarded call which is being executed."""
+def calling_module() -> str:
+    """Return the module that makes the guarded call which is being executed."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _package(frame) in ("patchkit", "wrapt"):
         frame = frame.f_back
-    return "" if frame is None else _package(frame)
+    return "" if frame is None else _module(frame)
+
+
+def calling_package() -> str:
+    """Return the package of that module."""
+    return calling_module().partition(".")[0]
 
 
 def called_by_user() -> bool:
@@ -159,5 +164,9 @@ def _is_users(frame: FrameType) -> bool:
     return _package(frame) not in _LIBRARIES | _PASSED_ON
 
 
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
+
+
 def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return _module(frame).partition(".")[0]
