@@ -1,0 +1,1 @@
+"""Read the scripts that users have, and write them anew for other releases."""

@@ -1,0 +1,54 @@
+"""What was found in a script, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outcome(str, Enum):
+    """What became of an old spelling."""
+
+    CHANGED = "changed"
+    """It was written anew."""
+    REMARKED = "remarked"
+    """A person must decide; a remark stands there."""
+    GONE = "gone"
+    """It has no counterpart, and the script cannot run."""
+    SILENT = "silent"
+    """It runs as it is, and gives other results than it did."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One place of a script that a change of the libraries concerns.
+
+    Args:
+        line: where it is in the text as it was given, from 1.
+        old: the old spelling, as short as it can be told: `tokenizer=`.
+        new: what to write for it; empty if there is nothing.
+        because: a sentence: since when that is so, and what has to be decided.
+        outcome: what became of it.
+        cell: the cell of a notebook, from 1; 0 elsewhere. Lines are counted within the cell.
+    """
+
+    line: int
+    old: str
+    new: str
+    because: str
+    outcome: Outcome
+    cell: int = 0
+
+
+@dataclass(frozen=True)
+class Modernized:
+    """A text, written anew.
+
+    Args:
+        text: what it is now; the same text if nothing was changed.
+        findings: in the order in which they stand in the text.
+    """
+
+    text: str
+    findings: Sequence[Finding]
