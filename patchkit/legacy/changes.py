@@ -24,7 +24,8 @@ class Change:
     import, and nobody asks.
 
     Args:
-        gone: the library, and its first release without the old spelling: `trl 0.12.0`.
+        gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
+            alone if both spellings are understood, and only older releases lack the new one.
         since: the same for the first release that has the new spelling; empty if none has.
         source: the address of the release note, migration guide or source file that shows it.
     """
@@ -36,6 +37,11 @@ class Change:
     @property
     def library(self) -> str:
         return self.gone.partition(" ")[0]
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the newest release takes the old spelling, too."""
+        return self.gone == self.library
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

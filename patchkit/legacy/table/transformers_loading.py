@@ -53,6 +53,13 @@ _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] =
         "",
         _V5,
     ),
+    (
+        _MODELS,
+        {"torch_dtype": Rename("dtype")},
+        "transformers",
+        "transformers 4.56.0",
+        _NOTES.format("4.56.0"),
+    ),
     (_ALL, {"use_auth_token": _TOKEN}, "transformers 5.0.0", "transformers 4.32.0", _V5),
     (
         _BUILDER,
