@@ -7,6 +7,7 @@ The scripts of 2024 here take it in place of a model of the Hub: they run in sec
 
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 from patchkit.lab import tiny
@@ -17,7 +18,7 @@ def main(folder: Path) -> None:
     words = tiny.WORDS
     rows = [
         {"instruction": f"{one} {other}", "response": f"{other} {one}"}
-        for one, other in zip(words, words[1:], strict=False)
+        for one, other in pairwise(words)
     ]
     lines = (json.dumps(row) for row in rows)
     (folder / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
