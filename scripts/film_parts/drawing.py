@@ -16,6 +16,8 @@ _READING = 1.2
 """Seconds from the last line of an output to the next command."""
 _HOLD = 6.0
 """Seconds that the whole is seen before the film starts again."""
+_TIMES = 3
+"""How often the film is played; then its last frame stays."""
 _CHARACTER, _LINE, _MARGIN = 8.4, 19, 18
 _STYLE = """\
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; \
@@ -111,7 +113,7 @@ def _appearance(name: str, begin: float, length: float) -> str:
     at = 100 * begin / length
     return (
         f"@keyframes {name} {{ 0%, {at:.3f}% {{ opacity: 0; }} {at + 0.001:.3f}%, 100% "
-        f"{{ opacity: 1; }} }}\n.{name} {{ animation: {name} {length:.2f}s infinite; }}"
+        f"{{ opacity: 1; }} }}\n.{name} {{ animation: {name} {length:.2f}s {_TIMES}; }}"
     )
 
 
@@ -124,5 +126,5 @@ def _typing(name: str, line: Line, length: float) -> str:
         f"@keyframes {name} {{ 0%, {begin:.3f}% {{ width: {wide:g}px; transform: none; "
         f"animation-timing-function: steps({len(line.text)}); }} {end:.3f}%, 100% "
         f"{{ width: {wide:g}px; transform: translateX({wide:g}px); }} }}\n"
-        f".{name} {{ animation: {name} {length:.2f}s infinite; }}"
+        f".{name} {{ animation: {name} {length:.2f}s {_TIMES}; }}"
     )

@@ -18,7 +18,7 @@ CHECKOUT = HERE.parent.parent
 HOME = "~/train"
 """What the film calls the folder that the commands run in."""
 COLUMNS = 100
-ROWS = 28
+ROWS = 24
 PROMPT = f"{HOME} $ "
 TRAIN, OLD = "train.py", "train_2024.py"
 PATH_OF_A_MACHINE = re.compile(r"(?<![\w.~/<])/(?:\w[\w.+-]*/)+")
