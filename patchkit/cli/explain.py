@@ -37,7 +37,7 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
     \b
     Exit status:
       0  all is well
-      1  no patch knows this error message
+      1  neither a patch nor the table of old spellings knows this error message
     """
     from ..catalogue.symptoms import entries_with_message, entries_with_symptom
     from ..engine.session import SESSION

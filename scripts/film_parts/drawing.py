@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 _LONGEST_PAUSE = 0.7
 """Seconds that the film waits at most for the next line."""
@@ -19,6 +19,7 @@ _HOLD = 6.0
 _TIMES = 3
 """How often the film is played; then its last frame stays."""
 _CHARACTER, _LINE, _MARGIN = 8.4, 19, 18
+_GROUND = "#14181f"
 _STYLE = """\
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; \
 fill: #d6dde5; white-space: pre; }
@@ -58,30 +59,26 @@ def draw(cast: Path, title: str) -> str:
     height = len(lines) * _LINE + 2 * _MARGIN
     styles, texts = [_STYLE], []
     for number, line in enumerate(lines):
-        y = _MARGIN + number * _LINE + 14
+        top = _MARGIN + number * _LINE
         styles.append(_appearance(f"l{number}", line.begin, length))
-        texts.append(f'<g class="l{number}">{_text(line, y)}</g>')
+        texts.append(f'<g class="l{number}">{_text(line, top + 14)}</g>')
         if line.prompt and line.text:
             styles.append(_typing(f"c{number}", line, length))
-            x = _MARGIN + len(line.prompt) * _CHARACTER
-            texts.append(
-                f'<rect class="c{number}" x="{x:g}" y="{y - 15}" width="0" height="{_LINE}" '
-                f'fill="#14181f"/>'
-            )
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" role="img" aria-label={quoteattr(title)}>',
-            f"<title>{escape(title)}</title>",
-            "<style>",
-            *styles,
-            "</style>",
-            f'<rect width="{width}" height="{height}" rx="8" fill="#14181f" stroke="#59636e"/>',
-            *texts,
-            "</svg>",
-            "",
-        ]
-    )
+            left = f'x="{_MARGIN + len(line.prompt) * _CHARACTER:g}"'
+            size = f'width="0" height="{_LINE}"'
+            texts.append(f'<rect class="c{number}" {left} y="{top}" {size} fill="{_GROUND}"/>')
+    size = f'width="{width}" height="{height}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} role="img">',
+        f"<title>{escape(title)}</title>",
+        "<style>",
+        *styles,
+        "</style>",
+        f'<rect {size} rx="8" fill="{_GROUND}" stroke="#59636e"/>',
+        *texts,
+        "</svg>",
+    ]
+    return "".join(f"{part}\n" for part in parts)
 
 
 def _lines(events: list[list[str]], prompt: str, columns: int) -> Iterator[Line]:
@@ -103,10 +100,11 @@ def _lines(events: list[list[str]], prompt: str, columns: int) -> Iterator[Line]
 
 def _text(line: Line, y: float) -> str:
     if line.prompt:
-        typed = f'<tspan class="typed">{escape(line.text)}</tspan>'
-        return f'<text x="{_MARGIN}" y="{y}"><tspan class="prompt">{escape(line.prompt)}</tspan>{typed}</text>'
-    failed = ' class="error"' if "Error: " in line.text else ""
-    return f'<text x="{_MARGIN}" y="{y}"{failed}>{escape(line.text)}</text>'
+        parts = (("prompt", line.prompt), ("typed", line.text))
+    else:
+        parts = (("error" if "Error: " in line.text else "printed", line.text),)
+    spans = (f'<tspan class="{kind}">{escape(text)}</tspan>' for kind, text in parts)
+    return f'<text x="{_MARGIN}" y="{y:g}">{"".join(spans)}</text>'
 
 
 def _appearance(name: str, begin: float, length: float) -> str:

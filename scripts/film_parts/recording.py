@@ -95,11 +95,13 @@ def record(environment: Path, folder: Path, cast: Path) -> None:
         add(f"{PROMPT}{scene.command}\n")
         printed = ""
         for text in _output(scene.command, environment, folder):
-            _check_paths(text)
+            check_paths(text)
             add(text)
             printed += text
         if scene.shows not in printed:
-            raise FilmError(f"{scene.command!r} should print {scene.shows!r}, and printed:\n{printed}")
+            raise FilmError(
+                f"{scene.command!r} should print {scene.shows!r}, and printed:\n{printed}"
+            )
     add(PROMPT)
     cast.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
@@ -116,7 +118,9 @@ def _prepare(python: Path, folder: Path) -> str:
     return wheel.name
 
 
-def _check_call(command: list[str], cwd: Path | None = None, env: Mapping[str, str] = MappingProxyType({})) -> None:
+def _check_call(
+    command: list[str], cwd: Path | None = None, env: Mapping[str, str] = MappingProxyType({})
+) -> None:
     done = subprocess.run(
         command, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False
     )
@@ -147,6 +151,7 @@ def _output(command: str, environment: Path, folder: Path) -> Iterator[str]:
             yield line.replace(str(folder), HOME)
 
 
-def _check_paths(text: str) -> None:
+def check_paths(text: str) -> None:
+    """Raise FilmError if a text names a folder of the machine."""
     if found := PATH_OF_A_MACHINE.search(text):
         raise FilmError(f"a folder of this machine would be in the film: {found[0]!r} in {text!r}")
