@@ -68,8 +68,9 @@ def draw(cast: Path, title: str) -> str:
             size = f'width="0" height="{_LINE}"'
             texts.append(f'<rect class="c{number}" {left} y="{top}" {size} fill="{_GROUND}"/>')
     size = f'width="{width}" height="{height}"'
+    view = f'viewBox="0 0 {width} {height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {view} {size} role="img">',
         f"<title>{escape(title)}</title>",
         "<style>",
         *styles,
