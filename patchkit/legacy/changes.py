@@ -16,9 +16,12 @@ Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that carries the call out; returns the result."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Change:
     """One change of the public interface.
+
+    None of the classes here compares by value: making those comparisons takes time with each
+    import, and nobody asks.
 
     Args:
         gone: the library, and its first release without the old spelling: `trl 0.12.0`.
@@ -35,7 +38,7 @@ class Change:
         return self.gone.partition(" ")[0]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Moved(Change):
     """A module, or a name in one, that is found elsewhere today.
 
@@ -50,7 +53,7 @@ class Moved(Change):
     differs: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Form:
     """What a name stood for, up to some release.
 
@@ -65,7 +68,7 @@ class Form:
     also: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Gone(Change):
     """A name that has no counterpart.
 
@@ -80,7 +83,7 @@ class Gone(Change):
     forms: tuple[Form, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rename:
     """The same value has another keyword.
 
@@ -91,7 +94,7 @@ class Rename:
     to: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Configure:
     """The value belongs to the trainer's configuration; None meant that none was given.
 
@@ -105,7 +108,7 @@ class Configure:
     convert: Converter | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Convert:
     """Another keyword says it with another value.
 
@@ -121,7 +124,7 @@ class Convert:
     alike: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Environment:
     """An environment variable says it; None meant that none was given.
 
@@ -132,7 +135,7 @@ class Environment:
     variable: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drop:
     """Nothing depends on the value any more.
 
@@ -147,7 +150,7 @@ class Drop:
     instead: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Refuse:
     """No keyword of today says it.
 
@@ -158,7 +161,7 @@ class Refuse:
     instead: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Keep:
     """The configuration keeps the value, and a `Behaviour` of another method sees to it.
 
@@ -174,7 +177,7 @@ class Keep:
 Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Owned(Change):
     """A change that is about classes or their methods.
 
@@ -186,7 +189,7 @@ class Owned(Change):
     owners: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Keyword(Owned):
     """A keyword of a class or function, or a field of a configuration.
 
@@ -201,7 +204,7 @@ class Keyword(Owned):
     early: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Value(Owned):
     """A value of a keyword that is spelled otherwise today, or that has no counterpart.
 
@@ -218,7 +221,7 @@ class Value(Owned):
     instead: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Order(Owned):
     """The order of positional arguments was another.
 
@@ -229,7 +232,7 @@ class Order(Owned):
     order: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Adjusted(Owned):
     """A combination of arguments that was taken, and is an error today.
 
@@ -242,7 +245,7 @@ class Adjusted(Owned):
     adjust: Adjuster
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Attribute(Owned):
     """An attribute that scripts read, and that is found elsewhere today.
 
@@ -257,7 +260,7 @@ class Attribute(Owned):
     advice: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Default(Owned):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
@@ -277,7 +280,7 @@ class Default(Owned):
     kept: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Behaviour(Owned):
     """A call that is understood as ever, and gives other results than it did.
 
