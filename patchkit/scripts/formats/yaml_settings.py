@@ -155,7 +155,7 @@ class _File:
 
     def _word(self, node: yaml.Node, text: str) -> Edit:
         start, end = node.start_mark.index, node.end_mark.index
-        quote = self._text[start] if node.style else ""
+        quote = self._text[start] if isinstance(node, yaml.ScalarNode) and node.style else ""
         blank = " " if start == end else ""
         return Edit(start, end, f"{blank}{quote}{text}{quote}")
 
@@ -188,7 +188,7 @@ class _File:
             last = node.value[-1]
             return self._end(last[1] if isinstance(last, tuple) else last)
         end = int(node.end_mark.index)
-        if node.style in ("|", ">"):
+        if isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"):
             return len(self._text[:end].rstrip("\r\n "))
         return end
 

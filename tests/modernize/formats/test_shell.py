@@ -60,12 +60,18 @@ SCRIPTS = {"train.py": TRL, "own.py": OWN, "plain.py": ARGPARSE, "tools/train.py
         ("A=1 nohup trl sft --bf16 > log 2>&1 &", "A=1 nohup trl sft --bf16 True > log 2>&1 &"),
         ("python train.py --torch_dtype auto", "python train.py --dtype auto"),
         ("accelerate launch --cpu train.py --bf16", "accelerate launch --cpu train.py --bf16 True"),
-        ("torchrun --nproc 2 tools/train.py --bf16", "torchrun --nproc 2 tools/train.py --bf16 True"),
+        (
+            "torchrun --nproc 2 tools/train.py --bf16",
+            "torchrun --nproc 2 tools/train.py --bf16 True",
+        ),
         (
             "python -m torch.distributed.run train.py --bf16",
             "python -m torch.distributed.run train.py --bf16 True",
         ),
-        ("python own.py --no_cuda --torch_dtype auto", "python own.py --use_cpu --torch_dtype auto"),
+        (
+            "python own.py --no_cuda --torch_dtype auto",
+            "python own.py --use_cpu --torch_dtype auto",
+        ),
         ("python trl/scripts/sft.py --bf16", "python trl/scripts/sft.py --bf16 True"),
         (
             "python unseen.py --output_dir o --learning_rate 1 --max_steps 2 --no_cuda",
