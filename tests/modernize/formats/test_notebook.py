@@ -89,7 +89,7 @@ def test_a_remark_stands_before_the_sign() -> None:
     cells, result = modernized("if x:\n    !trl dpo --reference_free True")
     first, second, third = cells[0].split("\n")
     assert (first, third) == ("if x:", "    !trl dpo --reference_free True")
-    assert second.startswith("    # patchkit: reference_free has been gone since TRL 0.29.0.")
+    assert second.startswith("    # patchkit: --reference_free has been gone since TRL 0.29.0.")
     assert result.findings[0].line == 2
 
 

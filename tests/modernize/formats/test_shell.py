@@ -112,8 +112,8 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
     before = "set -e\r\n  trl dpo --max_prompt_length 128 \\\r\n    --beta 0.1\r\n"
     result = shell.modernize(before, DUE)
     assert result.text == (
-        "set -e\r\n  # patchkit: without --max_prompt_length 128: max_prompt_length has been gone "
-        "since TRL 0.29.0. Truncate the prompts in the dataset, if any are longer.\r\n"
+        "set -e\r\n  # patchkit: left out: --max_prompt_length 128 has been gone since TRL "
+        "0.29.0; truncate the prompts in the dataset, if any are longer\r\n"
         "  trl dpo \\\r\n    --beta 0.1\r\n"
     )
     assert [(it.line, it.outcome) for it in result.findings] == [(2, Outcome.REMARKED)]
@@ -123,7 +123,9 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
 def test_what_stays_gets_one_remark() -> None:
     result = shell.modernize("trl dpo --reference_free True\n", DUE)
     assert result.findings[0].outcome is Outcome.GONE
-    assert result.text.startswith("# patchkit: reference_free has been gone since TRL 0.29.0. CPO")
+    assert result.text.startswith(
+        "# patchkit: --reference_free has been gone since TRL 0.29.0. CPO"
+    )
     assert result.text.endswith("\ntrl dpo --reference_free True\n")
     assert shell.modernize(result.text, DUE).text == result.text
 

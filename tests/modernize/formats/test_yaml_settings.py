@@ -78,10 +78,10 @@ def test_what_a_person_must_decide() -> None:
     text = "# start\n" + TRAINING + "logging_dir: &logs logs\nbeta: 0.1\nmax_prompt_length: 7 # 7\n"
     result = yaml_settings.modernize(text, DUE)
     assert result.text == "# start\n" + TRAINING + (
-        "# patchkit: logging_dir has been gone since Transformers 5.15.0. The environment variable "
-        "TENSORBOARD_LOGGING_DIR says it.\nlogging_dir: &logs logs\nbeta: 0.1\n"
-        "# patchkit: without max_prompt_length: 7: max_prompt_length has been gone since TRL "
-        "0.29.0. Truncate the prompts in the dataset, if any are longer.\n# 7\n"
+        "# patchkit: logging_dir has been gone since Transformers 5.15.0; the environment variable "
+        "TENSORBOARD_LOGGING_DIR says it\nlogging_dir: &logs logs\nbeta: 0.1\n"
+        "# patchkit: left out: max_prompt_length: 7 has been gone since TRL "
+        "0.29.0; truncate the prompts in the dataset, if any are longer\n# 7\n"
     )
     assert [it.outcome for it in result.findings] == [Outcome.REMARKED, Outcome.REMARKED]
     assert yaml_settings.modernize(result.text, DUE).text == result.text
