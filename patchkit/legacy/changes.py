@@ -172,10 +172,15 @@ class Keep:
     Args:
         to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
+        by: with dots, what makes of a trainer's class one that heeds the value without the layer;
+            empty if nothing depends on it.
+        alone: whether the value means something without others.
     """
 
     to: str
     advice: str
+    by: str = ""
+    alone: bool = True
 
 
 Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep

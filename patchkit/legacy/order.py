@@ -40,6 +40,10 @@ _ALIKE = {
 }
 
 
+_MODEL, _TEXT = "model", "loss_type"
+"""A model may be given by its name."""
+
+
 def by_name(
     call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], rows: Iterable[Order]
 ) -> Call:
@@ -81,7 +85,9 @@ def fitting(
 
 def _allows(order: Sequence[str], kinds: Sequence[str | None]) -> bool:
     return len(kinds) <= len(order) and all(
-        kind is None or kind == _ALIKE.get(name, name)
+        kind is None
+        or kind == _ALIKE.get(name, name)
+        or (kind == _TEXT and _ALIKE.get(name, name) == _MODEL)
         for name, kind in zip(order, kinds, strict=False)
     )
 

@@ -17,8 +17,8 @@ ROWS: tuple[Change, ...] = (
         name="dtype of a model that is loaded without one",
         meet=give_dtype,
         silent=Silent(
-            "loads the model in the dtype of its checkpoint, and did in float32 (float16 for what "
-            "is not quantized); write dtype= to choose",
+            "loads the model in the dtype of its checkpoint, and no more in float32 (float16 for "
+            "what is not quantized); write dtype= to choose",
             unless=("dtype", "torch_dtype"),
         ),
         gone="transformers 5.0.0",
@@ -29,7 +29,8 @@ ROWS: tuple[Change, ...] = (
         name="type of what apply_chat_template returns",
         meet=give_ids,
         silent=Silent(
-            "gives a BatchEncoding, and gave the ids alone; write return_dict=False to have them",
+            "gives a BatchEncoding, and no more the ids alone; write return_dict=False to have "
+            "them",
             unless=("return_dict",),
             but={"tokenize": False},
         ),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import libcst as cst
-
-_Part = TypeVar("_Part", cst.Arg, cst.DictElement, cst.Param)
 
 
 def without(parts: Sequence[Any], gone: Sequence[bool]) -> tuple[list[Any], list[cst.EmptyLine]]:
@@ -35,7 +33,7 @@ def without(parts: Sequence[Any], gone: Sequence[bool]) -> tuple[list[Any], list
     return kept, waiting
 
 
-def added(parts: Sequence[_Part], new: Sequence[_Part], otherwise: Any) -> list[_Part]:
+def added(parts: Sequence[Any], new: Sequence[Any], otherwise: Any) -> list[Any]:
     """Return parts with more at the end, each on its own line if those have their own.
 
     Args:
@@ -54,12 +52,10 @@ def added(parts: Sequence[_Part], new: Sequence[_Part], otherwise: Any) -> list[
     own_line = isinstance(end, cst.ParenthesizedWhitespace)
     first = between
     if own_line and end.first_line.comment is not None:
-        if isinstance(between, cst.ParenthesizedWhitespace):
-            first = between.with_changes(first_line=end.first_line)
-            end = end.with_changes(
-                first_line=cst.TrailingWhitespace(newline=end.first_line.newline)
-            )
-    comma = last.comma if has_comma else cst.Comma()
+        # It is about the argument before it, and ends a line.
+        first = end.with_changes(empty_lines=[], indent=True, last_line=_last_line(between, end))
+        end = end.with_changes(first_line=cst.TrailingWhitespace(newline=end.first_line.newline))
+    comma: Any = last.comma if has_comma else cst.Comma()
     head = last.with_changes(comma=comma.with_changes(whitespace_after=first))
     if isinstance(last, cst.Arg) and not has_comma:
         head = head.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
@@ -96,6 +92,12 @@ def entries(sources: Mapping[str, str]) -> list[cst.DictElement]:
         cst.DictElement(cst.SimpleString(f'"{name}"'), expression(source))
         for name, source in sources.items()
     ]
+
+
+def _last_line(between: Any, end: Any) -> Any:
+    """Return the indentation of an argument on a line of its own."""
+    space = between if isinstance(between, cst.ParenthesizedWhitespace) else end
+    return space.last_line
 
 
 def _between(parts: Sequence[Any], otherwise: Any) -> Any:

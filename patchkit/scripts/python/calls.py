@@ -49,6 +49,9 @@ class CallPlan:
     Attributes:
         settings: what goes to the trainer's configuration, as source.
         is_old: whether something in it had to be mended.
+        kept: what the trainer's class has to see to, as source.
+        kept_by: what makes such a class, with dots, and whether it is needed.
+        is_kept: whether there is such a trainer.
     """
 
     def __init__(self, plan: Plan, call: Call, rows: MethodRows) -> None:
@@ -57,6 +60,9 @@ class CallPlan:
         self.rows = rows
         self.settings: dict[str, str] = {}
         self.is_old = False
+        self.kept: dict[str, str] = {}
+        self.kept_by: dict[str, bool] = {}
+        self.is_kept = False
         self.keywords: dict[str, Given] = dict(call.keywords)
         self._order = fitting_order(call, rows)
         if self._order is not None:
@@ -148,8 +154,7 @@ class CallPlan:
         elif isinstance(action, Environment):
             self._to_environment(name, action, given, old, because)
         elif isinstance(action, Keep):
-            self.remove(name)
-            self.plan.changed(given.node, old, "leave it out", f"{because}; {action.advice}")
+            self._keep(name, action, given, old, because)
         elif isinstance(action, Drop) and action.unless is not None and not literal:
             self.plan.remark(given.node, old, f"{since(row)}. {action.instead} {WHO}")
         elif isinstance(action, Drop) and not (
@@ -160,6 +165,16 @@ class CallPlan:
         elif isinstance(action, Drop | Refuse):
             text = f"{self.name}({name}={self.plan.source(given.node)})"
             self.plan.remark(given.node, text, f"{since(row)}. {action.instead}", Outcome.GONE)
+
+    def _keep(self, name: str, action: Keep, given: Given, old: str, because: str) -> None:
+        self.remove(name)
+        if not action.by:
+            self.plan.changed(given.node, old, "leave it out", f"{because}; {action.advice}")
+            return
+        self.kept[action.to] = self.plan.source(given.node)
+        self.kept_by[action.by] = self.kept_by.get(action.by, False) or action.alone
+        new = f"{action.by.rpartition('.')[2]}(…, {action.to}={self.kept[action.to]})"
+        self.plan.changed(given.node, old, new, because)
 
     def _rename(self, name: str, to: str, given: Given, old: str, because: str) -> None:
         other = self.keywords.get(to)
@@ -269,9 +284,7 @@ class CallPlan:
         """Take an argument away."""
         given = self.keywords.pop(name)
         self.is_old = True
-        span = self._place(given)
-        self.plan.edits.keywords.pop(span, None)
-        self.plan.edits.removed.add(span)
+        self.plan.edits.removed.add(self._place(given))
 
     def put(self, name: str, source: str, holder: ast.expr | None = None) -> None:
         """Give an argument, in place of one that is there."""

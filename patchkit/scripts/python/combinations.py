@@ -67,7 +67,7 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
         return
     module, _, last = action.by.rpartition(".")
     source = f"{plan.imported(module, last)}({ITSELF})"
-    plan.edits.sources[span_of(given.node)] = source
+    plan.wrap(given.node, source)
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
     plan.changed(given.node, old, f"{action.keyword}={last}(…)", f"it {since(row)}")
 
@@ -97,14 +97,17 @@ def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:
     found = [
         node
         for node in ast.walk(plan.script.tree)
-        if isinstance(node, ast.Constant) and node.value in action.names
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value in action.names
     ]
     parents = plan.script.parents
     makes = any(isinstance(parents.get(node), ast.Dict | ast.Subscript) for node in found)
     if not makes:
         return
     for node in found:
-        new = action.names[node.value]
+        name = str(node.value)
+        new = action.names[name]
         quote = plan.source(node)[:1]
         plan.edits.sources[span_of(node)] = f"{quote}{new}{quote}"
-        plan.changed(node, f"column {node.value}", new, f"it {since(row)}")
+        plan.changed(node, f"column {name}", new, f"it {since(row)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
 from ...legacy.changes import OwnConfiguration
@@ -48,16 +49,39 @@ class ConfigurationPlan:
         if not self._name or _TRAINER not in ancestors(self._name):
             return
         given = self._given()
+        self._keep(given)
         if given is None:
             self._make_one()
             return
         made = [value for value in given.values if isinstance(value, Made)]
         if made and len(made) == len(given.values) and all(map(self._is_written, made)):
-            for each in made:
-                assert each.call is not None
-                self._complete(each, each.call)
+            if all(map(self._may_complete, made)):
+                for each in made:
+                    assert each.call is not None
+                    self._complete(each, each.call)
+            else:
+                self._make_anew(given)
         elif self._trainer.settings or any(map(self._needs_own, made)):
             self._make_anew(given)
+
+    def _keep(self, given: Given | None) -> None:
+        """Let the trainer's class see to what no keyword says any more."""
+        trainer = self._trainer.call
+        plans = [self._trainer]
+        for value in given.values if given is not None else ():
+            if isinstance(value, Made) and value.call is not None:
+                plan = self._calls.get(id(value.call.node))
+                if plan is not None and self._are_same(plan.kept, plan.call, trainer):
+                    plans.append(plan)
+        kept = {name: source for plan in plans for name, source in plan.kept.items()}
+        needed = {by for plan in plans for by, is_needed in plan.kept_by.items() if is_needed}
+        for plan in plans:
+            plan.is_kept = True
+        for by in needed:
+            module, _, last = by.rpartition(".")
+            function = self._plan.imported(module, last)
+            limits = ", ".join(f"{name}={source}" for name, source in kept.items())
+            self._plan.wrap(trainer.node.func, f"{function}({ITSELF}, {limits})")
 
     def _given(self) -> Given | None:
         """Return the argument that is the configuration."""
@@ -88,6 +112,15 @@ class ConfigurationPlan:
         accepted = self._row.in_source.accepted.get(self._name)
         return made.own is not None or _public(made.kind) != accepted
 
+    def _may_complete(self, made: Made) -> bool:
+        """Tell whether the settings of the trainer mean the same where a configuration is made."""
+        assert made.call is not None
+        return self._are_same(self._trainer.settings, self._trainer.call, made.call)
+
+    def _are_same(self, sources: Mapping[str, str], here: Call, there: Call) -> bool:
+        same = self._plan.bindings.means_the_same
+        return all(same(source, here.node, there.node) for source in sources.values())
+
     def _complete(self, made: Made, call: Call) -> None:
         """Add to the call that makes a configuration; let it make one of the trainer's class."""
         configuration = self._calls[id(call.node)]
@@ -96,6 +129,8 @@ class ConfigurationPlan:
                 return
             kind = self._plan.spell(self._kind, self._trainer.call)
             self._plan.edits.sources[span_of(call.node.func)] = kind
+            if isinstance(call.node.func, ast.Name):
+                self._plan.forget(call.node.func.id)
             for name, source in self._defaults().items():
                 if name not in configuration.keywords:
                     configuration.put(name, source)
@@ -157,7 +192,7 @@ class ConfigurationPlan:
         parts = [ITSELF, kind]
         if self._trainer.settings:
             parts.append(self._written())
-        self._plan.edits.sources[span_of(given.node)] = f"{function}({', '.join(parts)})"
+        self._plan.wrap(given.node, f"{function}({', '.join(parts)})")
         self._plan.changed(
             given.node,
             f"{self._trainer.name}(args=)",

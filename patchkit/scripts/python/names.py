@@ -54,6 +54,7 @@ def _found(plan: Plan, use: Use, row: Moved, place: str) -> None:
 def _module(plan: Plan, use: Use, row: Moved, place: str) -> None:
     """Import a module by its place of today."""
     assert use.alias is not None
+    assert isinstance(use.node, ast.stmt)
     if use.alias.asname is None:
         plan.remark(use.node, f"import {use.name}", f"{since(row)}; it is {place} today")
         return
@@ -95,5 +96,7 @@ def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
     names = ", ".join(dict.fromkeys(use.name for use in uses))
     remarks = plan.edits.remarks[span_of(plan.statement(uses[0].node))]
     text = f"{names} {because}"
+    if len(uses) > 1:
+        text = text.replace(f"{names} has ", f"{names} have ")
     if text not in remarks:
         remarks.append(text)

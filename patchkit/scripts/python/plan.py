@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from ...legacy.changes import Gone, Moved
 from ...legacy.due import Due
 from ..findings import Finding, Outcome
-from ..reading.kinship import ancestors
 from ..reading.script import Call, Script
-from ..reading.values import Library
-from .edits import Edits, NewImport, span_of
+from .edits import ITSELF, Edits, NewImport, span_of
+from .scoping import Bindings
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -33,6 +32,7 @@ class Plan:
         self.findings: list[Finding] = []
         self.moved = {row.name: row for row in due.of(Moved)}
         self.gone = {row.name: row for row in due.of(Gone)}
+        self.bindings = Bindings(script.tree, script.parents)
         self._lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self._imported: dict[tuple[str, str], str] = {}
 
@@ -177,10 +177,9 @@ class Plan:
             alias, node = use.alias, use.node
             if alias is None or use.module or use.optional or not isinstance(node, ast.ImportFrom):
                 continue
-            if ancestors(use.name)[0] == ancestors(f"{module}.{name}")[0] and self._is_outer(node):
-                if use.name == f"{module}.{name}" or self.today(use.name) == f"{module}.{name}":
-                    self._imported[key] = alias.asname or alias.name
-                    return self._imported[key]
+            if self.today(use.name) == f"{module}.{name}" and self._is_outer(node):
+                self._imported[key] = alias.asname or alias.name
+                return self._imported[key]
         bound = bound or name
         if bound in self.script.bound or bound in _BUILTINS or bound in self._imported.values():
             bound = f"{name}_of_{module.partition('.')[0]}"
@@ -239,6 +238,27 @@ class Plan:
             parent = self.script.parents.get(parent)
         return isinstance(parent, ast.Module)
 
-    def is_library(self, values: Iterable[object], name: str) -> bool:
-        """Tell whether an expression may be a library's class or function."""
-        return any(isinstance(value, Library) and value.name == name for value in values)
+    def wrap(self, node: ast.expr, source: str) -> None:
+        """Put an expression into a larger one.
+
+        Args:
+            node: the expression.
+            source: the larger one, with `ITSELF` for what it is or has become.
+        """
+        span = span_of(node)
+        self.edits.sources[span] = source.replace(ITSELF, self.edits.sources.get(span, ITSELF))
+
+    def forget(self, name: str) -> None:
+        """Import a name no more, if all of its uses are replaced."""
+        uses = [
+            node
+            for node in ast.walk(self.script.tree)
+            if isinstance(node, ast.Name) and node.id == name
+        ]
+        if not all(span_of(node) in self.edits.sources for node in uses):
+            return
+        for statement in self.script.tree.body:
+            if isinstance(statement, ast.ImportFrom) and len(statement.names) > 1:
+                for alias in statement.names:
+                    if alias.name == name and alias.asname is None:
+                        self.edits.dropped[span_of(statement)].add(name)

@@ -50,6 +50,9 @@ def _plan_calls(plan: Plan) -> None:
     for planned in calls.values():
         ConfigurationPlan(plan, planned, calls).make()
     for planned in calls.values():
+        if any(planned.kept_by.values()) and not planned.is_kept:
+            limits = ", ".join(f"{name}={source}" for name, source in planned.kept.items())
+            plan.remark(planned.call.node, limits, "truncated what the trainer got; do it there")
         plan_silent(plan, planned)
 
 

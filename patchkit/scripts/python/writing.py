@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import libcst as cst
@@ -60,6 +60,14 @@ class _Writer(cst.CSTTransformer):
         self._lines = lines
         self._module = module
         self._done: set[tuple[str, Span]] = set()
+        self._handlers: dict[type, Callable[[Any, Any], Any]] = {
+            cst.Arg: self._argument,
+            cst.Call: self._call,
+            cst.Dict: self._dictionary,
+            cst.FunctionDef: self._function,
+            cst.ImportFrom: self._import,
+            cst.Param: self._parameter,
+        }
 
     def missing(self) -> set[Span]:
         """Return the places of changes that were not made."""
@@ -91,7 +99,8 @@ class _Writer(cst.CSTTransformer):
         return changes[span] if isinstance(changes, dict) else True
 
     def on_leave(self, original: Any, updated: Any) -> Any:
-        changed = super().on_leave(original, updated)
+        handle = self._handlers.get(type(original))
+        changed = updated if handle is None else handle(original, updated)
         if isinstance(original, cst.BaseExpression) and isinstance(changed, cst.BaseExpression):
             source = self._take("sources", self._span(original))
             if source is not None:
@@ -132,19 +141,19 @@ class _Writer(cst.CSTTransformer):
     def _parsed(self, source: str) -> Any:
         return cst.parse_statement(source, self._module.config_for_parsing)
 
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        name = self._take("keywords", self._span(original_node))
+    def _argument(self, original: cst.Arg, updated: cst.Arg) -> cst.Arg:
+        name = self._take("keywords", self._span(original))
         if not name:
-            return updated_node
+            return updated
         equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-        if original_node.keyword is not None and isinstance(updated_node.equal, cst.AssignEqual):
-            equal = updated_node.equal
-        return updated_node.with_changes(keyword=cst.Name(name), equal=equal)
+        if original.keyword is not None and isinstance(updated.equal, cst.AssignEqual):
+            equal = updated.equal
+        return updated.with_changes(keyword=cst.Name(name), equal=equal)
 
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        span = self._span(original_node)
-        new = updated_node
-        gone = [bool(self._take("removed", self._span(part))) for part in original_node.args]
+    def _call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        span = self._span(original)
+        new = updated
+        gone = [bool(self._take("removed", self._span(part))) for part in original.args]
         if any(gone):
             args, comments = arguments.without(new.args, gone)
             new = new.with_changes(args=args)
@@ -165,9 +174,9 @@ class _Writer(cst.CSTTransformer):
             first_line=cst.TrailingWhitespace(), empty_lines=comments, indent=True
         )
 
-    def leave_Dict(self, original_node: cst.Dict, updated_node: cst.Dict) -> cst.Dict:
+    def _dictionary(self, original: cst.Dict, updated: cst.Dict) -> cst.Dict:
         gone, elements = [], list[Any]()
-        for part, changed in zip(original_node.elements, updated_node.elements, strict=True):
+        for part, changed in zip(original.elements, updated.elements, strict=True):
             key = self._span(part.key) if isinstance(part, cst.DictElement) else None
             gone.append(key is not None and bool(self._take("removed", key)))
             name = self._take("keys", key) if key is not None else None
@@ -178,39 +187,37 @@ class _Writer(cst.CSTTransformer):
         if any(gone):
             elements, comments = arguments.without(elements, gone)
             if comments:
-                updated_node = updated_node.with_changes(
-                    lbrace=updated_node.lbrace.with_changes(
+                updated = updated.with_changes(
+                    lbrace=updated.lbrace.with_changes(
                         whitespace_after=cst.ParenthesizedWhitespace(
                             empty_lines=comments, indent=True
                         )
                     )
                 )
-        more = self._take("added", self._span(original_node))
+        more = self._take("added", self._span(original))
         if more:
             elements = arguments.added(elements, arguments.entries(more), cst.SimpleWhitespace(" "))
-        return updated_node.with_changes(elements=elements)
+        return updated.with_changes(elements=elements)
 
-    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
-        span = self._span(original_node)
+    def _import(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> Any:
+        span = self._span(original)
         dropped = self._take("dropped", span) or set()
         extended: list[NewImport] = self._take("extended", span) or []
         module = self._take("modules", span)
         if module:
             place = cst.parse_expression(module)
-            updated_node = updated_node.with_changes(module=place)
-        names = updated_node.names
+            updated = updated.with_changes(module=place)
+        names = updated.names
         if isinstance(names, cst.ImportStar) or not (dropped or extended):
-            return updated_node
+            return updated
         kept = [alias for alias in names if self._module.code_for_node(alias.name) not in dropped]
         if not kept and not extended:
             return cst.RemoveFromParent()
-        return _with_names(updated_node, names, kept, extended)
+        return _with_names(updated, names, kept, extended)
 
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        span = self._span(original_node)
-        new = updated_node
+    def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
+        span = self._span(original)
+        new = updated
         parameters = self._take("parameters", span)
         if parameters:
             parsed = cst.parse_statement(f"def f({', '.join(parameters)}): pass")
@@ -228,9 +235,9 @@ class _Writer(cst.CSTTransformer):
             new = new.with_changes(body=new.body.with_changes(body=body))
         return new
 
-    def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
-        name = self._take("renamed_parameters", self._span(original_node.name))
-        return updated_node.with_changes(name=cst.Name(name)) if name else updated_node
+    def _parameter(self, original: cst.Param, updated: cst.Param) -> cst.Param:
+        name = self._take("renamed_parameters", self._span(original.name))
+        return updated.with_changes(name=cst.Name(name)) if name else updated
 
 
 def _with_names(
