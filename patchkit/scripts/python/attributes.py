@@ -37,7 +37,7 @@ def _read(plan: Plan, found: Attribute, row: Row) -> None:
     if not row.written:
         plan.remark(found.node, old, f"{since(row)}; {row.advice}")
         return
-    source = row.written.format(object=plan.source(found.node.value))
+    source = row.written.format(object=plan.lines.source(found.node.value))
     plan.edits.sources[span_of(found.node)] = source
     plan.changed(found.node, old, source, f"it {since(row)}; {row.advice}")
 
@@ -74,10 +74,10 @@ def _convert(plan: Plan, found: Attribute, row: Keyword, action: Convert) -> Non
         return
     _name(plan, found, action.to)
     source = made.sources[action.to]
-    if source != plan.source(found.given.node):
+    if source != plan.lines.source(found.given.node):
         plan.edits.sources[span_of(found.given.node)] = source
     plan.changed(found.node, old, f"{action.to} = {source}", f"it {since(row)}")
 
 
 def _name(plan: Plan, found: Attribute, to: str) -> None:
-    plan.edits.sources[span_of(found.node)] = f"{plan.source(found.node.value)}.{to}"
+    plan.edits.sources[span_of(found.node)] = f"{plan.lines.source(found.node.value)}.{to}"

@@ -47,6 +47,7 @@ class CallPlan:
         rows: what has changed of it.
 
     Attributes:
+        positional: the arguments by position that stay so.
         settings: what goes to the trainer's configuration, as source.
         is_old: whether something in it had to be mended.
         kept: what the trainer's class has to see to, as source.
@@ -65,6 +66,7 @@ class CallPlan:
         self.is_kept = False
         self.keywords: dict[str, Given] = dict(call.keywords)
         self._order = fitting_order(call, rows)
+        self.positional = call.positional if self._order is None else ()
         if self._order is not None:
             names = self._order.order
             self.keywords = {**dict(zip(names, call.positional, strict=False)), **self.keywords}
@@ -163,7 +165,7 @@ class CallPlan:
             self.remove(name)
             self.plan.changed(given.node, old, "leave it out", f"{because}: {action.because}")
         elif isinstance(action, Drop | Refuse):
-            text = f"{self.name}({name}={self.plan.source(given.node)})"
+            text = f"{self.name}({name}={self.plan.lines.source(given.node)})"
             self.plan.remark(given.node, text, f"{since(row)}. {action.instead}", Outcome.GONE)
 
     def _keep(self, name: str, action: Keep, given: Given, old: str, because: str) -> None:
@@ -171,7 +173,7 @@ class CallPlan:
         if not action.by:
             self.plan.changed(given.node, old, "leave it out", f"{because}; {action.advice}")
             return
-        self.kept[action.to] = self.plan.source(given.node)
+        self.kept[action.to] = self.plan.lines.source(given.node)
         self.kept_by[action.by] = self.kept_by.get(action.by, False) or action.alone
         new = f"{action.by.rpartition('.')[2]}(…, {action.to}={self.kept[action.to]})"
         self.plan.changed(given.node, old, new, because)
@@ -201,7 +203,7 @@ class CallPlan:
                 return
             sources = dict(converted.sources)
         else:
-            source = self.plan.source(given.node)
+            source = self.plan.lines.source(given.node)
             sources = {} if given.value is None else {action.to: source}
         self.settings |= sources
         self.remove(name)
@@ -232,7 +234,7 @@ class CallPlan:
         """Give an argument another keyword and value, where it stands."""
         self.keywords[to] = self.keywords.pop(name)
         self._call_it(given, to)
-        if source != self.plan.source(given.node):
+        if source != self.plan.lines.source(given.node):
             self.plan.edits.sources[span_of(given.node)] = source
 
     def _converted(
@@ -258,12 +260,12 @@ class CallPlan:
         if given.value is None:
             self.plan.changed(given.node, old, "leave it out", because)
             return
-        source = self.plan.source(given.node)
+        source = self.plan.lines.source(given.node)
         is_text = isinstance(given.value, str)
         value = source if is_text else f"str({source})"
         statement = f'os.environ["{action.variable}"] = {value}'
-        self.plan.import_module("os")
-        self.plan.edits.before[span_of(self.plan.statement(given.node))].append(statement)
+        self.plan.imports.module("os")
+        self.plan.edits.before[self.plan.lines.statement(given.node)].append(statement)
         self.plan.changed(given.node, old, statement, because)
 
     def _respell(self, row: Value, given: Given) -> None:
@@ -271,9 +273,9 @@ class CallPlan:
         for part in parts:
             if not isinstance(part, ast.Constant) or part.value != row.value:
                 continue
-            old = f"{self.name}({row.name}={self.plan.source(part)})"
+            old = f"{self.name}({row.name}={self.plan.lines.source(part)})"
             if row.to:
-                self.plan.edits.sources[span_of(part)] = rendered(row.to, self.plan.spell)
+                self.plan.edits.sources[span_of(part)] = rendered(row.to)
                 self.plan.changed(part, old, f'{row.name}="{row.to}"', f"it {since(row)}")
                 self.is_old = True
             else:

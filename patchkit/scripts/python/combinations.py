@@ -52,9 +52,9 @@ def _arguments(maker: object) -> Iterator[Given]:
 
 
 def _argument(call: CallPlan, name: str) -> Given | None:
-    if name in call.keywords or not call.call.positional:
+    if name in call.keywords or not call.positional:
         return call.keywords.get(name)
-    return call.call.positional[0]
+    return call.positional[0]
 
 
 def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
@@ -65,11 +65,10 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     functions = [value.node for value in given.values if isinstance(value, Own)]
     if not any(map(_returns_list, functions)) and not _is_list_lambda(given.node):
         return
-    module, _, last = action.by.rpartition(".")
-    source = f"{plan.imported(module, last)}({ITSELF})"
-    plan.wrap(given.node, source)
+    function = plan.imports.name(action.by, given.node)
+    plan.wrap(given.node, f"{function}({ITSELF})")
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
-    plan.changed(given.node, old, f"{action.keyword}={last}(…)", f"it {since(row)}")
+    plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
 
 
 def _is_list_lambda(node: ast.expr) -> bool:
@@ -108,6 +107,6 @@ def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:
     for node in found:
         name = str(node.value)
         new = action.names[name]
-        quote = plan.source(node)[:1]
+        quote = plan.lines.source(node)[:1]
         plan.edits.sources[span_of(node)] = f"{quote}{new}{quote}"
         plan.changed(node, f"column {name}", new, f"it {since(row)}")

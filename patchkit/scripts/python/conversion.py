@@ -70,7 +70,7 @@ def convert(
             raise CannotConvertError(f"{to} says it; {WHO}")
         return Converted({to: fill(plan, written, given)})
     values = {
-        name: Expression(plan.source(each.node)) if each.value is NOT_LITERAL else each.value
+        name: Expression(plan.lines.source(each.node)) if each.value is NOT_LITERAL else each.value
         for name, each in arguments.items()
     }
     call = Standin(
@@ -83,7 +83,11 @@ def convert(
         raise CannotConvertError(str(error).removeprefix(": "), Outcome.GONE) from error
     except (UndecidedError, TypeError, ValueError, AttributeError, OSError) as error:
         raise CannotConvertError(f"{to} says it, with other arguments; {WHO}") from error
-    sources = {name: rendered(value, plan.spell) for name, value in changed.items()}
+
+    def spell(name: str) -> str:
+        return plan.spell(name, given.node)
+
+    sources = {name: rendered(value, spell) for name, value in changed.items()}
     return Converted(
         sources, frozenset(values.keys() - call.arguments.keys() - call.unknown.keys())
     )
@@ -94,8 +98,8 @@ def fill(plan: Plan, written: str, given: Given) -> str:
 
     def part(match: re.Match[str]) -> str:
         if match[1] != "value":
-            return plan.spell(match[1])
-        return plan.source(given.node) if is_alone else plan.in_parentheses(given.node)
+            return plan.spell(match[1], given.node)
+        return plan.lines.source(given.node) if is_alone else plan.lines.in_parentheses(given.node)
 
     is_alone = written == "{value}"
     return _PLACEHOLDER.sub(part, written)

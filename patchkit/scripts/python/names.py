@@ -9,21 +9,21 @@ from ...legacy.changes import Gone, Moved
 from ...legacy.wording import since
 from ..findings import Outcome
 from ..reading.script import Use
-from .edits import NewImport, span_of
+from .edits import NewImport, Span, span_of
 from .plan import Plan
 
 
 def plan_names(plan: Plan) -> None:
     """Import what has moved from where it is; say what is gone."""
     statements: dict[ast.ImportFrom, list[tuple[Use, NewImport]]] = defaultdict(list)
-    gone: dict[tuple[ast.stmt, str], list[Use]] = defaultdict(list)
+    gone: dict[tuple[Span, str], list[Use]] = defaultdict(list)
     for use in plan.script.uses:
         row = plan.row_of(use.name)
         if row is None:
             continue
         if isinstance(row, Gone):
             if not use.optional:
-                gone[plan.statement(use.node), row.instead].append(use)
+                gone[plan.lines.statement(use.node), row.instead].append(use)
             continue
         place = plan.today(use.name)
         assert place is not None
@@ -35,7 +35,7 @@ def plan_names(plan: Plan) -> None:
             _module(plan, use, row, place)
             continue
         elif isinstance(use.node, ast.expr):
-            plan.edits.sources[span_of(use.node)] = plan.imported(module, last)
+            plan.edits.sources[span_of(use.node)] = plan.imports.name(place, use.node)
         _found(plan, use, row, place)
     for node, moved in statements.items():
         _import_from(plan, node, moved)
@@ -83,7 +83,7 @@ def _import_from(plan: Plan, node: ast.ImportFrom, moved: list[tuple[Use, NewImp
         plan.edits.dropped[span] |= {use.alias.name for use, _ in several if use.alias}
         aliases = ", ".join(dict.fromkeys(new.alias for _, new in several))
         text = f"from {module} import {aliases}"
-        plan.edits.after[span_of(plan.statement(node))].append(text)
+        plan.edits.after[plan.lines.statement(node)].append(text)
 
 
 def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
@@ -94,9 +94,7 @@ def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
     for use in uses:
         plan.find(use.line, use.name, "", because, Outcome.GONE)
     names = ", ".join(dict.fromkeys(use.name for use in uses))
-    remarks = plan.edits.remarks[span_of(plan.statement(uses[0].node))]
     text = f"{names} {because}"
     if len(uses) > 1:
         text = text.replace(f"{names} has ", f"{names} have ")
-    if text not in remarks:
-        remarks.append(text)
+    plan.put_remark(uses[0].node, text)

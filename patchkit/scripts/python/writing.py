@@ -12,8 +12,6 @@ from ..errors import ScriptError
 from . import arguments
 from .edits import ITSELF, Edits, NewImport, Span
 
-_REMARK = "# patchkit: "
-
 
 def write(text: str, edits: Edits) -> str:
     """Return a script with changes made.
@@ -120,22 +118,18 @@ class _Writer(cst.CSTTransformer):
             return changed
         remarks = self._take("remarks", span)
         before, after = self._take("before", span), self._take("after", span)
-        if remarks:
-            changed = self._remarked(changed, remarks)
-        if before:
-            statements = [self._parsed(source) for source in before]
+        statements: list[Any] = [self._parsed(source) for source in before or ()]
+        if statements:
             statements[0] = statements[0].with_changes(leading_lines=changed.leading_lines)
             changed = changed.with_changes(leading_lines=[])
-        else:
-            statements = []
+        if remarks:
+            changed = self._remarked(changed, remarks)
         statements += [changed, *(self._parsed(source) for source in after or ())]
         return cst.FlattenSentinel(statements) if len(statements) > 1 else changed
 
     @staticmethod
     def _remarked(changed: Any, remarks: Iterable[str]) -> Any:
-        present = {line.comment.value for line in changed.leading_lines if line.comment}
-        new = [_REMARK + remark for remark in remarks if _REMARK + remark not in present]
-        lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in new]
+        lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in remarks]
         return changed.with_changes(leading_lines=[*changed.leading_lines, *lines])
 
     def _parsed(self, source: str) -> Any:
