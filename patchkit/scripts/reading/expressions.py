@@ -95,8 +95,9 @@ class Expressions:
         parent = self.script.parents.get(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         own = value.own is not None and node.attr in value.own.fields
-        if not is_called and not own and isinstance(node.ctx, ast.Load):
-            self.script.attributes.append(Attribute(value.kind, node.attr, node.lineno, node))
+        if not is_called and isinstance(node.ctx, ast.Load):
+            found = self.script.own_fields if own else self.script.attributes
+            found.append(Attribute(value.kind, node.attr, node.lineno, node))
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
