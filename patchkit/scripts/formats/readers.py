@@ -77,11 +77,14 @@ class Reader:
         configurations: the classes that are filled in, each with the public names of those that it
             derives from.
         own: fields that classes of the script's own have.
+        overridden: those of classes that derive from a library's; they get another name if the
+            library's fields do.
         sets_environment: whether a file may set environment variables, below `env`.
     """
 
     configurations: tuple[tuple[str, ...], ...]
     own: frozenset[str] = frozenset()
+    overridden: frozenset[str] = frozenset()
     sets_environment: bool = False
 
 
@@ -136,9 +139,13 @@ def of_script(text: str) -> Reader | None:
         for given in [*parser.args[:1], *(it.value for it in parser.keywords)]
         for node in ast.walk(given)
     ]
-    configurations = dict.fromkeys(it for node in named for it in script.configurations(node))
-    own = frozenset(field for node in named for field in script.fields(node))
-    return Reader(tuple(configurations), own, any(name == "TrlParser" for _, name in parsers))
+    found = [(list(script.configurations(node)), set(script.fields(node))) for node in named]
+    return Reader(
+        tuple(dict.fromkeys(it for configurations, _ in found for it in configurations)),
+        frozenset().union(*(fields for _, fields in found)),
+        frozenset().union(*(fields for configurations, fields in found if configurations)),
+        sets_environment=any(name == "TrlParser" for _, name in parsers),
+    )
 
 
 def parses_otherwise(text: str) -> bool:

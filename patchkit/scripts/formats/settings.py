@@ -73,7 +73,7 @@ def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[C
     keywords = {
         name: row
         for name in settings
-        if name not in reader.own and (row := _row(name, known)) is not None
+        if (row := _row(name, known)) is not None and not _is_own(row, reader)
     }
     given = _Given(settings, set(keywords))
     for name, row in keywords.items():
@@ -82,6 +82,12 @@ def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[C
     for name, value in settings.items():
         if name not in reader.own:
             yield from _respelled(name, value, known)
+
+
+def _is_own(row: Keyword, reader: Reader) -> bool:
+    """Tell whether a setting is one of the script's own, and keeps its name."""
+    renamed = isinstance(row.action, Rename) and row.name in reader.overridden
+    return row.name in reader.own and not renamed
 
 
 def _row(name: str, known: list[MethodRows]) -> Keyword | None:

@@ -18,7 +18,8 @@ TRL = "from trl import SFTConfig, ModelConfig, TrlParser\nTrlParser((SFTConfig, 
 OWN = (
     "from dataclasses import dataclass\nimport transformers\n\n"
     "@dataclass\nclass Model:\n    torch_dtype: str = 'auto'\n    max_seq_length: int = 512\n\n"
-    "@dataclass\nclass TrainingArguments(transformers.TrainingArguments):\n    extra: int = 1\n\n"
+    "@dataclass\nclass TrainingArguments(transformers.TrainingArguments):\n    no_cuda: bool = True\n"
+    "    warmup_ratio: float = 0.1\n\n"
     "transformers.HfArgumentParser((Model, TrainingArguments)).parse_args_into_dataclasses()\n"
 )
 ARGPARSE = "from argparse import ArgumentParser\np = ArgumentParser()\n"
@@ -72,6 +73,7 @@ SCRIPTS = {"train.py": TRL, "own.py": OWN, "plain.py": ARGPARSE, "tools/train.py
             "python own.py --no_cuda --torch_dtype auto",
             "python own.py --use_cpu --torch_dtype auto",
         ),
+        ("python own.py --warmup_ratio 0 --no_cuda", "python own.py --warmup_ratio 0 --use_cpu"),
         ("python trl/scripts/sft.py --bf16", "python trl/scripts/sft.py --bf16 True"),
         (
             "python unseen.py --output_dir o --learning_rate 1 --max_steps 2 --no_cuda",
