@@ -12,7 +12,7 @@ from patchkit.scripts.findings import Modernized, Outcome
 from patchkit.scripts.formats import shell
 from patchkit.scripts.formats.words import commands
 
-from .releases import DUE
+from ..releases import DUE
 
 TRL = "from trl import SFTConfig, ModelConfig, TrlParser\nTrlParser((SFTConfig, ModelConfig))\n"
 OWN = (

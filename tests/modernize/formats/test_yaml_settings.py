@@ -14,7 +14,7 @@ from patchkit.scripts.findings import Outcome
 from patchkit.scripts.formats import readers, yaml_settings
 from patchkit.scripts.formats.neighbours import Neighbours
 
-from .releases import DUE
+from ..releases import DUE
 
 TRAINING = "output_dir: out\nlearning_rate: 1e-4\nmax_steps: 3\n"
 SFT = readers.of_command("sft")
