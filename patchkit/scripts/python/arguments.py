@@ -33,20 +33,20 @@ def without(parts: Sequence[Any], gone: Sequence[bool]) -> tuple[list[Any], list
     return kept, waiting
 
 
-def added(parts: Sequence[Any], new: Sequence[Any], otherwise: Any) -> list[Any]:
+def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list[Any]:
     """Return parts with more at the end, each on its own line if those have their own.
 
     Args:
         parts: what is there.
         new: what comes.
-        otherwise: the space between two, if there is nothing to go by.
+        opening: the space before the first.
     """
     if not new:
         return list(parts)
     if not parts:
         return [*new[:-1], new[-1]]
     last = parts[-1]
-    between = _between(parts, otherwise)
+    between = _between(parts, opening)
     end = _space_after(last)
     has_comma = isinstance(last.comma, cst.Comma)
     own_line = isinstance(end, cst.ParenthesizedWhitespace)
@@ -100,17 +100,17 @@ def _last_line(between: Any, end: Any) -> Any:
     return space.last_line
 
 
-def _between(parts: Sequence[Any], otherwise: Any) -> Any:
+def _between(parts: Sequence[Any], opening: Any) -> Any:
     """Return the space between two parts, without comments."""
-    for part in reversed(parts[:-1]):
-        space = _space_after(part)
+    spaces = [_space_after(part) for part in parts[:-1]] or [opening]
+    for space in reversed(spaces):
         if isinstance(space, cst.ParenthesizedWhitespace):
             return cst.ParenthesizedWhitespace(
                 first_line=cst.TrailingWhitespace(newline=space.first_line.newline),
                 indent=space.indent,
                 last_line=space.last_line,
             )
-    return otherwise
+    return cst.SimpleWhitespace(" ")
 
 
 def _space_after(part: Any) -> Any:

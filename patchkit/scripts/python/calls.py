@@ -243,7 +243,9 @@ class CallPlan:
         """Return what a value is today; None if that is not known, with a remark."""
         others = {key: each for key, each in self.keywords.items() if each is not given}
         try:
-            converted = convert(self.plan, action, given, others, frozenset(self._old))
+            is_method = self.call.method not in {"", "__init__"}
+            unknown = others.keys() if is_method else self._old.keys()
+            converted = convert(self.plan, action, given, others, frozenset(unknown))
         except CannotConvertError as error:
             row = self._old[name]
             because = f"{since(row)}: {error.because}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...legacy.changes import Adjusted, Columns, LeftOut, Wrapped
-from ...legacy.wording import since
+from ...legacy.changes import Adjusted, Columns, LeftOut, OneColumn, Wrapped
+from ...legacy.wording import release, since
 from ..reading.script import Given
 from ..reading.values import Made, Own
 from .calls import CallPlan
@@ -21,6 +21,8 @@ def plan_combinations(plan: Plan, call: CallPlan) -> None:
             _leave_out(plan, call, row, row.in_source)
         elif isinstance(row.in_source, Wrapped):
             _wrap(plan, call, row, row.in_source)
+        elif isinstance(row.in_source, OneColumn):
+            _select_column(plan, call, row, row.in_source)
         elif isinstance(row.in_source, Columns):
             _rename_columns(plan, row, row.in_source)
 
@@ -89,6 +91,33 @@ def _returns_list(function: ast.AST) -> bool:
         )
         for node in ast.walk(function)
     )
+
+
+def _select_column(plan: Plan, call: CallPlan, row: Adjusted, action: OneColumn) -> None:
+    """Leave the column alone that an old keyword of a trainer names."""
+    column = call.call.keywords.get(action.keyword)
+    if column is None or action.keyword in call.keywords or action.unless in call.keywords:
+        return
+    for name in action.datasets:
+        given = call.keywords.get(name)
+        if given is None or not isinstance(column.value, str) or not _is_dataset(given):
+            continue
+        thing = (
+            ITSELF if isinstance(given.node, ast.Name | ast.Call | ast.Subscript) else f"({ITSELF})"
+        )
+        selected = f'select_columns(["{column.value}"])'
+        plan.wrap(given.node, f"{thing}.{selected}")
+        plan.changed(
+            given.node,
+            f"{call.name}({name}=) with {action.keyword}={column.value!r}",
+            f"{name}=….{selected}",
+            f"its other columns have a meaning since {release(row.gone)}",
+        )
+
+
+def _is_dataset(given: Given) -> bool:
+    kinds = {value.kind if isinstance(value, Made) else "" for value in given.values}
+    return kinds == {"datasets.Dataset"}
 
 
 def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:

@@ -81,6 +81,8 @@ class ConfigurationPlan:
             function = self._plan.imports.name(by, trainer.node)
             limits = ", ".join(f"{name}={source}" for name, source in kept.items())
             self._plan.wrap(trainer.node.func, f"{function}({ITSELF}, {limits})")
+            new = f"{function}({self._trainer.name}, {limits})"
+            self._plan.changed(trainer.node, self._trainer.name, new, "it truncated prompts itself")
 
     def _given(self) -> Given | None:
         """Return the argument that is the configuration."""

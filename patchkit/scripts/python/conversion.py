@@ -49,7 +49,7 @@ def convert(
     action: tuple[str, Converter, str],
     given: Given,
     arguments: Mapping[str, Given],
-    old: frozenset[str] = frozenset(),
+    unknown: frozenset[str] = frozenset(),
 ) -> Converted:
     """Return what is written for an old value.
 
@@ -59,7 +59,7 @@ def convert(
             is not known.
         given: the old value.
         arguments: the other arguments.
-        old: those of them that are old.
+        unknown: those of them that what is called does not name.
 
     Raises:
         CannotConvertError: the value has no counterpart, or is not known.
@@ -74,8 +74,8 @@ def convert(
         for name, each in arguments.items()
     }
     call = Standin(
-        {name: value for name, value in values.items() if name not in old},
-        {name: value for name, value in values.items() if name in old},
+        {name: value for name, value in values.items() if name not in unknown},
+        {name: value for name, value in values.items() if name in unknown},
     )
     try:
         changed = converter(given.value, call)

@@ -15,6 +15,7 @@ from .plan import Plan
 
 def plan_names(plan: Plan) -> None:
     """Import what has moved from where it is; say what is gone."""
+    modules = {use.name for use in plan.script.uses if use.alias is not None}
     statements: dict[ast.ImportFrom, list[tuple[Use, NewImport]]] = defaultdict(list)
     gone: dict[tuple[Span, str], list[Use]] = defaultdict(list)
     for use in plan.script.uses:
@@ -25,6 +26,13 @@ def plan_names(plan: Plan) -> None:
             if not use.optional:
                 gone[plan.lines.statement(use.node), row.instead].append(use)
             continue
+        if (
+            isinstance(use.node, ast.expr)
+            and row.name != use.name
+            and row.name in modules
+            and _is_alias(use.node)
+        ):
+            continue  # the module is imported from where it is
         place = plan.today(use.name)
         assert place is not None
         module, _, last = place.rpartition(".")
@@ -54,10 +62,6 @@ def _found(plan: Plan, use: Use, row: Moved, place: str) -> None:
 def _module(plan: Plan, use: Use, row: Moved, place: str) -> None:
     """Import a module by its place of today."""
     assert use.alias is not None
-    assert isinstance(use.node, ast.stmt)
-    if use.alias.asname is None:
-        plan.remark(use.node, f"import {use.name}", f"{since(row)}; it is {place} today")
-        return
     line, column, _, _ = span_of(use.alias)
     plan.edits.sources[line, column, line, column + len(use.name)] = place
     plan.find(use.line, use.name, place, f"it {since(row)}", Outcome.CHANGED)
@@ -98,3 +102,8 @@ def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
     if len(uses) > 1:
         text = text.replace(f"{names} has ", f"{names} have ")
     plan.put_remark(uses[0].node, text)
+
+
+def _is_alias(node: ast.expr) -> bool:
+    """Tell whether a name of a module is asked for by `alias.name`, and not by all its dots."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)

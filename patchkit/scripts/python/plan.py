@@ -108,14 +108,11 @@ class Plan:
             near: a call that may show how the library is written.
         """
         place = self.today(name) or name
-        module, _, last = place.rpartition(".")
-        if near is not None and near.own is None and isinstance(near.node.func, ast.Attribute):
-            beside = f"{self.lines.source(near.node.func.value)}.{last}"
-            return (
-                beside
-                if near.name == f"{module}.{near.node.func.attr}"
-                else self.imports.name(place, at)
-            )
+        function = near.node.func if near is not None and near.own is None else None
+        if isinstance(function, ast.Attribute) and near is not None:
+            module, _, last = place.rpartition(".")
+            if near.name.rpartition(".")[0] == module:
+                return f"{self.lines.source(function.value)}.{last}"
         return self.imports.name(place, at)
 
     def wrap(self, node: ast.expr, source: str) -> None:

@@ -156,7 +156,9 @@ class _Writer(cst.CSTTransformer):
         more = self._take("added", span)
         if more:
             parts = [arguments.keyword_argument(*each) for each in more.items()]
-            new = new.with_changes(args=arguments.added(new.args, parts, cst.SimpleWhitespace(" ")))
+            new = new.with_changes(
+                args=arguments.added(new.args, parts, new.whitespace_before_args)
+            )
         return new
 
     @staticmethod
@@ -190,7 +192,9 @@ class _Writer(cst.CSTTransformer):
                 )
         more = self._take("added", self._span(original))
         if more:
-            elements = arguments.added(elements, arguments.entries(more), cst.SimpleWhitespace(" "))
+            elements = arguments.added(
+                elements, arguments.entries(more), updated.lbrace.whitespace_after
+            )
         return updated.with_changes(elements=elements)
 
     def _import(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> Any:
@@ -216,9 +220,7 @@ class _Writer(cst.CSTTransformer):
         if parameters:
             parsed = cst.parse_statement(f"def f({', '.join(parameters)}): pass")
             assert isinstance(parsed, cst.FunctionDef)
-            params = arguments.added(
-                new.params.params, list(parsed.params.params), cst.SimpleWhitespace(" ")
-            )
+            params = arguments.added(new.params.params, list(parsed.params.params))
             new = new.with_changes(params=new.params.with_changes(params=params))
         first = self._take("first", span)
         if first and isinstance(new.body, cst.IndentedBlock):
@@ -240,7 +242,7 @@ def _with_names(
     gone = [alias not in kept for alias in names]
     staying, comments = arguments.without(names, gone)
     new = [cst.ImportAlias(cst.Name(it.name), _as(it)) for it in extended]
-    staying = arguments.added(staying, new, cst.SimpleWhitespace(" "))
+    staying = arguments.added(staying, new)
     if staying and node.lpar is None and not isinstance(staying[-1].comma, cst.MaybeSentinel):
         staying[-1] = staying[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     changed = node.with_changes(names=staying)
