@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from . import kinship
 from .scope import Scope, merged
@@ -36,10 +36,10 @@ class Expressions:
 
     Args:
         script: what is found goes there.
-        known: names of the libraries, without the library, for `import *`.
+        known: names of the libraries, and the packages that have each, for `import *`.
     """
 
-    def __init__(self, script: Script, known: frozenset[str]) -> None:
+    def __init__(self, script: Script, known: Mapping[str, frozenset[str]]) -> None:
         self.script = script
         self.scope = Scope()
         self.stars: list[str] = []
@@ -65,8 +65,10 @@ class Expressions:
 
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
-        if found is None and self.stars and node.id in self._known:
-            name = f"{self.stars[-1]}.{node.id}"
+        packages = self._known.get(node.id, frozenset()) if found is None else ()
+        stars = [star for star in self.stars if star.partition(".")[0] in packages]
+        if stars:
+            name = f"{stars[-1]}.{node.id}"
             self.script.uses.append(Use(name, node.lineno, node))
             return (Library(name),)
         return found or ()
