@@ -161,6 +161,8 @@ def _as_last(part: Any, former: Any) -> Any:
     if not isinstance(part.comma, cst.Comma):
         return part
     space = part.comma.whitespace_after
+    if isinstance(part, cst.Arg) and not _comments(space):
+        space = former.whitespace_after_arg
     if isinstance(part, cst.Arg):
         return part.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=space)
     if isinstance(space, cst.SimpleWhitespace):

@@ -22,20 +22,15 @@ from ...legacy.changes import (
 from ...legacy.due import MethodRows
 from ...legacy.wording import since
 from ..findings import Outcome
-from ..reading.kinship import ancestors
 from ..reading.script import NOT_LITERAL, Call, Given
-from .conversion import WHO, CannotConvertError, Converted, convert
+from .conversion import WHO, CannotConvertError, Converted, convert, fill
+from .dictionaries import may_edit
 from .edits import Span, span_of
 from .orders import fitting_order
 from .plan import Plan
 from .standin import rendered
 
-
-def rows_of(plan: Plan, call: Call) -> MethodRows:
-    """Return the rows for what is called."""
-    kinds = call.own.ancestors if call.own is not None else ancestors(call.name)
-    public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
-    return plan.due.methods(public).get(call.method or "__init__") or MethodRows()
+_ELSE = " else None"
 
 
 class CallPlan:
@@ -109,39 +104,14 @@ class CallPlan:
 
     def _may_edit(self, given: Given, name: str, row: Keyword) -> bool:
         """Tell whether an argument is this call's alone; leave a remark if it is not."""
-        if given.holder is None or self._is_own(given.holder):
+        if given.holder is None or may_edit(self.plan, self.call, given.holder, row):
             return True
         self.plan.remark(
-            given.node, f"{self.name}({name}=)", f"{since(row)}; other calls get the dictionary too"
+            given.node,
+            f"{self.name}({name}=)",
+            f"{since(row)}; others get the dictionary too",
         )
         return False
-
-    def _is_own(self, holder: ast.expr) -> bool:
-        """Tell whether a dictionary is only there for this call."""
-        parent = self.plan.script.parents.get(holder)
-        if isinstance(parent, ast.keyword):
-            return True
-        target = parent.targets[0] if isinstance(parent, ast.Assign) else None
-        if isinstance(parent, ast.AnnAssign):
-            target = parent.target
-        if not isinstance(target, ast.Name):
-            return False
-        loads = [
-            node
-            for node in ast.walk(self.plan.script.tree)
-            if isinstance(node, ast.Name)
-            and node.id == target.id
-            and isinstance(node.ctx, ast.Load)
-            and not isinstance(self.plan.script.parents.get(node), ast.Subscript)
-        ]
-        kinds = {self._called_with(node) for node in loads}
-        return kinds == {ast.unparse(self.call.node.func)}
-
-    def _called_with(self, node: ast.Name) -> str:
-        parents = self.plan.script.parents
-        keyword = parents.get(node)
-        call = parents.get(keyword) if isinstance(keyword, ast.keyword) else None
-        return ast.unparse(call.func) if isinstance(call, ast.Call) else ""
 
     def _translate(self, name: str, row: Keyword, given: Given) -> None:
         action, old = row.action, f"{self.name}({name}=)"
@@ -212,6 +182,8 @@ class CallPlan:
         self.plan.changed(given.node, old, place, because)
 
     def _convert(self, name: str, action: Convert, row: Keyword, given: Given) -> None:
+        if self._chain(name, action, row, given):
+            return
         converted = self._converted((action.to, action.convert, action.written), given, name)
         if converted is None:
             return
@@ -229,6 +201,22 @@ class CallPlan:
             _shown(sources) or "leave it out",
             f"it {since(row)}",
         )
+
+    def _chain(self, name: str, action: Convert, row: Keyword, given: Given) -> bool:
+        """Let two old keywords that say the same today decide one after the other."""
+        edits = self.plan.edits.sources
+        other = self.keywords.get(action.to)
+        place = span_of(other.node) if other is not None else None
+        if given.value is not NOT_LITERAL or place not in edits or place is None:
+            return False
+        if not (edits[place].endswith(_ELSE) and action.written.endswith(_ELSE)):
+            return False
+        source = fill(self.plan, action.written, given)
+        edits[place] = f"{edits[place].removesuffix(_ELSE)} else {source}"
+        self.remove(name)
+        new = f"{action.to}={edits[place]}"
+        self.plan.changed(given.node, f"{self.name}({name}=)", new, f"it {since(row)}")
+        return True
 
     def _put_in_place(self, name: str, to: str, source: str, given: Given) -> None:
         """Give an argument another keyword and value, where it stands."""
@@ -258,6 +246,10 @@ class CallPlan:
     def _to_environment(
         self, name: str, action: Environment, given: Given, old: str, because: str
     ) -> None:
+        if given.value is NOT_LITERAL and self.plan.lines.is_local(given.node):
+            gone = because.removeprefix("it ")
+            self.plan.remark(given.node, old, f"{gone}: {action.variable} says it; {WHO}")
+            return
         self.remove(name)
         if given.value is None:
             self.plan.changed(given.node, old, "leave it out", because)

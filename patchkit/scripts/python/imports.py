@@ -111,9 +111,17 @@ class Imports:
                 self._edits.extended[span_of(statement)].append(new)
                 return
         if above:
-            self._edits.after[self._statement(above[-1])].append(str(new))
+            self._add_after(above[-1], new)
             return
         self._edits.before[self._statement(next(self._after_docstring()))].append(str(new))
+
+    def _add_after(self, statement: ast.stmt, new: NewImport) -> None:
+        waiting = self._edits.after[self._statement(statement)]
+        for place, source in enumerate(waiting):
+            if source.startswith(f"from {new.module} import "):
+                waiting[place] = f"{source}, {new.alias}"
+                return
+        waiting.append(str(new))
 
     def _imports(self) -> Iterator[ast.Import | ast.ImportFrom]:
         for statement in self._script.tree.body:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from .edits import ITSELF, Span, span_of
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)
+_LOCAL = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Lines:
@@ -92,6 +93,14 @@ class Lines:
             ):
                 return (*span_of(first)[:2], *span_of(last)[2:])
             here = parent
+
+    def is_local(self, node: ast.AST) -> bool:
+        """Tell whether names of a node may only be known inside an expression around it."""
+        while not isinstance(node, ast.stmt):
+            if isinstance(node, _LOCAL):
+                return True
+            node = self._parents[node]
+        return False
 
     @staticmethod
     def _on_one_line(statement: ast.stmt, parent: ast.AST) -> list[ast.stmt]:

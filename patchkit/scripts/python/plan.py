@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from ...legacy.changes import Gone, Moved
-from ...legacy.due import Due
+from ...legacy.due import Due, MethodRows
 from ..findings import Finding, Outcome
+from ..reading.kinship import ancestors
 from ..reading.script import Call, Script
 from .edits import ITSELF, Edits, span_of
 from .imports import Imports
@@ -65,6 +66,12 @@ class Plan:
             remarks = self.edits.remarks[place]
             if comment not in remarks:
                 remarks.append(comment)
+
+    def rows_of(self, call: Call) -> MethodRows:
+        """Return the rows for what is called."""
+        kinds = call.own.ancestors if call.own is not None else (call.name,)
+        public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
+        return self.due.methods(public).get(call.method or "__init__") or MethodRows()
 
     def today(self, name: str) -> str | None:
         """Return where a name or module is today: the same, another place, or None if gone.

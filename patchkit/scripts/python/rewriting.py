@@ -7,7 +7,7 @@ from ..errors import ScriptError
 from ..findings import Modernized
 from ..reading import read
 from .attributes import plan_attributes
-from .calls import CallPlan, rows_of
+from .calls import CallPlan
 from .classes import plan_classes
 from .combinations import plan_combinations
 from .configurations import ConfigurationPlan
@@ -40,7 +40,7 @@ def rewritten(text: str, due: Due) -> Modernized:
 def _plan_calls(plan: Plan) -> None:
     calls: dict[int, CallPlan] = {}
     for call in plan.script.calls:
-        rows = rows_of(plan, call)
+        rows = plan.rows_of(call)
         if plan.today(call.name) is not None and id(call.node) not in calls:
             calls[id(call.node)] = CallPlan(plan, call, rows)
     for planned in calls.values():
