@@ -33,7 +33,9 @@ def again(source: Source, text: str) -> str:
     return files.modernized(Source(source.path, source.raw, text, source.encoding), DUE).text
 
 
-@pytest.mark.parametrize("path", [it for it in TEXTS if it.stem != "python_2"], ids=lambda it: it.name)
+@pytest.mark.parametrize(
+    "path", [it for it in TEXTS if it.stem != "python_2"], ids=lambda it: it.name
+)
 def test_a_second_time_changes_nothing(path: Path) -> None:
     source, result = modernized(path)
     assert again(source, result.text) == result.text
