@@ -29,7 +29,7 @@
     ],
     quoted: (row) => [
       element("p", link(row.heading, row.page)),
-      ...(row.heading === row.error ? [] : [element("p", code(row.error))]),
+      ...(row.heading.endsWith(row.error) ? [] : [element("p", code(row.error))]),
       ...(row.says ? [element("p", row.says)] : []),
     ],
   };
