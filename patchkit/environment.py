@@ -107,6 +107,17 @@ def in_range(version: str, versions: str) -> bool:
         raise ValueError(f"{version!r} is not a version") from None
 
 
+def is_version(text: str) -> bool:
+    """Tell whether a text is a version by PEP 440."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        Version(text)
+    except InvalidVersion:
+        return False
+    return True
+
+
 def below_range(version: str, versions: str) -> bool:
     """Tell whether a version is older than the beginning of a PEP 440 range."""
     from packaging.specifiers import SpecifierSet

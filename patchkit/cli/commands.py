@@ -14,6 +14,7 @@ COMMANDS = {
     "explain": "explain",
     "diff": "diff",
     "run": "run.command:run",
+    "modernize": "modernize",
     "demo": "demo.command:demo",
     "verify": "verify",
     "families": "families",
@@ -25,7 +26,7 @@ COMMANDS = {
 }
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
-    "What is done about it": ("diff", "run", "demo"),
+    "What is done about it": ("diff", "run", "modernize", "demo"),
     "Does it hold": ("verify", "families", "ranks", "matrix", "legacy"),
     "More": ("new", "completion"),
 }
@@ -37,6 +38,7 @@ Exit statuses:
   2    of verify: a bug expected on these versions does not show
   3    of matrix scan: something could not be scanned
   64   the command line makes no sense
+  69   of diff and verify: the libraries are not installed
   74   the disk is full
   130  interrupted by Ctrl-C
   141  nobody reads the output any more

@@ -62,7 +62,7 @@ def described(row: Change) -> Described | None:
     if isinstance(row, Value):
         old = f"{', '.join(map(short_name, row.owners))}({row.name}={row.value!r})"
         return _described(row, old, f"write {row.name}={row.to!r}" if row.to else row.instead)
-    if isinstance(row, Keyword):
+    if isinstance(row, Keyword) and not row.is_understood:
         old = f"{', '.join(map(short_name, row.owners))}({row.name}=)"
         return _described(row, old, _advice(row))
     return None

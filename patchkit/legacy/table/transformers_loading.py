@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import loading_keywords as loading
-from ..changes import Action, Change, Convert, Drop, Keyword, Rename
+from ..changes import Action, Change, Convert, Converter, Drop, Keyword, Rename
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
 _NOTES = "https://github.com/huggingface/transformers/releases/tag/v{}"
@@ -28,12 +28,18 @@ _BUILDER = ("datasets.DatasetBuilder",)
 
 _TOKEN = Rename("token")
 
+
+def _quantized(switch: str, convert: Converter) -> Convert:
+    written = f"{{transformers.BitsAndBytesConfig}}({switch}=True) if {{value}} else None"
+    return Convert("quantization_config", convert, written=written)
+
+
 _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] = (
     (
         _MODELS,
         {
-            "load_in_4bit": Convert("quantization_config", loading.in_4bit),
-            "load_in_8bit": Convert("quantization_config", loading.in_8bit),
+            "load_in_4bit": _quantized("load_in_4bit", loading.in_4bit),
+            "load_in_8bit": _quantized("load_in_8bit", loading.in_8bit),
         },
         "transformers 5.0.0",
         "transformers 4.36.0",
@@ -41,7 +47,13 @@ _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] =
     ),
     (
         _MODELS,
-        {"use_flash_attention_2": Convert("attn_implementation", loading.flash_attention)},
+        {
+            "use_flash_attention_2": Convert(
+                "attn_implementation",
+                loading.flash_attention,
+                written='"flash_attention_2" if {value} else None',
+            ),
+        },
         "transformers 4.53.0",
         "transformers 4.36.2",
         _NOTES.format("4.53.0"),
@@ -52,6 +64,13 @@ _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] =
         "transformers 5.0.0",
         "",
         _V5,
+    ),
+    (
+        _MODELS,
+        {"torch_dtype": Rename("dtype")},
+        "transformers",
+        "transformers 4.56.0",
+        _NOTES.format("4.56.0"),
     ),
     (_ALL, {"use_auth_token": _TOKEN}, "transformers 5.0.0", "transformers 4.32.0", _V5),
     (

@@ -141,7 +141,7 @@ def _of_keyword(
 ) -> Iterator[Finding]:
     for owner in row.owners:
         library, _, name = owner.partition(".")
-        if library != history.library:
+        if library != history.library or row.is_understood:
             continue
         what = f"{owner}({row.name}=)"
         yield from _around(
