@@ -173,7 +173,7 @@ def test_a_site_left_in_another_statement_is_drift() -> None:
     source = source_of(f"def f(x):\n{LINES}    bug(x)\n{LINES}    bug(x)\n")
     first, _ = MEND.plan(source)
     with pytest.raises(
-        Drift, match="leaves buggy code behind, at line 27: .* still has .* begin further out"
+        Drift, match=r"leaves buggy code behind, at line 27: .* still has .* begin further out"
     ):
         edited_code(source, first, [MEND], "x.py")
 
