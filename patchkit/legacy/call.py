@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +31,7 @@ class Call:
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
+        configured: old keywords that went to the configuration.
         is_old: whether something in it had to be mended.
         kept_by_results: the same for objects among the results, by class.
     """
@@ -51,6 +54,7 @@ class Call:
         self.kept_by_results: dict[type, dict[str, Any]] = {}
         self.written_for = written_for
         self.is_old = False
+        self.configured: set[str] = set()
         self._journal = journal
         for name, value in kwargs.items():
             known = name in method.keywords and name not in self.arguments
@@ -90,6 +94,19 @@ class Call:
         message = f"{old} {since(change)}. {instead}"
         use = self._journal.note(change, Kind.REFUSED, old, message)
         return LegacyError(str(use))
+
+    @staticmethod
+    def make(name: str, given: Any, **settings: Any) -> Any:
+        """Return an object of a library's class.
+
+        Args:
+            name: the class, with dots.
+            given: an object of that class, whose other values the new one gets; None for none.
+            settings: its values.
+        """
+        module, _, last = name.rpartition(".")
+        kind = getattr(importlib.import_module(module), last)
+        return kind(**settings) if given is None else dataclasses.replace(given, **settings)
 
     def carry_out(self) -> Any:
         """Call the method."""

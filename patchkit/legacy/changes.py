@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 # The call is a `call.Call`, which is made of rows.
@@ -16,12 +16,16 @@ Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that carries the call out; returns the result."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Change:
     """One change of the public interface.
 
+    None of the classes here compares by value: making those comparisons takes time with each
+    import, and nobody asks.
+
     Args:
-        gone: the library, and its first release without the old spelling: `trl 0.12.0`.
+        gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
+            alone if both spellings are understood, and only older releases lack the new one.
         since: the same for the first release that has the new spelling; empty if none has.
         source: the address of the release note, migration guide or source file that shows it.
     """
@@ -34,8 +38,13 @@ class Change:
     def library(self) -> str:
         return self.gone.partition(" ")[0]
 
+    @property
+    def is_understood(self) -> bool:
+        """Whether the newest release takes the old spelling, too."""
+        return self.gone == self.library
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Moved(Change):
     """A module, or a name in one, that is found elsewhere today.
 
@@ -50,7 +59,7 @@ class Moved(Change):
     differs: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Form:
     """What a name stood for, up to some release.
 
@@ -65,7 +74,7 @@ class Form:
     also: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Gone(Change):
     """A name that has no counterpart.
 
@@ -80,7 +89,7 @@ class Gone(Change):
     forms: tuple[Form, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rename:
     """The same value has another keyword.
 
@@ -91,7 +100,7 @@ class Rename:
     to: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Configure:
     """The value belongs to the trainer's configuration; None meant that none was given.
 
@@ -99,13 +108,16 @@ class Configure:
         to: its field. A field that has changed in its turn has a row of its own.
         convert: gives the fields and their values where they differ from the keyword and its
             value; it is called with None, too.
+        written: the source of the field's value where the old one is known only when the script
+            runs, with `{value}` for that; empty if a person must decide.
     """
 
     to: str
     convert: Converter | None = None
+    written: str = "{value}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Convert:
     """Another keyword says it with another value.
 
@@ -114,14 +126,18 @@ class Convert:
         convert: gives their values; raises `LegacyError` if there are none.
         alike: whether `to` is a single keyword and means the same for nearly all values, so that
             an older release can be given them by the old keyword.
+        written: the source of today's value where the old one is known only when the script runs,
+            with `{value}` for that, and names of libraries with dots in braces; empty if a person
+            must decide.
     """
 
     to: str
     convert: Converter
     alike: bool = False
+    written: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Environment:
     """An environment variable says it; None meant that none was given.
 
@@ -132,7 +148,7 @@ class Environment:
     variable: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drop:
     """Nothing depends on the value any more.
 
@@ -147,7 +163,7 @@ class Drop:
     instead: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Refuse:
     """No keyword of today says it.
 
@@ -158,23 +174,28 @@ class Refuse:
     instead: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Keep:
     """The configuration keeps the value, and a `Behaviour` of another method sees to it.
 
     Args:
         to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
+        by: with dots, what makes of a trainer's class one that heeds the value without the layer;
+            empty if nothing depends on it.
+        alone: whether the value means something without others.
     """
 
     to: str
     advice: str
+    by: str = ""
+    alone: bool = True
 
 
 Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Owned(Change):
     """A change that is about classes or their methods.
 
@@ -186,7 +207,7 @@ class Owned(Change):
     owners: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Keyword(Owned):
     """A keyword of a class or function, or a field of a configuration.
 
@@ -201,7 +222,7 @@ class Keyword(Owned):
     early: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Value(Owned):
     """A value of a keyword that is spelled otherwise today, or that has no counterpart.
 
@@ -218,31 +239,148 @@ class Value(Owned):
     instead: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Order(Owned):
     """The order of positional arguments was another.
 
     Args:
         order: the old order, by the keywords of that time.
+        today: the order since then, as far as it matters.
     """
 
     order: tuple[str, ...]
+    today: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class OwnConfiguration:
+    """A trainer takes a configuration of its own class.
+
+    Args:
+        accepted: classes that it still makes its own of by itself, in all releases.
+    """
+
+    accepted: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An argument that says again what another one holds.
+
+    Args:
+        keyword: the argument.
+        beside: the other one.
+        made_by: the function that put it there, with dots.
+    """
+
+    keyword: str
+    beside: str
+    made_by: str
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """A function that returns a list for a batch, and is to return one value for a row.
+
+    Args:
+        keyword: the argument.
+        by: what makes the one of the other, with dots.
+    """
+
+    keyword: str
+    by: str
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """A method that scripts override, and that is called with more than it was.
+
+    Args:
+        method: its name.
+        more: the new parameters, with defaults, as source.
+        first: a statement at its beginning, as source; empty if it needs none.
+    """
+
+    method: str
+    more: tuple[str, ...]
+    first: str = ""
+
+
+@dataclass(frozen=True)
+class OtherParameter:
+    """Methods that scripts override, and that get a value by another name.
+
+    Args:
+        methods: how their names begin.
+        name: the old name.
+        to: the new one.
+    """
+
+    methods: str
+    name: str
+    to: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of a dataset that have other names.
+
+    Args:
+        names: the old name to the new one.
+    """
+
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class OneColumn:
+    """An old keyword names the column that is meant; others of the dataset have a meaning today.
+
+    Args:
+        keyword: the keyword, of the trainer.
+        datasets: the arguments that are datasets.
+        unless: an argument with which no column is meant.
+    """
+
+    keyword: str
+    datasets: tuple[str, ...]
+    unless: str
+
+
+InSource = OwnConfiguration | LeftOut | Wrapped | Parameters | OtherParameter | Columns | OneColumn
+
+
+@dataclass(frozen=True)
+class Silent:
+    """When a call gives other results than it did, as far as its text tells.
+
+    Args:
+        told: what is otherwise, as the end of a sentence that begins with the call.
+        unless: keywords that say what is meant; with them nothing is otherwise.
+        but: keywords and values with which nothing is otherwise.
+    """
+
+    told: str
+    unless: tuple[str, ...] = ()
+    but: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Adjusted(Owned):
     """A combination of arguments that was taken, and is an error today.
 
     Args:
         name: what is adjusted, in a few words.
         adjust: repairs it where it is met.
+        in_source: what a script has to say instead; None if that does not show in its text.
     """
 
     name: str
     adjust: Adjuster
+    in_source: InSource | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Attribute(Owned):
     """An attribute that scripts read, and that is found elsewhere today.
 
@@ -250,14 +388,17 @@ class Attribute(Owned):
         name: the attribute.
         read: takes the object; returns the value.
         advice: what to write instead.
+        written: the source that does so, with `{object}` for the object; empty if a person must
+            decide.
     """
 
     name: str
     read: Callable[[Any], Any]
     advice: str
+    written: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Default(Owned):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
@@ -277,14 +418,16 @@ class Default(Owned):
     kept: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Behaviour(Owned):
     """A call that is understood as ever, and gives other results than it did.
 
     Args:
         name: what is otherwise, in a few words.
         meet: carries the call out: tells of it, or gives back what was.
+        silent: when a call concerns it; None if that does not show in its text.
     """
 
     name: str
     meet: Meeting
+    silent: Silent | None = None

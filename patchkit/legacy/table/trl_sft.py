@@ -28,7 +28,6 @@ ROWS: tuple[Change, ...] = (
         _SFT,
         {
             **{name: Configure(name) for name in (*_MOVED, "model_init_kwargs")},
-            "max_seq_length": Configure("max_length", longest),
             "neftune_noise_alpha": Configure("neftune_noise_alpha"),
             "dataset_batch_size": _BATCHES,
             "infinite": Drop("max_steps and num_train_epochs say how long training lasts"),
@@ -39,6 +38,13 @@ ROWS: tuple[Change, ...] = (
         source=notes("trl 0.13.0"),
     ),
     *keywords(
+        _SFT,
+        {"max_seq_length": Configure("max_length", longest)},
+        gone="trl 0.13.0",
+        since="trl 0.16.0",
+        source=notes("trl 0.13.0"),
+    ),
+    *keywords(
         ("trl.SFTTrainer", "trl.GKDTrainer"),
         {"model_init": only_none(_MODEL)},
         gone="trl 0.15.0",
@@ -46,14 +52,14 @@ ROWS: tuple[Change, ...] = (
     ),
     *keywords(
         _CONFIG,
-        {"max_seq_length": Convert("max_length", longest, alike=True)},
+        {"max_seq_length": Convert("max_length", longest, alike=True, written="{value}")},
         gone="trl 0.20.0",
         since="trl 0.16.0",
         source=pull("trl", 2947),
     ),
     *keywords(
         _CONFIG,
-        {"use_liger": Convert("use_liger_kernel", liger_kernel)},
+        {"use_liger": Convert("use_liger_kernel", liger_kernel, written="{value}")},
         gone="trl 0.18.0",
         since="trl 0.16.0",
         source=notes("trl 0.16.0"),

@@ -1,0 +1,133 @@
+"""The changes of one script, as they are found: edits, findings, and names to import."""
+
+from __future__ import annotations
+
+import ast
+
+from ...legacy.changes import Gone, Moved
+from ...legacy.due import Due, MethodRows
+from ..findings import Finding, Outcome
+from ..reading.kinship import ancestors
+from ..reading.script import Call, Script
+from .edits import ITSELF, Edits, span_of
+from .imports import Imports
+from .lines import Lines
+from .scoping import Bindings
+
+
+class Plan:
+    """What is to be done with a script.
+
+    Args:
+        script: what it names.
+        due: what has changed.
+        text: its source.
+    """
+
+    def __init__(self, script: Script, due: Due, text: str) -> None:
+        self.script = script
+        self.due = due
+        self.edits = Edits()
+        self.findings: list[Finding] = []
+        self.moved = {row.name: row for row in due.of(Moved)}
+        self.gone = {row.name: row for row in due.of(Gone)}
+        self.bindings = Bindings(script.tree, script.parents)
+        self.lines = Lines(text, script.parents, self.edits.sources)
+        self.imports = Imports(script, self.edits, self.today, self.lines.statement)
+
+    def find(self, line: int, old: str, new: str, because: str, outcome: Outcome) -> None:
+        """Note what was found."""
+        finding = Finding(line, old, new, because, outcome)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def changed(
+        self, node: ast.expr | ast.stmt | ast.keyword, old: str, new: str, because: str
+    ) -> None:
+        """Note a change that is made."""
+        self.find(node.lineno, old, new, because, Outcome.CHANGED)
+
+    def remark(
+        self,
+        node: ast.expr | ast.stmt | ast.keyword,
+        old: str,
+        because: str,
+        outcome: Outcome = Outcome.REMARKED,
+    ) -> None:
+        """Put a remark above the statement that a node is in, and note it."""
+        self.find(node.lineno, old, "", because, outcome)
+        self.put_remark(node, f"{old} {because}")
+
+    def put_remark(self, node: ast.AST, text: str) -> None:
+        """Put a remark above a statement, unless it is there."""
+        place = self.lines.statement(node)
+        comment = f"# patchkit: {' '.join(text.split())}"
+        if comment not in self.lines.comments_above(place):
+            remarks = self.edits.remarks[place]
+            if comment not in remarks:
+                remarks.append(comment)
+
+    def rows_of(self, call: Call) -> MethodRows:
+        """Return the rows for what is called."""
+        kinds = call.own.ancestors if call.own is not None else (call.name,)
+        public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
+        return self.due.methods(public).get(call.method or "__init__") or MethodRows()
+
+    def today(self, name: str) -> str | None:
+        """Return where a name or module is today: the same, another place, or None if gone.
+
+        Args:
+            name: its place in the script, with dots.
+        """
+        parts = name.split(".")
+        for end in range(len(parts), 1, -1):
+            place = ".".join(parts[:end])
+            row = self.moved.get(place)
+            if row is not None and not self.is_gone(row.to):
+                return ".".join([row.to, *parts[end:]])
+            if place in self.gone:
+                return None
+        return name
+
+    def is_gone(self, place: str) -> bool:
+        """Tell whether a name, or a module that it is in, is gone for good."""
+        parts = place.split(".")
+        return any(".".join(parts[:end]) in self.gone for end in range(2, len(parts) + 1))
+
+    def row_of(self, name: str) -> Moved | Gone | None:
+        """Return the row that says what became of a name."""
+        parts = name.split(".")
+        for end in range(len(parts), 1, -1):
+            place = ".".join(parts[:end])
+            row = self.moved.get(place)
+            if row is not None and not self.is_gone(row.to):
+                return row
+            if place in self.gone:
+                return self.gone[place]
+        return None
+
+    def spell(self, name: str, at: ast.AST, near: Call | None = None) -> str:
+        """Return how the script can write a library's name, and import it if that is needed.
+
+        Args:
+            name: the name, with dots, where it was first; where it is today is looked up.
+            at: the node that needs it.
+            near: a call that may show how the library is written.
+        """
+        place = self.today(name) or name
+        function = near.node.func if near is not None and near.own is None else None
+        if isinstance(function, ast.Attribute) and near is not None:
+            module, _, last = place.rpartition(".")
+            if near.name.rpartition(".")[0] == module:
+                return f"{self.lines.source(function.value)}.{last}"
+        return self.imports.name(place, at)
+
+    def wrap(self, node: ast.expr, source: str) -> None:
+        """Put an expression into a larger one.
+
+        Args:
+            node: the expression.
+            source: the larger one, with `ITSELF` for what it is or has become.
+        """
+        span = span_of(node)
+        self.edits.sources[span] = source.replace(ITSELF, self.edits.sources.get(span, ITSELF))
