@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 DISTRIBUTION = "patchkit-trl"
 """Its name on the package index, where `patchkit` is another project."""

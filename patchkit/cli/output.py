@@ -40,9 +40,13 @@ def is_terminal() -> bool:
 
 
 def colour_choice() -> bool | None:
-    """Return `color` for `click.echo`: None for colours on terminals only, False for none."""
-    unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return False if unwanted else None
+    """Return `color` for `click.echo`: None for colours on terminals only, False for none.
+
+    True, for colours everywhere, is what `FORCE_COLOR` asks for; rich reads these variables itself.
+    """
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
 
 
 def show_json(content: dict[str, Any]) -> None:

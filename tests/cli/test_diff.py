@@ -68,7 +68,11 @@ def test_colours_are_for_terminals(madeup) -> None:
     assert "\x1b[32m+        return 1\x1b[0m" in on_a_terminal
     assert "\x1b[31m-        return bug()\x1b[0m" in on_a_terminal
     assert re.sub(r"\x1b\[\d+m", "", on_a_terminal) == CAST
-    for switch in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+    asked_for = invoke("diff", "madeup-cast", env={"FORCE_COLOR": "1"}).stdout
+    assert asked_for == on_a_terminal
+    assert "\x1b" in invoke("list", env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b" in invoke("report", env={"FORCE_COLOR": "1"}).stdout
+    for switch in ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert invoke("diff", "madeup-cast", color=True, env=switch).stdout == CAST
 
 

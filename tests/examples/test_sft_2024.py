@@ -67,3 +67,21 @@ def test_the_old_one_knows_nothing_of_patchkit() -> None:
         for name in node.names
     }
     assert not [name for name in imported if str(name).startswith("patchkit")]
+
+
+def test_its_twin_is_what_modernize_makes_of_it(tmp_path: Path) -> None:
+    """But for the docstring. The releases that the twin was written for must be installed."""
+    pytest.importorskip("libcst")
+    if str(pytest.importorskip("trl").__version__) != "1.16.0":
+        pytest.skip("the twin was written for TRL 1.16.0")
+    file = tmp_path / OLD.name
+    file.write_text(OLD.read_text("utf-8"), "utf-8")
+    command = [sys.executable, "-m", "patchkit", "modernize", "--write", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    made, committed = (text.split('"""', 2)[2] for text in map(_read, (file, NEW)))
+    assert made == committed
+
+
+def _read(file: Path) -> str:
+    return file.read_text("utf-8")

@@ -13,6 +13,7 @@ from email import message_from_string
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from patchkit.about import __version__
 
@@ -155,6 +156,13 @@ def test_metadata_are_ready_for_an_index(tmp_path: Path, address: str, monkeypat
     assert (metadata["License-Expression"], metadata["License-File"]) == ("Apache-2.0", "LICENSE")
     # PEP 639: a licence expression excludes licence classifiers, and an upload is refused.
     assert not [one for one in metadata.get_all("Classifier") or () if one.startswith("License")]
+    # What is installed stays: nothing but the extra asks for torch, and any newer one will do.
+    needed = list(map(Requirement, metadata.get_all("Requires-Dist") or ()))
+    always = {one.name.lower() for one in needed if one.marker is None}
+    assert always == {"click", "packaging", "pyyaml", "rich", "wrapt"}
+    (torch,) = (one for one in needed if one.name == "torch")
+    assert str(torch.specifier).startswith(">=")
+    assert {one.operator for one in torch.specifier} == {">="}
     links = re.findall(r"\]\(([^)]+)\)", metadata.get_payload())
     relative = [link for link in links if not link.startswith(("https://", "#"))]
     urls = metadata.get_all("Project-URL") or []
