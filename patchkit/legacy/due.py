@@ -34,6 +34,7 @@ _MODULES = frozenset(
     {
         "accelerate.accelerator",
         "datasets.builder",
+        "peft.peft_model",
         "peft.tuners.oft.config",
         "transformers.configuration_utils",
         "transformers.data.data_collator",

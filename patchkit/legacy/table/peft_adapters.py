@@ -1,4 +1,4 @@
-"""Configurations of PEFT's adapters."""
+"""Adapters of PEFT: their configurations, and what is saved of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ _OFT = ("peft.OFTConfig",)
 _ONE_SIZE = Refuse("All layers have the same number of blocks, or blocks of the same size.")
 
 ROWS: tuple[Change, ...] = (
+    Default(
+        owners=("peft.PeftModel.save_pretrained",),
+        name="safe_serialization",
+        values=(("0.6.0", False), ("0.7.0", True)),
+        quiet=True,
+        gone="peft 0.7.0",
+        source=notes("peft 0.7.0"),
+    ),
     *keywords(
         _OFT,
         {"rank_pattern": _ONE_SIZE, "alpha_pattern": _ONE_SIZE},

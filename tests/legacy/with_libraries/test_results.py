@@ -14,13 +14,20 @@ import pytest
 pytest.importorskip("trl")
 
 SCRIPT = """
-import json, sys
+import json, os, sys, tempfile
 import torch
 import patchkit
 choice = json.loads(sys.argv[1])
 patchkit.apply(only=[], legacy=choice)
+from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import DPOConfig, SFTConfig, SFTTrainer
+
+def saved():
+    model = AutoModelForCausalLM.from_pretrained("half", dtype=torch.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        get_peft_model(model, LoraConfig(target_modules=["q_proj"])).save_pretrained(folder)
+        return sorted(name for name in os.listdir(folder) if name.startswith("adapter_model"))
 
 def state():
     sft = SFTConfig("out", use_cpu=True, bf16=False)
@@ -33,6 +40,7 @@ def state():
         "dtype": str(AutoModelForCausalLM.from_pretrained("half").dtype),
         "asked": str(AutoModelForCausalLM.from_pretrained("half", dtype=torch.float16).dtype),
         "ids": type(ids).__name__,
+        "saved": saved(),
         "text": tokenizer.apply_chat_template([{"role": "user", "content": "w1"}], tokenize=False),
     }
 
@@ -54,6 +62,7 @@ THEN = {
     "dtype": "torch.float32",
     "asked": "torch.float16",
     "ids": "list",
+    "saved": ["adapter_model.bin"],
     "text": "w1 ",
 }
 TODAY = {
@@ -63,6 +72,7 @@ TODAY = {
     "dtype": "torch.bfloat16",
     "asked": "torch.float16",
     "ids": "BatchEncoding",
+    "saved": ["adapter_model.safetensors"],
     "text": "w1 ",
 }
 
@@ -132,7 +142,7 @@ def test_changes_are_told_once(folder: Path) -> None:
 
 
 def test_the_releases_of_then_are_given_back(folder: Path) -> None:
-    answer = _run("trl==0.11.4, transformers==4.44.2", folder)
+    answer = _run("trl==0.11.4, transformers==4.44.2, peft==0.6.2", folder)
     assert answer["states"] == [THEN, THEN]
     assert answer["after"] == TODAY
     assert answer["log"] == []
