@@ -1,0 +1,1 @@
+"""Python source, written anew for other releases."""

@@ -1,0 +1,8 @@
+"""What a Python script names of the libraries: `read(text)` gives a `Script`."""
+
+from __future__ import annotations
+
+from .reader import read
+from .script import NOT_LITERAL, Script
+
+__all__ = ["NOT_LITERAL", "Script", "read"]

@@ -1,0 +1,321 @@
+"""What the expressions of a script stand for, and what they name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from . import kinship
+from .scope import Scope, merged
+from .script import NOT_LITERAL, Attribute, Call, Given, OwnClass, Script, Use
+from .values import Constant, Dictionary, Library, Made, Method, Own, Several, Values
+
+_KEEPING = frozenset(
+    {
+        *("cpu", "cuda", "eval", "half", "merge_and_unload", "to", "train"),
+        *("cast_column", "filter", "flatten", "map", "remove_columns", "rename_column"),
+        *("rename_columns", "select", "select_columns", "shuffle", "sort", "take", "with_format"),
+    }
+)
+"""Methods that return an object of the same kind, or the same object."""
+_PARSING = frozenset(
+    {
+        "parse_args_and_config",
+        "parse_args_into_dataclasses",
+        "parse_dict",
+        "parse_json_file",
+        "parse_yaml_file",
+    }
+)
+_PARSER = "transformers.HfArgumentParser"
+_CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
+
+
+class Expressions:
+    """Evaluate expressions as far as they concern the libraries.
+
+    Args:
+        script: what is found goes there.
+        known: names of the libraries, without the library, for `import *`.
+    """
+
+    def __init__(self, script: Script, known: frozenset[str]) -> None:
+        self.script = script
+        self.scope = Scope()
+        self.stars: list[str] = []
+        self.changed: set[int] = set()
+        self.returned: dict[ast.AST, Values] = {}
+        self.passed: dict[ast.AST, dict[str, Values]] = {}
+        self._known = known
+
+    def evaluate(self, node: ast.AST | None) -> Values:
+        """Return what an expression may stand for, and note what is in it."""
+        if node is None:
+            return ()
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is not None:
+            values: Values = method(node)
+            return values
+        for child in ast.iter_child_nodes(node):
+            self.evaluate(child)
+        return ()
+
+    def _constant(self, node: ast.Constant) -> Values:
+        return (Constant(node),)
+
+    def _name(self, node: ast.Name) -> Values:
+        found = self.scope.find(node.id)
+        if found is None and self.stars and node.id in self._known:
+            name = f"{self.stars[-1]}.{node.id}"
+            self.script.uses.append(Use(name, node.lineno, node))
+            return (Library(name),)
+        return found or ()
+
+    def _attribute(self, node: ast.Attribute) -> Values:
+        found: Values = ()
+        for value in self.evaluate(node.value):
+            if isinstance(value, Library):
+                name = f"{value.name}.{node.attr}"
+                self._use(name, node, value)
+                found += (Library(name),)
+            elif isinstance(value, Made):
+                self._read(value, node)
+                found += (Method(value, node.attr),)
+            elif isinstance(value, Dictionary) and node.attr in _CHANGING:
+                self.changed.add(id(value.node))
+        return found
+
+    def _use(self, name: str, node: ast.Attribute, of: Library) -> None:
+        parent = self.script.parents.get(node)
+        goes_on = isinstance(parent, ast.Attribute)
+        if not kinship.is_class(of.name) and (kinship.is_class(name) or not goes_on):
+            self.script.uses.append(Use(name, node.lineno, node))
+
+    def _read(self, value: Made, node: ast.Attribute) -> None:
+        parent = self.script.parents.get(node)
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        own = value.own is not None and node.attr in value.own.fields
+        if not is_called and not own and isinstance(node.ctx, ast.Load):
+            self.script.attributes.append(Attribute(value.kind, node.attr, node.lineno, node))
+
+    def _tuple(self, node: ast.Tuple | ast.List) -> Values:
+        return (Several(tuple(self.evaluate(element) for element in node.elts)),)
+
+    _list = _tuple
+
+    def _dict(self, node: ast.Dict) -> Values:
+        for part in (*node.keys, *node.values):
+            self.evaluate(part)
+        return (Dictionary(node),)
+
+    def _subscript(self, node: ast.Subscript) -> Values:
+        self.evaluate(node.slice)
+        found: Values = ()
+        for value in self.evaluate(node.value):
+            if isinstance(value, Several) and isinstance(node.slice, ast.Constant):
+                index = node.slice.value
+                if isinstance(index, int) and -len(value.elements) <= index < len(value.elements):
+                    found += value.elements[index]
+            elif isinstance(value, Made) and value.kind == "datasets.Dataset":
+                found += (Made(value.kind),)
+        return found
+
+    def _ifexp(self, node: ast.IfExp) -> Values:
+        self.evaluate(node.test)
+        return merged(self.evaluate(node.body), self.evaluate(node.orelse))
+
+    def _boolop(self, node: ast.BoolOp) -> Values:
+        found: Values = ()
+        for value in node.values:
+            found = merged(found, self.evaluate(value))
+        return found
+
+    def _await(self, node: ast.Await) -> Values:
+        return self.evaluate(node.value)
+
+    def _namedexpr(self, node: ast.NamedExpr) -> Values:
+        values = self.evaluate(node.value)
+        self.scope.names[node.target.id] = values
+        return values
+
+    def _lambda(self, node: ast.Lambda) -> Values:
+        outer, self.scope = self.scope, Scope(self.scope)
+        self._parameters(node.args, {})
+        self.evaluate(node.body)
+        self.scope = outer
+        return ()
+
+    def _listcomp(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+    ) -> Values:
+        outer, self.scope = self.scope, Scope(self.scope)
+        for part in node.generators:
+            self.evaluate(part.iter)
+            for name in ast.walk(part.target):
+                if isinstance(name, ast.Name):
+                    self.scope.names[name.id] = ()
+            for condition in part.ifs:
+                self.evaluate(condition)
+        for child in ("key", "value", "elt"):
+            self.evaluate(getattr(node, child, None))
+        self.scope = outer
+        return ()
+
+    _setcomp = _generatorexp = _dictcomp = _listcomp
+
+    def _parameters(self, args: ast.arguments, passed: dict[str, Values]) -> None:
+        for each in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+            if each is not None:
+                values = passed.get(each.arg, ())
+                for kind in self.evaluate(each.annotation):
+                    if not values and isinstance(kind, Library) and kinship.is_class(kind.name):
+                        values = (Made(kind.name),)
+                    elif not values and isinstance(kind, Own) and kind.kind is not None:
+                        values = (made_of(kind.kind),)
+                self.scope.names[each.arg] = values
+
+    def _call(self, node: ast.Call) -> Values:
+        called = self.evaluate(node.func)
+        given = [self._given(argument) for argument in node.args]
+        keywords = dict(self._keywords(node))
+        complete = not any(isinstance(it, ast.Starred) for it in node.args) and all(
+            keyword.arg is not None or self._is_known(keyword.value) for keyword in node.keywords
+        )
+        if isinstance(node.func, ast.Name) and node.func.id == "dict" and not called:
+            return (Dictionary(node),) if not node.args else ()
+        found: Values = ()
+        for value in called:
+            if isinstance(value, Own):
+                self._pass(value, given, keywords)
+            name, method, own = _target(value)
+            if name:
+                call = Call(name, method, node.lineno, node, keywords, given, complete, own)
+                self.script.calls.append(call)
+                found = merged(found, _results(value, call))
+            elif isinstance(value, Own):
+                found = merged(found, self.returned.get(value.node, ()))
+        return found
+
+    def _given(self, node: ast.expr) -> Given:
+        return Given(node.lineno, node, literal(node), self.evaluate(node))
+
+    def _keywords(self, node: ast.Call) -> Iterator[tuple[str, Given]]:
+        for keyword in node.keywords:
+            values = self.evaluate(keyword.value)
+            if keyword.arg is not None:
+                given = Given(
+                    keyword.lineno, keyword.value, literal(keyword.value), values, None, keyword
+                )
+                yield keyword.arg, given
+            elif len(values) == 1 and isinstance(values[0], Dictionary):
+                yield from self._entries(values[0].node)
+
+    def _entries(self, node: ast.Dict | ast.Call) -> Iterator[tuple[str, Given]]:
+        for name, value, keyword in entries(node):
+            if name is not None:
+                known = self.evaluate_again(value)
+                yield name, Given(value.lineno, value, literal(value), known, node, keyword)
+
+    def evaluate_again(self, node: ast.expr) -> Values:
+        """Return what an expression may stand for, and note nothing."""
+        script, self.script = self.script, Script(self.script.tree, parents=self.script.parents)
+        values = self.evaluate(node)
+        self.script = script
+        return values
+
+    def _is_known(self, node: ast.expr) -> bool:
+        values = self.evaluate_again(node)
+        return (
+            len(values) == 1
+            and isinstance(values[0], Dictionary)
+            and id(values[0].node) not in self.changed
+            and all(name is not None for name, _, _ in entries(values[0].node))
+        )
+
+    def _pass(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
+        """Remember what a function of the script's own is called with."""
+        if isinstance(called.node, ast.ClassDef):
+            return
+        passed = self.passed.setdefault(called.node, {})
+        names = [each.arg for each in called.node.args.args]
+        for name, argument in (*zip(names, given, strict=False), *keywords.items()):
+            passed[name] = merged(passed.get(name, ()), argument.values)
+
+
+def entries(
+    node: ast.Dict | ast.Call,
+) -> Iterator[tuple[str | None, ast.expr, ast.keyword | None]]:
+    """Return the names and values of a dictionary; None for a name that is not known."""
+    if isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            yield keyword.arg, keyword.value, keyword
+        return
+    for key, value in zip(node.keys, node.values, strict=True):
+        text = key.value if isinstance(key, ast.Constant) else None
+        yield text if isinstance(text, str) else None, value, None
+
+
+def literal(node: ast.expr) -> object:
+    """Return the value of a literal; `NOT_LITERAL` for another expression."""
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return NOT_LITERAL
+
+
+def made_of(kind: OwnClass) -> Made:
+    """Return an object of a class of the script's own."""
+    return Made(kind.ancestors[0], own=kind)
+
+
+def _target(value: object) -> tuple[str, str, OwnClass | None]:
+    """Return what is called: a name with dots, a method, and the script's own class."""
+    if isinstance(value, Library):
+        place, _, last = value.name.rpartition(".")
+        if kinship.is_class(value.name):
+            return value.name, "__init__", None
+        if place and kinship.is_class(place):
+            return place, last, None
+        return value.name, "", None
+    if isinstance(value, Method):
+        return value.instance.kind, value.name, None
+    if isinstance(value, Own) and value.kind is not None:
+        return value.kind.ancestors[0], "__init__", value.kind
+    return "", "", None
+
+
+def _results(value: object, call: Call) -> Values:
+    if isinstance(value, Method):
+        return _of_method(value, call)
+    if call.own is not None:
+        return (Made(call.name, call, call.own),)
+    kind = kinship.made_by(call.name, call.method)
+    return (Made(kind, call),) if kind else ()
+
+
+def _of_method(method: Method, call: Call) -> Values:
+    instance = method.instance
+    if method.name in _KEEPING:
+        return (instance,)
+    if method.name == "train_test_split":
+        return (Made(instance.kind),)
+    if method.name in _PARSING and _PARSER in kinship.ancestors(instance.kind):
+        return (Several(tuple(_parsed(instance.call))),)
+    return ()
+
+
+def _parsed(parser: Call | None) -> Iterator[Values]:
+    """Return what comes out of a parser of command lines."""
+    if parser is None:
+        return
+    types = parser.keywords.get("dataclass_types") or next(iter(parser.positional), None)
+    for value in types.values if types else ():
+        for kinds in value.elements if isinstance(value, Several) else [(value,)]:
+            yield tuple(made for kind in kinds for made in _instance(kind))
+
+
+def _instance(kind: object) -> Values:
+    """Return an object of a class, as a parser makes it."""
+    if isinstance(kind, Library):
+        return (Made(kind.name),)
+    return (made_of(kind.kind),) if isinstance(kind, Own) and kind.kind is not None else ()

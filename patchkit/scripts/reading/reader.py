@@ -1,0 +1,314 @@
+"""Read a script: follow its names through imports, assignments and its own functions."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from functools import cache
+
+from ..errors import ScriptError
+from . import kinship
+from .expressions import Expressions, literal, made_of
+from .scope import Scope, merged
+from .script import Attribute, Given, OwnClass, Script, Use
+from .values import Dictionary, Library, Made, Own, Several, Values
+
+_PASSES = 3
+"""What goes into a function and comes out of it is known in the pass after."""
+_LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def read(text: str) -> Script:
+    """Read a script.
+
+    Args:
+        text: Python source.
+
+    Raises:
+        ScriptError: it does not parse.
+    """
+    tree = parsed(text)
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    reader: _Reader | None = None
+    for _ in range(_PASSES):
+        reader = _Reader(Script(tree, parents=parents), reader)
+        reader.run()
+    assert reader is not None
+    script = reader.script
+    for found in (script.uses, script.calls, script.attributes, script.classes):
+        found.sort(key=lambda it: (it.line, getattr(it.node, "col_offset", 0)))
+    return script
+
+
+def parsed(text: str) -> ast.Module:
+    """Return the syntax tree of Python source.
+
+    Raises:
+        ScriptError: it does not parse.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in the script's texts
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        place = f"line {line}: " if line else ""
+        reason = getattr(error, "msg", None) or str(error) or type(error).__name__
+        advice = ""
+        if "Missing parentheses in call to" in reason or "multiple exception types" in reason:
+            reason, advice = "this is Python 2", "; run 2to3 over it first"
+        raise ScriptError(f"{place}no Python source: {reason}{advice}") from error
+
+
+@cache
+def known_names() -> frozenset[str]:
+    """Return the last parts of all names that the table speaks of."""
+    from ...legacy import table
+    from ...legacy.changes import Gone, Moved, Owned
+
+    names: set[str] = set()
+    for row in table.rows():
+        if isinstance(row, Moved | Gone):
+            names.add(row.name.rpartition(".")[2])
+        elif isinstance(row, Owned):
+            names.update(part for owner in row.owners for part in owner.split(".")[1:])
+    return frozenset(names)
+
+
+class _Reader(Expressions):
+    """One pass over the statements of a script, in the order in which they run.
+
+    Args:
+        script: what is found goes there.
+        before: the pass before, which knows what functions get and return.
+    """
+
+    def __init__(self, script: Script, before: _Reader | None) -> None:
+        super().__init__(script, known_names())
+        self._before = before
+        self._waiting: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope, OwnClass | None]]
+        self._waiting = []
+        self._optional = False
+        if before is not None:
+            self.returned = before.returned_now
+            self.changed = before.changed
+        self.returned_now: dict[ast.AST, Values] = {}
+
+    def run(self) -> None:
+        """Read the module, then the bodies of its functions."""
+        self._block(self.script.tree.body)
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for node, outer, kind in waiting:
+                self._body_of(node, outer, kind)
+
+    def _block(self, statements: list[ast.stmt]) -> None:
+        for statement in statements:
+            method = getattr(self, f"_on_{type(statement).__name__.lower()}", None)
+            if method is not None:
+                method(statement)
+            else:
+                self.evaluate(statement)
+
+    def _bind(self, name: str, values: Values) -> None:
+        self.scope.names[name] = values
+        self.script.bound.add(name)
+
+    def _on_import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._use_import(alias.name, node, alias, module=True)
+            if alias.asname:
+                self._bind(alias.asname, (Library(alias.name),))
+            else:
+                top = alias.name.partition(".")[0]
+                self._bind(top, (Library(top),))
+
+    def _on_importfrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if node.level or not node.module or node.module == "__future__":
+                self._bind(alias.asname or alias.name, ())
+            elif alias.name == "*":
+                self.stars.append(node.module)
+                self._use_import(node.module, node, alias, module=True)
+            else:
+                name = f"{node.module}.{alias.name}"
+                self._use_import(name, node, alias)
+                bound = alias.asname or alias.name
+                # The first import of a try is meant; others take over where it fails.
+                present = self.scope.names.get(bound, ()) if self._optional else ()
+                self._bind(bound, merged(present, (Library(name),)))
+
+    def _use_import(self, name: str, node: ast.AST, alias: ast.alias, module: bool = False) -> None:
+        line = getattr(alias, "lineno", 0)
+        self.script.uses.append(Use(name, line, node, alias, module, self._optional))
+
+    def _on_assign(self, node: ast.Assign) -> None:
+        values = self.evaluate(node.value)
+        for target in node.targets:
+            self._assign(target, values, node.value)
+
+    def _on_annassign(self, node: ast.AnnAssign) -> None:
+        kinds = self.evaluate(node.annotation)
+        values = self.evaluate(node.value)
+        if node.value is None:
+            values = tuple(Made(kind.name) for kind in kinds if isinstance(kind, Library))
+        self._assign(node.target, values, node.value)
+
+    def _on_augassign(self, node: ast.AugAssign) -> None:
+        self.evaluate(node.value)
+        self._assign(node.target, (), None)
+
+    def _assign(self, target: ast.expr, values: Values, node: ast.expr | None) -> None:
+        if isinstance(target, ast.Name):
+            self._bind(target.id, values)
+        elif isinstance(target, ast.Starred):
+            self._assign(target.value, (), None)
+        elif isinstance(target, ast.Tuple | ast.List):
+            found = next((value for value in values if isinstance(value, Several)), None)
+            starred = any(isinstance(it, ast.Starred) for it in target.elts)
+            for position, element in enumerate(target.elts):
+                known: Values = ()
+                if found is not None and not starred and position < len(found.elements):
+                    known = found.elements[position]
+                self._assign(element, known, None)
+        elif isinstance(target, ast.Attribute):
+            for value in self.evaluate(target.value):
+                if isinstance(value, Made):
+                    given = None
+                    if node is not None:
+                        given = Given(node.lineno, node, literal(node), values)
+                    self.script.attributes.append(
+                        Attribute(value.kind, target.attr, target.lineno, target, True, given)
+                    )
+        elif isinstance(target, ast.Subscript):
+            for value in self.evaluate(target.value):
+                if isinstance(value, Dictionary):
+                    self.changed.add(id(value.node))
+            self.evaluate(target.slice)
+
+    def _on_if(self, node: ast.If) -> None:
+        self.evaluate(node.test)
+        before = dict(self.scope.names)
+        self._block(node.body)
+        after, self.scope.names = self.scope.names, before
+        self._block(node.orelse)
+        self.scope.after(after, self.scope.names)
+
+    def _on_for(self, node: ast.For | ast.AsyncFor) -> None:
+        self.evaluate(node.iter)
+        self._assign(node.target, (), None)
+        before = dict(self.scope.names)
+        self._block([*node.body, *node.orelse])
+        self.scope.after(before, self.scope.names)
+
+    _on_asyncfor = _on_for
+
+    def _on_while(self, node: ast.While) -> None:
+        self.evaluate(node.test)
+        before = dict(self.scope.names)
+        self._block([*node.body, *node.orelse])
+        self.scope.after(before, self.scope.names)
+
+    def _on_with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            values = self.evaluate(item.context_expr)
+            if item.optional_vars is not None:
+                self._assign(item.optional_vars, values, None)
+        self._block(node.body)
+
+    _on_asyncwith = _on_with
+
+    def _on_try(self, node: ast.Try) -> None:
+        before = dict(self.scope.names)
+        outer = self._optional
+        self._optional = outer or any(_catches_lacking(handler) for handler in node.handlers)
+        self._block(node.body)
+        self._optional = outer
+        self._block(node.orelse)
+        branches = [self.scope.names]
+        for handler in node.handlers:
+            self.scope.names = dict(before)
+            self.evaluate(handler.type)
+            if handler.name:
+                self._bind(handler.name, ())
+            self._block(handler.body)
+            branches.append(self.scope.names)
+        self.scope.after(*branches)
+        self._block(node.finalbody)
+
+    _on_trystar = _on_try
+
+    def _on_match(self, node: ast.Match) -> None:
+        self.evaluate(node.subject)
+        before, branches = self.scope.names, [dict(self.scope.names)]
+        for case in node.cases:
+            self.scope.names = dict(before)
+            self._block(case.body)
+            branches.append(self.scope.names)
+        self.scope.after(*branches)
+
+    def _on_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for part in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
+            self.evaluate(part)
+        self._bind(node.name, (Own(node),))
+        self._waiting.append((node, self.scope, None))
+
+    _on_asyncfunctiondef = _on_functiondef
+
+    def _on_return(self, node: ast.Return) -> None:
+        self.scope.returned = merged(self.scope.returned, self.evaluate(node.value))
+
+    def _body_of(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Scope, kind: OwnClass | None
+    ) -> None:
+        around, self.scope = self.scope, Scope(outer)
+        passed = {} if self._before is None else dict(self._before.passed.get(node, {}))
+        if kind is not None and node.args.args:
+            passed[node.args.args[0].arg] = (made_of(kind),)
+        self._parameters(node.args, passed)
+        self.evaluate(node.returns)
+        self._block(node.body)
+        self.returned_now[node] = self.scope.returned
+        self.scope = around
+
+    def _on_classdef(self, node: ast.ClassDef) -> None:
+        for part in (*node.decorator_list, *(it.value for it in node.keywords)):
+            self.evaluate(part)
+        bases = [value for base in node.bases for value in self.evaluate(base)]
+        ancestors: list[str] = []
+        fields: dict[str, ast.AnnAssign] = {}
+        for base in bases:
+            if isinstance(base, Library) and kinship.is_class(base.name):
+                ancestors += [base.name, *kinship.ancestors(base.name)]
+            elif isinstance(base, Own) and base.kind is not None:
+                ancestors += base.kind.ancestors
+                fields |= base.kind.fields
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                fields[statement.target.id] = statement
+        kind: OwnClass | None = None
+        if ancestors or _is_dataclass(node):
+            unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
+            kind = OwnClass(node.name, node.lineno, unique, fields, node)
+            self.script.classes.append(kind)
+        self._bind(node.name, (Own(node, kind),))
+        outer, self.scope = self.scope, Scope(self.scope)
+        for statement in node.body:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                for part in (*statement.decorator_list, *statement.args.defaults):
+                    self.evaluate(part)
+                self._waiting.append((statement, outer, kind))
+            else:
+                self._block([statement])
+        self.scope = outer
+
+
+def _catches_lacking(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(kind, ast.Name) and kind.id in _LACKING for kind in kinds)
+
+
+def _is_dataclass(node: ast.ClassDef) -> bool:
+    return any("dataclass" in ast.dump(decorator) for decorator in node.decorator_list)

@@ -1,0 +1,143 @@
+"""What a script names of the libraries, as data."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+NOT_LITERAL = object()
+"""The value of an argument that is known only when the script runs."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A library's name in a script.
+
+    Args:
+        name: with dots, as the library has it: `trl.SFTTrainer`, whatever the script calls it.
+        line: where it stands, from 1.
+        node: an import statement, a name or an attribute.
+        alias: the part of an import statement that it comes from; None elsewhere.
+        module: whether a statement imports a module of that name.
+        optional: whether an `except ImportError` takes over if it is missing.
+    """
+
+    name: str
+    line: int
+    node: ast.AST
+    alias: ast.alias | None = None
+    module: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument.
+
+    Args:
+        line: where it stands.
+        node: its value.
+        value: that value; `NOT_LITERAL` if it is none.
+        values: what it may be, as far as the script tells.
+        holder: the dictionary, or call of `dict`, that it comes from by `**`; None for an
+            argument of the call itself.
+        keyword: the argument in its call; None by position and in a dictionary in braces.
+    """
+
+    line: int
+    node: ast.expr
+    value: Any
+    values: tuple[Any, ...] = ()
+    holder: ast.Dict | ast.Call | None = None
+    keyword: ast.keyword | None = None
+
+
+@dataclass(frozen=True)
+class OwnClass:
+    """A class of the script's own that derives from a library's.
+
+    Args:
+        name: its name.
+        line: where it begins.
+        ancestors: the public names of the library's classes that it derives from.
+        fields: its own fields with a type, and those of its own ancestors.
+        node: the class.
+    """
+
+    name: str
+    line: int
+    ancestors: tuple[str, ...]
+    fields: Mapping[str, ast.AnnAssign]
+    node: ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a library's class or function, or of a method.
+
+    Args:
+        name: what is called, with dots: `trl.SFTTrainer`, `transformers.AutoModel`. For a method
+            of an object, the class.
+        method: `__init__`, or the name of the method. Empty for a function.
+        line: where it begins.
+        node: the call.
+        keywords: by name, those from dictionaries too.
+        positional: the arguments by position.
+        complete: False if there are `*` or `**` whose content is not known.
+        own: the script's own class, if that is what is called.
+    """
+
+    name: str
+    method: str
+    line: int
+    node: ast.Call
+    keywords: Mapping[str, Given]
+    positional: Sequence[Given]
+    complete: bool = True
+    own: OwnClass | None = None
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of an object whose class is known.
+
+    Args:
+        owner: the class, with dots.
+        name: the attribute.
+        line: where it stands.
+        node: the expression.
+        is_set: whether the script gives it a value.
+        given: that value, if it stands alone.
+    """
+
+    owner: str
+    name: str
+    line: int
+    node: ast.Attribute
+    is_set: bool = False
+    given: Given | None = None
+
+
+@dataclass
+class Script:
+    """What a script names of the libraries.
+
+    Args:
+        tree: its syntax tree.
+        uses: names, as they stand in the text.
+        calls: calls, likewise.
+        attributes: attributes of objects, likewise.
+        classes: classes that derive from a library's.
+        parents: each node to the one that it is a part of.
+        bound: all names that the script gives a meaning to.
+    """
+
+    tree: ast.Module
+    uses: list[Use] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    attributes: list[Attribute] = field(default_factory=list)
+    classes: list[OwnClass] = field(default_factory=list)
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    bound: set[str] = field(default_factory=set)
