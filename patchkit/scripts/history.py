@@ -91,6 +91,14 @@ class History:
         """Return all releases that were read, the oldest first."""
         return self.libraries[library].releases
 
+    def nearest(self, library: str, version: str) -> str:
+        """Return the newest release that is not newer than a version; the oldest if all are."""
+        from packaging.version import Version
+
+        limit = Version(Version(version).base_version)
+        known = self.releases(library)
+        return next((it for it in reversed(known) if Version(it) <= limit), known[0])
+
     def place(self, name: str) -> Releases | None:
         """Return the releases that have a name or module.
 

@@ -1,0 +1,82 @@
+"""The releases of each library in which all that a script names exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from ..history import History
+from .needs import Need
+
+
+@dataclass(frozen=True)
+class Range:
+    """The releases of a library that have all that a script names.
+
+    Args:
+        library: its name.
+        releases: these releases, the oldest first; empty if none has everything.
+        first_by: what the release before the first lacks; None if the first is the first that was
+            read, or there is none.
+        last_by: what the release after the last lacks; None if the last is the newest that was
+            read, or there is none.
+        apart: two names that no release has together, where there are such.
+    """
+
+    library: str
+    releases: tuple[str, ...]
+    first_by: Need | None = None
+    last_by: Need | None = None
+    apart: tuple[Need, ...] = ()
+
+    @property
+    def first(self) -> str:
+        return self.releases[0] if self.releases else ""
+
+    @property
+    def last(self) -> str:
+        return self.releases[-1] if self.releases else ""
+
+
+def ranges(needs: Sequence[Need], history: History) -> list[Range]:
+    """Return the range of each library that a script names something of.
+
+    Args:
+        needs: what it names; what no release has sets no bound.
+        history: which release has what.
+    """
+    return list(_ranges([need for need in needs if need.possible], history))
+
+
+def _ranges(needs: Sequence[Need], history: History) -> Iterator[Range]:
+    for library in history.libraries:
+        bounds = [
+            (need, releases)
+            for need in needs
+            if (releases := need.releases(library)) is not None
+        ]
+        if not bounds:
+            continue
+        known = history.releases(library)
+        common = [it for it in known if all(it in releases for _, releases in bounds)]
+        if not common:
+            yield Range(library, (), apart=tuple(_apart(library, [need for need, _ in bounds])))
+            continue
+        begin, end = known.index(common[0]), known.index(common[-1])
+        before = known[begin - 1] if begin else ""
+        after = known[end + 1] if end + 1 < len(known) else ""
+        yield Range(
+            library,
+            tuple(common),
+            next((need for need, there in bounds if before and before not in there), None),
+            next((need for need, there in bounds if after and after not in there), None),
+        )
+
+
+def _apart(library: str, needs: Iterable[Need]) -> tuple[Need, ...]:
+    """Return two names that no release has together; nothing if it takes more of them."""
+    for one, other in combinations(needs, 2):
+        if not (one.releases(library) or frozenset()) & (other.releases(library) or frozenset()):
+            return one, other
+    return ()

@@ -1,0 +1,130 @@
+"""What one script wants: the releases that it is for, and what becomes of it here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ...legacy import table
+from ...legacy.due import Due
+from ..history import History
+from .lacking import Fate, Lacking, lacking
+from .needs import Need, needs
+from .ranges import Range, ranges
+from .silent import Silent, silent
+from .source import Source
+
+
+class Verdict(str, Enum):
+    """Whether a script runs on what is installed."""
+
+    AS_IT_IS = "as it is"
+    WITH_THE_LAYER = "with the legacy layer"
+    NOT = "not"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a script wants.
+
+    Args:
+        name: its path, as it was given.
+        needs: what it names of the libraries.
+        ranges: by library, the releases that have all of that.
+        lacking: what the installed releases lack of it.
+        silent: changes that raise nothing and that it meets.
+        unread: why cells of a notebook were left out.
+    """
+
+    name: str
+    needs: tuple[Need, ...]
+    ranges: tuple[Range, ...]
+    lacking: tuple[Lacking, ...]
+    silent: tuple[Silent, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it runs on what is installed, as far as names tell."""
+        if not self.lacking:
+            return Verdict.AS_IT_IS
+        if all(it.fate is Fate.MENDED for it in self.lacking):
+            return Verdict.WITH_THE_LAYER
+        return Verdict.NOT
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "script": self.name,
+            "verdict": str(self.verdict),
+            "releases": {it.library: _of_range(it) for it in self.ranges},
+            "lacking": [
+                {**_of_need(it.need), "fate": str(it.fate), "text": it.text} for it in self.lacking
+            ],
+            "silent": [
+                {
+                    "line": it.line,
+                    "cell": it.cell,
+                    "what": it.what,
+                    "text": it.text,
+                    "surely": it.surely,
+                }
+                for it in self.silent
+            ],
+            "unread": list(self.unread),
+        }
+
+
+def wanted(source: Source, history: History, installed: Mapping[str, str]) -> Wanted | None:
+    """Find out what a script wants.
+
+    Args:
+        source: the script.
+        history: which release has what.
+        installed: distribution to installed release.
+
+    Returns:
+        what it wants; None if it names none of the libraries.
+
+    Raises:
+        ScriptError: it is empty, or does not parse.
+    """
+    script = source.read()
+    if not any(use.name.partition(".")[0] in history.libraries for use in script.uses):
+        return None
+    named = [source.in_its_cell(it) for it in needs(script, history)]
+    found = ranges(named, history)
+    due = Due(table.rows(), installed.get)
+    known = {
+        library: history.nearest(library, installed[library])
+        for library in history.libraries
+        if library in installed
+    }
+    releases = {it.library: it.releases for it in found if it.releases}
+    told = (source.in_its_cell(it) for it in silent(script, due, releases))
+    return Wanted(
+        source.name,
+        tuple(named),
+        tuple(found),
+        tuple(lacking(named, installed, due, known)),
+        tuple(dict.fromkeys(told)),
+        source.unread,
+    )
+
+
+def _of_range(found: Range) -> dict[str, Any]:
+    return {
+        "first": found.first or None,
+        "last": found.last or None,
+        "first_by": _of_need(found.first_by),
+        "last_by": _of_need(found.last_by),
+        "apart": [_of_need(it) for it in found.apart],
+    }
+
+
+def _of_need(need: Need | None) -> dict[str, Any] | None:
+    return None if need is None else {"what": need.what, "line": need.line, "cell": need.cell}

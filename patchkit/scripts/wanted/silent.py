@@ -1,0 +1,139 @@
+"""Changes that raise nothing and give a script other results than it had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...legacy.changes import Behaviour, Default
+from ...legacy.due import Due
+from ...legacy.wording import release
+from ..reading import NOT_LITERAL, Script
+from ..reading.script import Call
+from .needs import rows_for
+
+_DTYPES = ("dtype", "torch_dtype")
+
+
+@dataclass(frozen=True)
+class Silent:
+    """A change that the script meets.
+
+    Args:
+        line: where.
+        what: the call, as `DPOConfig`.
+        text: what was otherwise, until when, and what is.
+        surely: whether all releases that the script can be for are from before the change.
+        cell: the cell of a notebook, from 1; 0 elsewhere.
+    """
+
+    line: int
+    what: str
+    text: str
+    surely: bool
+    cell: int = 0
+
+
+def silent(
+    script: Script, due: Due, written_for: Mapping[str, Sequence[str]], cell: int = 0
+) -> Iterator[Silent]:
+    """Yield the changes that a script meets on the installed releases.
+
+    Args:
+        script: the script.
+        due: the rows of the table for the installed releases.
+        written_for: library to the releases that it can be for, the oldest first; all releases for
+            one that is missing.
+        cell: the cell of a notebook that it is.
+    """
+    for call in script.calls:
+        rows = rows_for(call, due)
+        for default in rows.defaults.values():
+            if not default.quiet and _is_relied_on(call, default):
+                for surely, text in _differences(default, written_for.get(default.library)):
+                    yield Silent(call.line, _shown(call), text, surely, cell)
+        for behaviour in rows.behaviours:
+            text = _BEHAVIOURS.get(behaviour.name, _nothing)(call, behaviour)
+            before = _until(behaviour.gone, written_for.get(behaviour.library))
+            if text and before is not None:
+                yield Silent(call.line, _shown(call), text, before, cell)
+
+
+def _is_relied_on(call: Call, default: Default) -> bool:
+    """Tell whether a call leaves a field to its default, as far as its text shows that."""
+    if default.name in call.keywords or not call.complete or default.kept:
+        return False
+    if not default.needs:
+        return True
+    needed = call.keywords.get(default.needs)
+    return needed is not None and (needed.value is NOT_LITERAL or bool(needed.value))
+
+
+def _differences(
+    default: Default, releases: Sequence[str] | None
+) -> Iterator[tuple[bool, str]]:
+    """Yield whether and how a default was another in releases that the script can be for."""
+    changes = [
+        (was, since, before)
+        for (_, was), (since, _) in zip(default.values, default.values[1:], strict=False)
+        if (before := _until(f"{default.library} {since}", releases)) is not None
+    ]
+    today = default.values[-1][1]
+    if not changes or all(was == today for was, _, _ in changes):
+        return
+    was = ", ".join(
+        f"{was!r} until {release(f'{default.library} {since}')}" for was, since, _ in changes
+    )
+    yield any(before for _, _, before in changes), f"{default.name} was {was} and is {today!r}"
+
+
+def _until(changed: str, releases: Sequence[str] | None) -> bool | None:
+    """Tell whether all of some releases are from before a change; None if none is."""
+    from packaging.version import Version
+
+    limit = Version(changed.partition(" ")[2])
+    if not releases:
+        return False
+    if Version(releases[-1]) < limit:
+        return True
+    return False if Version(releases[0]) < limit else None
+
+
+def _dtype(call: Call, row: Behaviour) -> str:
+    given = [call.keywords[name] for name in _DTYPES if name in call.keywords]
+    if any(it.value is not None for it in given) or not call.complete:
+        return ""
+    quantized = call.keywords.get("quantization_config")
+    was = "float16" if quantized is not None and quantized.value is not None else "float32"
+    what = "what is not quantized" if was == "float16" else "the model"
+    return (
+        f"without dtype= {what} is loaded in the checkpoint's dtype, and was in {was} until "
+        f"{release(row.gone)}; write dtype=torch.{was} to keep that"
+    )
+
+
+def _chat_template(call: Call, row: Behaviour) -> str:
+    tokenizes = call.keywords.get("tokenize")
+    is_text = tokenizes is not None and tokenizes.value is False
+    if is_text or "return_dict" in call.keywords or not call.complete:
+        return ""
+    return (
+        f"gives a BatchEncoding, and gave the ids alone until {release(row.gone)}; write "
+        "return_dict=False to have them"
+    )
+
+
+def _nothing(call: Call, row: Behaviour) -> str:
+    return ""
+
+
+_BEHAVIOURS = {
+    "dtype of a model that is loaded without one": _dtype,
+    "type of what apply_chat_template returns": _chat_template,
+}
+"""The name of a row to what says whether a call meets it."""
+
+
+def _shown(call: Call) -> str:
+    kind = call.name.rpartition(".")[2]
+    return kind if call.method in ("", "__init__") else f"{kind}.{call.method}"
