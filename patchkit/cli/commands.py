@@ -14,6 +14,7 @@ COMMANDS = {
     "explain": "explain",
     "diff": "diff",
     "run": "run.command:run",
+    "modernize": "modernize",
     "demo": "demo.command:demo",
     "verify": "verify",
     "families": "families",
@@ -25,7 +26,7 @@ COMMANDS = {
 }
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
-    "What is done about it": ("diff", "run", "demo"),
+    "What is done about it": ("diff", "run", "modernize", "demo"),
     "Does it hold": ("verify", "families", "ranks", "matrix", "legacy"),
     "More": ("new", "completion"),
 }

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 from ..environment import installed_version
 from ..errors import UsageError
+from .named_releases import named_releases
 from .releases import RELEASES
 from .version_sets import SETS
 from .wording import release
 
 if TYPE_CHECKING:
     from packaging.version import Version
-
-_EXAMPLE = "write them as 'trl==0.11.4, transformers==4.44.2'"
-
 
 @dataclass(frozen=True)
 class WrittenFor:
@@ -52,56 +50,20 @@ def parse(text: str) -> WrittenFor:
         UsageError: they are not written so, or contradict each other, or a version never was, is
             older than the table, or newer than what is installed.
     """
-    from packaging.version import InvalidVersion, Version
-
-    named: dict[str, Version] = {}
-    for part in text.split(","):
-        library, equals, number = (piece.strip() for piece in part.partition("=="))
-        if not equals or not library:
-            raise UsageError(f"legacy={text!r} names no versions in {part.strip()!r}; {_EXAMPLE}")
-        if library not in RELEASES:
-            known = ", ".join(RELEASES)
-            raise UsageError(
-                f"legacy={text!r} names {library}, of which patchkit knows no changes; "
-                f"it knows those of {known}"
-            )
-        try:
-            version = Version(number)
-        except InvalidVersion as error:
-            raise UsageError(
-                f"legacy={text!r} names the version {number!r} of {library}, which is none; "
-                f"{_EXAMPLE}"
-            ) from error
-        if named.setdefault(library, version) != version:
-            raise UsageError(
-                f"legacy={text!r} names two versions of {library}, {named[library]} and {version}; "
-                "keep the one that the script was written for"
-            )
+    named = named_releases(text, f"legacy={text!r}")
     for library, version in named.items():
-        _check(text, library, version)
+        _check_installed(text, library, version)
     return WrittenFor({**_companions(named), **named})
 
 
-def _check(text: str, library: str, version: Version) -> None:
+def _check_installed(text: str, library: str, version: Version) -> None:
     from packaging.version import Version
 
-    known = [Version(number) for number in RELEASES[library].split()]
-    title = release(f"{library} {version}")
-    if version < known[0]:
-        raise UsageError(
-            f"legacy={text!r}: {title} is older than patchkit's table, which begins with "
-            f"{known[0]}; name that one for the nearest"
-        )
     installed = installed_version(library)
     if installed is not None and version > Version(installed):
         raise UsageError(
-            f"legacy={text!r}: {title} is newer than the installed {installed}; name the release "
-            "that the script was written for"
-        )
-    if version <= known[-1] and Version(version.base_version) not in known:
-        nearest = max(number for number in known if number < version)
-        raise UsageError(
-            f"legacy={text!r}: there never was {title}; the release before is {nearest}"
+            f"legacy={text!r}: {release(f'{library} {version}')} is newer than the installed "
+            f"{installed}; name the release that the script was written for"
         )
 
 

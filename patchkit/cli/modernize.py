@@ -1,0 +1,138 @@
+"""`patchkit modernize`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .exit_statuses import USAGE
+
+if TYPE_CHECKING:
+    from ..scripts.files import Source
+    from ..scripts.findings import Finding, Modernized
+
+SCHEMA = 1
+_STYLES: dict[str, dict[str, Any]] = {
+    "+": {"fg": "green"},
+    "-": {"fg": "red"},
+    "@": {"fg": "cyan"},
+}
+
+
+@click.command(short_help="Write old scripts anew for today's libraries.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
+@click.option("--diff", "form", flag_value="diff", default=True, help="Show what would change.")
+@click.option("--write", "form", flag_value="write", help="Change the files.")
+@click.option(
+    "--check", "form", flag_value="check", help="List what is old; exit with 1 if anything is."
+)
+@click.option(
+    "--to",
+    metavar="VERSIONS",
+    help="The releases to write for, as trl==1.16.0,transformers==5.23.0.  [default: what is "
+    "installed]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def modernize(paths: tuple[Path, ...], form: str, to: str | None, as_json: bool) -> None:
+    """Write old scripts anew for today's TRL, Transformers, PEFT and Accelerate.
+
+    PATHs are files and folders. Formatting and comments are kept. Where a person must decide,
+    a remark `# patchkit: …` says so. Needs LibCST.
+
+    \b
+    Exit status:
+      0   all is well
+      1   of --check: something is old, or has no counterpart
+      64  a file could not be read or written; the others are done
+    \b
+    Examples:
+      patchkit modernize train.py
+      patchkit modernize --write train.py recipes/
+      patchkit modernize --check --to trl==1.16.0 .
+    """
+    from ..scripts.errors import ScriptError
+    from ..scripts.files import load, modernized, replace, scripts
+    from ..scripts.target import due_for
+
+    due = due_for(to)
+    rows, failed, found = [], False, False
+    for path in scripts(paths):
+        try:
+            source = load(path)
+            result = modernized(source, due)
+            if form == "write" and result.text != source.text:
+                replace(source, result.text)
+        except ScriptError as error:
+            click.echo(f"Error: {error}", err=True)
+            failed = True
+            continue
+        found |= _matters(source, result)
+        rows.append(_row(source, result))
+        if not as_json:
+            _show(source, result, form)
+    if as_json:
+        from .output import show_json
+
+        show_json({"schema": SCHEMA, "files": rows})
+    sys.exit(USAGE if failed else 1 if form == "check" and found else 0)
+
+
+def _matters(source: Source, result: Modernized) -> bool:
+    """Tell whether a script is old, and not only what it gives."""
+    from ..scripts.findings import Outcome
+
+    return result.text != source.text or any(
+        finding.outcome is not Outcome.SILENT for finding in result.findings
+    )
+
+
+def _row(source: Source, result: Modernized) -> dict[str, Any]:
+    return {
+        "file": str(source.path),
+        "changed": result.text != source.text,
+        "findings": [
+            {
+                "line": finding.line,
+                "cell": finding.cell,
+                "old": finding.old,
+                "new": finding.new,
+                "because": finding.because,
+                "outcome": finding.outcome.value,
+            }
+            for finding in result.findings
+        ],
+        "text": result.text,
+    }
+
+
+def _show(source: Source, result: Modernized, form: str) -> None:
+    from .output import colour_choice
+
+    if form == "diff":
+        for line in _diff(source, result.text):
+            style = _STYLES.get(line[:1]) or {}
+            click.echo(click.style(line, **style), color=colour_choice())
+    elif form == "write" and result.text != source.text:
+        click.echo(f"{source.path}: rewritten")
+    for finding in result.findings:
+        if form == "check" or finding.outcome.value != "changed":
+            click.echo(_line(source, finding), err=form == "diff")
+
+
+def _line(source: Source, finding: Finding) -> str:
+    cell = f"cell {finding.cell}:" if finding.cell else ""
+    new = finding.new or "nothing"
+    return f"{source.path}:{cell}{finding.line}: {finding.old} -> {new} ({finding.because})"
+
+
+def _diff(source: Source, text: str) -> list[str]:
+    from difflib import unified_diff
+
+    name = source.path.as_posix()
+    lines = unified_diff(
+        source.text.splitlines(), text.splitlines(), f"a/{name}", f"b/{name}", lineterm=""
+    )
+    return list(lines)

@@ -1,0 +1,161 @@
+"""Scripts on disk: which files are scripts, and how they are read and replaced."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import tokenize
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from ..legacy.due import Due
+from .errors import ScriptError
+from .findings import Modernized
+from .python import modernize as _python
+
+FORMATS: Mapping[str, Callable[[str, Due], Modernized]] = {".py": _python}
+"""By the ending of a file's name: what writes its text anew."""
+_OTHERS = frozenset({"__pycache__", "node_modules", "site-packages"})
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as it was read.
+
+    Args:
+        path: where it is.
+        raw: its bytes.
+        text: the same as text, with its line endings.
+        encoding: how the text is encoded.
+    """
+
+    path: Path
+    raw: bytes
+    text: str
+    encoding: str
+
+    def encoded(self, text: str) -> bytes:
+        """Encode another text as this one is."""
+        return text.encode(self.encoding)
+
+
+def scripts(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the scripts among files and below folders, each once.
+
+    Raises:
+        ScriptError: a path is not there, or is a file of another kind.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path.is_dir():
+            found: Iterable[Path] = _below(path)
+        elif not path.exists():
+            raise ScriptError(f"there is no {path}")
+        elif path.suffix.lower() not in FORMATS:
+            known = ", ".join(FORMATS)
+            raise ScriptError(f"{path} is no script that patchkit reads; it reads {known} files")
+        else:
+            found = [path]
+        for script in found:
+            if script.resolve() not in seen:
+                seen.add(script.resolve())
+                yield script
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted(name for name in folders if _is_own(here / name))
+        for name in sorted(files):
+            if Path(name).suffix.lower() in FORMATS and not name.startswith("."):
+                yield here / name
+
+
+def _is_own(folder: Path) -> bool:
+    """Tell whether a folder has the user's own files, and not those of an environment."""
+    hidden = folder.name.startswith(".") or folder.name in _OTHERS
+    return not hidden and not (folder / "pyvenv.cfg").exists()
+
+
+def load(path: Path) -> Source:
+    """Read a file.
+
+    Raises:
+        ScriptError: it cannot be read, or is no text.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ScriptError(f"{path} cannot be read: {error.strerror}") from error
+    encoding = "utf-8"
+    try:
+        if path.suffix.lower() == ".py":
+            encoding, _ = tokenize.detect_encoding(BytesIO(raw).readline)
+        text = raw.decode("utf-8" if encoding == "utf-8-sig" else encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise ScriptError(f"{path} is no text: {error}") from error
+    if "\0" in text:
+        raise ScriptError(f"{path} is no text: it has null bytes")
+    return Source(path, raw, text, "utf-8" if encoding == "utf-8-sig" else encoding)
+
+
+def modernized(source: Source, due: Due) -> Modernized:
+    """Write a file's text anew.
+
+    Raises:
+        ScriptError: it does not parse as what it is.
+    """
+    begin, text = (_BOM, source.text[1:]) if source.text[:1] == _BOM else ("", source.text)
+    try:
+        result = FORMATS[source.path.suffix.lower()](text, due)
+    except ScriptError as error:
+        raise ScriptError(f"{source.path}: {error}") from error
+    return Modernized(begin + result.text, result.findings)
+
+
+def replace(source: Source, text: str) -> None:
+    """Put another text into a file, in one step.
+
+    Args:
+        source: the file as it was read.
+        text: what it is to be.
+
+    Raises:
+        ScriptError: it is read-only, has changed since it was read, or cannot be replaced; it is
+            then as it was.
+    """
+    path = source.path.resolve()
+    try:
+        mode = path.stat().st_mode
+        if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
+            raise ScriptError(f"{source.path} is read-only; nothing was written")
+        content = source.encoded(text)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        new = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            new.chmod(stat.S_IMODE(mode))
+            if path.read_bytes() != source.raw:
+                raise ScriptError(
+                    f"{source.path} was changed by somebody else meanwhile; nothing was written, "
+                    "call patchkit modernize again"
+                )
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
+    except UnicodeEncodeError as error:
+        raise ScriptError(
+            f"{source.path} is in {source.encoding}, which lacks a letter that is to be written; "
+            "nothing was written"
+        ) from error
+    except OSError as error:
+        raise ScriptError(
+            f"{source.path} cannot be written: {error.strerror}; it is as it was"
+        ) from error

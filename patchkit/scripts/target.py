@@ -1,0 +1,43 @@
+"""The releases that scripts are to run with."""
+
+from __future__ import annotations
+
+from ..environment import installed_version
+from ..errors import UsageError
+from ..legacy import table
+from ..legacy.due import Due
+from ..legacy.named_releases import named_releases
+from ..legacy.releases import RELEASES
+from ..legacy.wording import release
+
+
+def due_for(to: str | None = None) -> Due:
+    """Return the rows of the table that matter to a script of other releases.
+
+    Args:
+        to: the releases to write it for, as `trl==1.16.0, transformers==5.23.0`. A library that
+            is not named has the installed release; the newest that the table knows if it is not
+            installed.
+
+    Raises:
+        UsageError: the releases make no sense.
+    """
+    from packaging.version import Version
+
+    named: dict[str, str] = {}
+    if to is not None:
+        for library, version in named_releases(to, f"--to {to!r}").items():
+            newest = RELEASES[library].split()[-1]
+            is_installed = str(version) == installed_version(library)
+            if version > Version(newest) and not is_installed:
+                raise UsageError(
+                    f"--to {to!r}: {release(f'{library} {version}')} is newer than {newest}, the "
+                    "newest that patchkit's table knows, and is not installed"
+                )
+            named[library] = str(version)
+
+    def version_of(library: str) -> str | None:
+        known = RELEASES.get(library, "").split()
+        return named.get(library) or installed_version(library) or (known[-1] if known else None)
+
+    return Due(table.rows(), version_of)
