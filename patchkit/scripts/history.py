@@ -27,9 +27,14 @@ class LibraryHistory:
 
     Args:
         content: as the file has it.
+
+    Attributes:
+        releases: that were read, the oldest first.
+        is_complete: whether a name of which nothing is known is in none of them.
     """
 
     def __init__(self, content: Mapping[str, Any]) -> None:
+        self.is_complete: bool = content["complete"]
         self.releases: tuple[str, ...] = tuple(content["releases"].split())
         self._content = content
 
@@ -106,8 +111,8 @@ class History:
             name: with dots: `trl.SFTTrainer`, `trl.trainer.utils`.
 
         Returns:
-            the releases; those of the module if nothing is known of the name in it; None if
-            nothing is known at all.
+            the releases, none if no release has it; those of the module if nothing is known of the
+            name in it; None if nothing is known at all.
         """
         library, _, rest = name.partition(".")
         known = self.libraries.get(library)
@@ -118,7 +123,9 @@ class History:
         there = known.modules.get(rest)
         if found is not None or there is not None:
             return (found or frozenset()) | (there or frozenset())
-        return self.place(f"{library}.{module}") if module else None
+        if module:
+            return self.place(f"{library}.{module}")
+        return frozenset() if known.is_complete else None
 
     def keyword(self, owner: str, keyword: str) -> list[Together] | None:
         """Return where a class, function or method takes a keyword.

@@ -12,12 +12,13 @@ from ...environment import cached_lookups, installed_version
 from ...matrix.records import LIBRARIES
 from ...patch import Patch
 from ...scripts.errors import ScriptError
+from ...scripts.files import scripts
 from ...scripts.history import shipped
 from ...scripts.wanted import Verdict, Wanted, wanted
 from ...scripts.wanted.hardware import due_in_float16
 from ...scripts.wanted.measured import MeasuredSet, apart, best
 from ...scripts.wanted.needs import Need
-from ...scripts.wanted.source import scripts, source
+from ...scripts.wanted.source import KINDS, python_text
 
 SCHEMA = 1
 
@@ -73,7 +74,10 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
     Raises:
         ScriptError: a path names no script, or the only script cannot be read.
     """
-    files = list(scripts(paths))
+    files = list(scripts(paths, KINDS))
+    if not files:
+        named = ", ".join(map(str, paths))
+        raise ScriptError(f"there is no script in {named}: no file ends in {' or '.join(KINDS)}")
     history = shipped()
     found: list[Wanted] = []
     unread: dict[str, str] = {}
@@ -82,10 +86,10 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
         installed = {name: it for name in LIBRARIES if (it := installed_version(name))}
         for file in files:
             try:
-                it = wanted(source(file), history, installed)
+                it = wanted(python_text(file), history, installed)
             except ScriptError as error:
                 if len(files) == 1:
-                    raise ScriptError(f"{file}: {error}") from error
+                    raise
                 unread[str(file)] = str(error)
             else:
                 if it is None:

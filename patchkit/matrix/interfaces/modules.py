@@ -13,6 +13,9 @@ Modules = dict[str, list[str]]
 """Module to the public names in it; without the library, whose own module is the empty text."""
 
 _MODELS = "transformers.models."
+_AUTO = f"{_MODELS}auto."
+_ALIASES = "_LEGACY_MODULE_ALIASES"
+"""What Transformers 5 calls its table of old names of modules."""
 _WITHOUT_NAMES = ("transformers.models",)
 """Modules that import everything from thousands of others."""
 _DECLARED = re.compile(r"^__all__ *= *[\[(]([^\])]*)[\])]", re.MULTILINE)
@@ -31,12 +34,15 @@ def modules(sources: Sources, library: str) -> Modules:
     for module in sources:
         if module in _WITHOUT_NAMES:
             found[_below(module, library)] = []
-        elif module.startswith(_MODELS) and not module.startswith(f"{_MODELS}auto"):
+        elif module.startswith(_MODELS) and not f"{module}.".startswith(_AUTO):
             found.setdefault(_below(".".join(module.split(".")[:3]), library), [])
             top.update(_declared(sources.text(module)))
         elif module != library:
             names = _names(sources, library, module, frozenset())
             found[_below(module, library)] = sorted(set(names))
+            if module.startswith(_AUTO):
+                top.update(_declared(sources.text(module)))
+    found.update({alias: [] for alias in _aliases(sources, library) if alias not in found})
     found[""] = sorted(name for name in top if not name.startswith("_"))
     return found
 
@@ -69,6 +75,14 @@ def _origin(sources: Sources, library: str, module: str, statement: ast.stmt) ->
         return ""
     origin = sources.origin(module, statement)
     return origin if f"{origin}.".startswith(f"{library}.") else ""
+
+
+def _aliases(sources: Sources, library: str) -> Iterator[str]:
+    """Yield the old names by which modules can still be imported."""
+    for statement in sources.bound(library).get(_ALIASES, ()):
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
+            keys = statement.value.keys
+            yield from (str(key.value) for key in keys if isinstance(key, ast.Constant))
 
 
 def _declared(text: str) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,30 @@ from .modules import Modules
 from .signatures import ANY
 
 SCHEMA = 1
+_ALWAYS = ".."
+_LARGE = "transformers"
+"""The library with thousands of names; of those that all releases have, nothing is told."""
+_UNSEEN = re.compile(
+    r"convert_|(agents|benchmark|cli|commands|exporters|onnx|test_utils|testing_utils)\b"
+)
+"""Modules that no script imports."""
+_INTERNAL = re.compile(
+    r"(distributed|experimental\.\w+|integrations|loss|models|pipelines|quantizers|sagemaker|scripts|"
+    r"tools|tuners)\.|(audio|image|masking|video|modeling_flash)\w+|import_utils|chat_template_utils|"
+    r"generation\.|models\.auto|pipelines\b|utils\.(?!other|quantization|dataclasses|hub)"
+)
+"""Modules whose names no script imports one by one."""
+_UNASKED = re.compile(
+    r"\w*ARCHIVE_(MAP|LIST)$|\w+PreTrainedModel$|"
+    r"(?!Auto)\w*(Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision)\w*(Config|Model|Pil|"
+    r"Processor\w*|Encoder|Decoder)$"
+)
+"""Names of it that no script for training asks for."""
+_SPELLED = re.compile(r"Tokenizer(Fast)?$|ImageProcessorFast$")
+_MIXIN = "transformers.PushToHubMixin"
+"""A base class that takes no keywords."""
+_BY_SPELLING = 5
+"""From this major release on, Transformers finds another class for such a name."""
 
 Groups = dict[str, str]
 """Releases, as `written` puts them, to the names that are in these releases, with blanks between."""
@@ -37,10 +62,20 @@ def timeline(libraries: Mapping[str, Mapping[str, Released]]) -> dict[str, Any]:
     """
     content: dict[str, Any] = {"schema": SCHEMA}
     for library, releases in libraries.items():
+        modules = [_seen(it.modules) for it in releases.values()]
+        if library == _LARGE:
+            tops = _top_of_transformers(modules, list(releases))
+            modules = [{**it, "": top} for it, top in zip(modules, tops, strict=True)]
+        names = _names(modules, list(releases))
+        grouped = _grouped(modules, list(releases))
+        if library == _LARGE:
+            names[""].pop(_ALWAYS, None)
+            grouped.pop(_ALWAYS, None)
         content[library] = {
             "releases": " ".join(releases),
-            "modules": _grouped([it.modules for it in releases.values()], list(releases)),
-            "names": _names([it.modules for it in releases.values()], list(releases)),
+            "complete": library != _LARGE,
+            "modules": grouped,
+            "names": names,
             "keywords": _of_each(
                 [it.interface.keywords for it in releases.values()], list(releases)
             ),
@@ -103,9 +138,32 @@ def _names(has: Sequence[Modules], releases: Sequence[str]) -> dict[str, Groups]
     return {module: groups for module, groups in found.items() if groups}
 
 
+def _seen(modules: Modules) -> Modules:
+    """Return the modules that scripts import, with the names that they ask them for."""
+    return {
+        module: [] if _INTERNAL.match(module) else names
+        for module, names in modules.items()
+        if not _UNSEEN.match(module)
+    }
+
+
+def _top_of_transformers(
+    has: Sequence[Modules], releases: Sequence[str]
+) -> Iterator[list[str]]:
+    """Yield the names that each release of Transformers offers, without those nobody asks for."""
+    before: set[str] = set()
+    for release, modules in zip(releases, has, strict=True):
+        names = {name for name in modules[""] if not _UNASKED.match(name)}
+        if int(release.partition(".")[0]) >= _BY_SPELLING:
+            names.update(filter(_SPELLED.search, before))
+        yield sorted(names)
+        before = names
+
+
 def _foreign(taken_from: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
     """Return whose keywords are taken; those of classes of unknown libraries may be any."""
     return {
         owner: sorted({it if it.partition(".")[0] in LIBRARIES else ANY for it in others})
         for owner, others in taken_from.items()
+        if others != [_MIXIN]
     }

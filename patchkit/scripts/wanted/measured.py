@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -72,7 +72,7 @@ def best(needs: Sequence[Need], installed: Mapping[str, str]) -> MeasuredSet | N
     return next(present, fitting[0] if fitting else None)
 
 
-def apart(needs: Iterable[Need]) -> tuple[Need, ...]:
+def apart(needs: Sequence[Need]) -> tuple[Need, ...]:
     """Return what no measured set has: one name, or the first two that no set has together.
 
     Returns:
@@ -81,7 +81,7 @@ def apart(needs: Iterable[Need]) -> tuple[Need, ...]:
     sets = measured_sets()
     having = {
         need.what: {number for number, it in enumerate(sets) if need.holds(it.versions)}
-        for need in (needs := list(needs))
+        for need in needs
     }
     for need in needs:
         if not having[need.what]:

@@ -87,8 +87,8 @@ def _of_names(script: Script, history: History) -> Iterator[Need]:
         if not rest or use.optional or library not in history.libraries:
             continue
         releases = history.place(use.name)
-        possible = () if releases is None else ({library: releases},)
-        yield Need(use.name, use.line, possible, use)
+        if releases is not None:
+            yield Need(use.name, use.line, ({library: releases},) if releases else (), use)
 
 
 def _of_call(call: Call, history: History) -> Iterator[Need]:

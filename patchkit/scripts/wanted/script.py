@@ -14,7 +14,7 @@ from .lacking import Fate, Lacking, lacking
 from .needs import Need, needs
 from .ranges import Range, ranges
 from .silent import Silent, silent
-from .source import Source
+from .source import PythonText
 
 
 class Verdict(str, Enum):
@@ -79,11 +79,11 @@ class Wanted:
         }
 
 
-def wanted(source: Source, history: History, installed: Mapping[str, str]) -> Wanted | None:
+def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> Wanted | None:
     """Find out what a script wants.
 
     Args:
-        source: the script.
+        text: the Python in it.
         history: which release has what.
         installed: distribution to installed release.
 
@@ -93,10 +93,10 @@ def wanted(source: Source, history: History, installed: Mapping[str, str]) -> Wa
     Raises:
         ScriptError: it is empty, or does not parse.
     """
-    script = source.read()
+    script = text.read()
     if not any(use.name.partition(".")[0] in history.libraries for use in script.uses):
         return None
-    named = [source.in_its_cell(it) for it in needs(script, history)]
+    named = [text.in_its_cell(it) for it in needs(script, history)]
     found = ranges(named, history)
     due = Due(table.rows(), installed.get)
     known = {
@@ -105,14 +105,14 @@ def wanted(source: Source, history: History, installed: Mapping[str, str]) -> Wa
         if library in installed
     }
     releases = {it.library: it.releases for it in found if it.releases}
-    told = (source.in_its_cell(it) for it in silent(script, due, releases))
+    told = (text.in_its_cell(it) for it in silent(script, due, releases))
     return Wanted(
-        source.name,
+        text.name,
         tuple(named),
         tuple(found),
         tuple(lacking(named, installed, due, known)),
         tuple(dict.fromkeys(told)),
-        source.unread,
+        text.unread,
     )
 
 
