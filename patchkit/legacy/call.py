@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -90,6 +92,19 @@ class Call:
         message = f"{old} {since(change)}. {instead}"
         use = self._journal.note(change, Kind.REFUSED, old, message)
         return LegacyError(str(use))
+
+    @staticmethod
+    def make(name: str, given: Any, **settings: Any) -> Any:
+        """Return an object of a library's class.
+
+        Args:
+            name: the class, with dots.
+            given: an object of that class, whose other values the new one gets; None for none.
+            settings: its values.
+        """
+        module, _, last = name.rpartition(".")
+        kind = getattr(importlib.import_module(module), last)
+        return kind(**settings) if given is None else dataclasses.replace(given, **settings)
 
     def carry_out(self) -> Any:
         """Call the method."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 # The call is a `call.Call`, which is made of rows.
@@ -99,10 +99,13 @@ class Configure:
         to: its field. A field that has changed in its turn has a row of its own.
         convert: gives the fields and their values where they differ from the keyword and its
             value; it is called with None, too.
+        written: the source of the field's value where the old one is known only when the script
+            runs, with `{value}` for that; empty if a person must decide.
     """
 
     to: str
     convert: Converter | None = None
+    written: str = "{value}"
 
 
 @dataclass(frozen=True)
@@ -114,11 +117,15 @@ class Convert:
         convert: gives their values; raises `LegacyError` if there are none.
         alike: whether `to` is a single keyword and means the same for nearly all values, so that
             an older release can be given them by the old keyword.
+        written: the source of today's value where the old one is known only when the script runs,
+            with `{value}` for that, and names of libraries with dots in braces; empty if a person
+            must decide.
     """
 
     to: str
     convert: Converter
     alike: bool = False
+    written: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,10 +172,15 @@ class Keep:
     Args:
         to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
+        by: with dots, what makes of a trainer's class one that heeds the value without the layer;
+            empty if nothing depends on it.
+        alone: whether the value means something without others.
     """
 
     to: str
     advice: str
+    by: str = ""
+    alone: bool = True
 
 
 Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
@@ -224,9 +236,109 @@ class Order(Owned):
 
     Args:
         order: the old order, by the keywords of that time.
+        today: the order since then, as far as it matters.
     """
 
     order: tuple[str, ...]
+    today: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OwnConfiguration:
+    """A trainer takes a configuration of its own class.
+
+    Args:
+        accepted: classes that it still makes its own of by itself, in all releases.
+    """
+
+    accepted: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An argument that says again what another one holds.
+
+    Args:
+        keyword: the argument.
+        beside: the other one.
+        made_by: the function that put it there, with dots.
+    """
+
+    keyword: str
+    beside: str
+    made_by: str
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """A function that returns a list for a batch, and is to return one value for a row.
+
+    Args:
+        keyword: the argument.
+        by: what makes the one of the other, with dots.
+    """
+
+    keyword: str
+    by: str
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """A method that scripts override, and that is called with more than it was.
+
+    Args:
+        method: its name.
+        more: the new parameters, with defaults, as source.
+        first: a statement at its beginning, as source; empty if it needs none.
+    """
+
+    method: str
+    more: tuple[str, ...]
+    first: str = ""
+
+
+@dataclass(frozen=True)
+class OtherParameter:
+    """Methods that scripts override, and that get a value by another name.
+
+    Args:
+        methods: how their names begin.
+        name: the old name.
+        to: the new one.
+    """
+
+    methods: str
+    name: str
+    to: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of a dataset that have other names.
+
+    Args:
+        names: the old name to the new one.
+    """
+
+    names: Mapping[str, str]
+
+
+InSource = OwnConfiguration | LeftOut | Wrapped | Parameters | OtherParameter | Columns
+
+
+@dataclass(frozen=True)
+class Silent:
+    """When a call gives other results than it did, as far as its text tells.
+
+    Args:
+        told: what is otherwise, as the end of a sentence that begins with the call.
+        unless: keywords that say what is meant; with them nothing is otherwise.
+        but: keywords and values with which nothing is otherwise.
+    """
+
+    told: str
+    unless: tuple[str, ...] = ()
+    but: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,10 +348,12 @@ class Adjusted(Owned):
     Args:
         name: what is adjusted, in a few words.
         adjust: repairs it where it is met.
+        in_source: what a script has to say instead; None if that does not show in its text.
     """
 
     name: str
     adjust: Adjuster
+    in_source: InSource | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,11 +364,14 @@ class Attribute(Owned):
         name: the attribute.
         read: takes the object; returns the value.
         advice: what to write instead.
+        written: the source that does so, with `{object}` for the object; empty if a person must
+            decide.
     """
 
     name: str
     read: Callable[[Any], Any]
     advice: str
+    written: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +401,9 @@ class Behaviour(Owned):
     Args:
         name: what is otherwise, in a few words.
         meet: carries the call out: tells of it, or gives back what was.
+        silent: when a call concerns it; None if that does not show in its text.
     """
 
     name: str
     meet: Meeting
+    silent: Silent | None = None

@@ -143,12 +143,9 @@ def data_loader(name: str) -> Any:
     """Return the converter of a keyword of `Accelerator` that describes its data loaders."""
 
     def convert(value: Any, call: Call) -> Mapping[str, Any]:
-        from dataclasses import replace
-
-        from accelerate import DataLoaderConfiguration
-
-        given = call.arguments.pop("dataloader_config", None) or DataLoaderConfiguration()
-        return {"dataloader_config": replace(given, **{name: value})}
+        given = call.arguments.pop("dataloader_config", None)
+        made = call.make("accelerate.DataLoaderConfiguration", given, **{name: value})
+        return {"dataloader_config": made}
 
     return convert
 

@@ -52,7 +52,7 @@ def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) ->
         if not row.quiet and (not row.needs or getattr(call.instance, row.needs, None))
     ]
     if told:
-        what = "; ".join(_difference(row) for row in told)
+        what = "; ".join(difference(row) for row in told)
         message = f"{call.name}: {what}. {_ADVICE}"
         call.tell(told[0], call.name, message)
     return result
@@ -93,7 +93,7 @@ def _given(call: Call) -> Mapping[str, Any]:
     }
 
 
-def _difference(row: Default) -> str:
+def difference(row: Default) -> str:
     """Say what a default was and is: `beta was 0.04 until TRL 0.19.0 and is 0.0`."""
     was = ", ".join(
         f"{value!r} until {release(f'{row.library} {next_release}')}"

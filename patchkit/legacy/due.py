@@ -179,7 +179,7 @@ def _of_trainer(action: Action) -> Action:
     if isinstance(action, Rename):
         return Configure(action.to)
     if isinstance(action, Convert):
-        return Configure(action.to, action.convert)
+        return Configure(action.to, action.convert, action.written)
     return action
 
 

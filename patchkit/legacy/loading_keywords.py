@@ -37,9 +37,8 @@ def _quantized(switch: str, wanted: bool | None, call: Call) -> Mapping[str, Any
     }
     if not wanted:
         return {}
-    from transformers import BitsAndBytesConfig
-
-    return {"quantization_config": BitsAndBytesConfig(**{switch: True}, **settings)}
+    made = call.make("transformers.BitsAndBytesConfig", None, **{switch: True}, **settings)
+    return {"quantization_config": made}
 
 
 def _value(configuration: Any, name: str) -> Any:

@@ -40,6 +40,10 @@ _ALIKE = {
 }
 
 
+_MODEL, _TEXT = "model", "loss_type"
+"""A model may be given by its name."""
+
+
 def by_name(
     call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], rows: Iterable[Order]
 ) -> Call:
@@ -51,7 +55,7 @@ def by_name(
         kwargs: the keywords.
         rows: old orders, the newest first.
     """
-    row = fitting(args, call.method.positional, rows)
+    row = fitting([_kind(value) for value in args], call.method.positional, rows)
     if row is None:
         return call
     named = dict(zip(row.order, args, strict=False))
@@ -61,18 +65,19 @@ def by_name(
     return call
 
 
-def fitting(args: Sequence[Any], today: Sequence[str], rows: Iterable[Order]) -> Order | None:
+def fitting(
+    kinds: Sequence[str | None], today: Sequence[str], rows: Iterable[Order]
+) -> Order | None:
     """Return the old order that the arguments were given in.
 
     Args:
-        args: the arguments by position.
+        kinds: for each argument by position the parameter that it is one of; None if any may be.
         today: the names of the parameters, in today's order.
         rows: old orders, the newest first.
 
     Returns:
         the first that the kinds of the arguments allow; None if today's order allows them, too.
     """
-    kinds = [_kind(value) for value in args]
     if _allows(today, kinds):
         return None
     return next((row for row in rows if _allows(row.order, kinds)), None)
@@ -80,7 +85,9 @@ def fitting(args: Sequence[Any], today: Sequence[str], rows: Iterable[Order]) ->
 
 def _allows(order: Sequence[str], kinds: Sequence[str | None]) -> bool:
     return len(kinds) <= len(order) and all(
-        kind is None or kind == _ALIKE.get(name, name)
+        kind is None
+        or kind == _ALIKE.get(name, name)
+        or (kind == _TEXT and _ALIKE.get(name, name) == _MODEL)
         for name, kind in zip(order, kinds, strict=False)
     )
 

@@ -16,6 +16,8 @@ OF_COMPLETION = "max_completion_length"
 OF_TRAINER = "max_prompt_length_of_trainer"
 """The attribute for a value that a script gave to the trainer, as up to TRL 0.12."""
 MODE = "truncation_mode"
+HOW = "how prompts are truncated"
+"""What the rows of the table are called that see to it."""
 
 Ids = Sequence[int]
 

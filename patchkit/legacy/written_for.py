@@ -16,6 +16,7 @@ from .wording import release
 if TYPE_CHECKING:
     from packaging.version import Version
 
+
 @dataclass(frozen=True)
 class WrittenFor:
     """Releases that a script was written for.

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from ..adjusting import adapters, arguments, callbacks, command_lines, overrides, rows_of_datasets
-from ..changes import Adjusted, Behaviour, Change, Drop, Keyword
+from ..changes import (
+    Adjusted,
+    Behaviour,
+    Change,
+    Columns,
+    Drop,
+    Keyword,
+    LeftOut,
+    OtherParameter,
+    OwnConfiguration,
+    Parameters,
+    Wrapped,
+)
 from ..formatting import format_each_row
 from .sources import notes, pull
 
@@ -13,19 +25,24 @@ _WITH_OWN_CONFIGURATION = tuple(
     f"trl.{name}Trainer"
     for name in ("CPO", "DPO", "GKD", "GRPO", "KTO", "ORPO", "OnlineDPO", "RLOO", "Reward", "SFT")
 )
+_MEAN = "self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False"
+"""A loss of a script's own is the mean of a batch, which is to be divided by their number."""
 _METHODS = {
-    "compute_loss": "4.46.0",
-    "training_step": "4.46.0",
-    "log": "4.47.0",
-    "_get_train_sampler": "4.52.0",
+    "4.46.0": (
+        Parameters("compute_loss", ("num_items_in_batch=None",), _MEAN),
+        Parameters("training_step", ("num_items_in_batch=None",)),
+    ),
+    "4.47.0": (Parameters("log", ("start_time=None",)),),
+    "4.52.0": (Parameters("_get_train_sampler", ("train_dataset=None",)),),
 }
-"""Methods that have got parameters, and the release with the last of them."""
+"""Methods that have got parameters, by the release with the last of them."""
 
 ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.SFTTrainer",),
         name="a formatting_func that returns a list, and prompts",
         adjust=rows_of_datasets.formatted_in_batches,
+        in_source=Wrapped("formatting_func", "patchkit.legacy.formatting.OneText"),
         gone="trl 0.16.0",
         source=notes("trl 0.16.0"),
     ),
@@ -47,6 +64,7 @@ ROWS: tuple[Change, ...] = (
         owners=("trl.RewardTrainer",),
         name="pairs that are tokens already",
         adjust=rows_of_datasets.pairs_of_tokens,
+        in_source=Columns({"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}),
         gone="trl 0.24.0",
         source=notes("trl 0.24.0"),
     ),
@@ -54,6 +72,7 @@ ROWS: tuple[Change, ...] = (
         owners=_WITH_OWN_CONFIGURATION,
         name="a model with adapters, and peft_config",
         adjust=adapters.adapters_made_already,
+        in_source=LeftOut("peft_config", beside="model", made_by="peft.get_peft_model"),
         gone="trl 0.26.0",
         source=notes("trl 0.26.0"),
     ),
@@ -68,18 +87,21 @@ ROWS: tuple[Change, ...] = (
         owners=_WITH_OWN_CONFIGURATION,
         name="TrainingArguments for a trainer with a configuration of its own",
         adjust=arguments.own_configuration,
+        in_source=OwnConfiguration({"trl.SFTTrainer": "transformers.TrainingArguments"}),
         gone="trl 0.13.0",
         source=notes("trl 0.13.0"),
     ),
     *(
         Adjusted(
             owners=_TRAINER,
-            name=method,
+            name=method.method,
             adjust=overrides.former_parameters,
+            in_source=method,
             gone=f"transformers {release}",
             source=notes(f"transformers {release}"),
         )
-        for method, release in _METHODS.items()
+        for release, methods in _METHODS.items()
+        for method in methods
     ),
     *(
         Adjusted(
@@ -99,6 +121,7 @@ ROWS: tuple[Change, ...] = (
         owners=("transformers.CallbackHandler.add_callback",),
         name="callbacks with tokenizer",
         adjust=callbacks.tokenizer_for_callbacks,
+        in_source=OtherParameter("on_", "tokenizer", "processing_class"),
         gone="transformers 5.0.0",
         since="transformers 4.46.0",
         source=pull("transformers", 32385),

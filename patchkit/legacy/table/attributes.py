@@ -50,17 +50,30 @@ def _false(args: Any) -> bool:
     return False
 
 
-_WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str], ...] = (
-    ("warmup_ratio", _share, "read warmup_steps", "transformers 5.14.0"),
-    ("group_by_length", _by_length, "read train_sampling_strategy", "transformers 5.2.0"),
-    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.14.0"),
+_WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
+    (
+        "warmup_ratio",
+        _share,
+        "read warmup_steps",
+        "transformers 5.14.0",
+        "({object}.warmup_steps if {object}.warmup_steps < 1 else 0.0)",
+    ),
+    (
+        "group_by_length",
+        _by_length,
+        "read train_sampling_strategy",
+        "transformers 5.2.0",
+        '({object}.train_sampling_strategy == "group_by_length")',
+    ),
+    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.14.0", ""),
     (
         "overwrite_output_dir",
         _false,
         "it is False where none was given; leave it out",
         "transformers 5.0.0",
+        "False",
     ),
-    ("use_mps_device", _false, "it is False; leave it out", "transformers 5.0.0"),
+    ("use_mps_device", _false, "it is False; leave it out", "transformers 5.0.0", "False"),
 )
 
 
@@ -71,6 +84,7 @@ def _rows() -> Iterator[Change]:
             name=name,
             read=attrgetter(to),
             advice=f"write {to}",
+            written=f"{{object}}.{to}",
             gone=gone,
             source=notes(gone),
         )
@@ -79,15 +93,17 @@ def _rows() -> Iterator[Change]:
         name="trust_remote_code",
         read=_false,
         advice="it is False unless the script says otherwise",
+        written="False",
         gone="trl 1.7.0",
         source=notes("trl 1.7.0"),
     )
-    for name, read, advice, gone in _WORKED_OUT:
+    for name, read, advice, gone, written in _WORKED_OUT:
         yield Attribute(
             owners=_ARGUMENTS,
             name=name,
             read=read,
             advice=advice,
+            written=written,
             gone=gone,
             source=notes(gone),
         )

@@ -33,10 +33,22 @@ _RLOO = (
     "optimizers callbacks"
 )
 
+_PLAIN = "model args data_collator train_dataset eval_dataset processing_class"
+_ONLINE = "data_collator train_dataset eval_dataset processing_class"
+_TODAY = {
+    "DPOTrainer": f"model ref_model args {_ONLINE}",
+    "KTOTrainer": f"model ref_model args {_ONLINE}",
+    "OnlineDPOTrainer": f"model ref_model reward_funcs args {_ONLINE}",
+    "RLOOTrainer": "model reward_funcs args train_dataset eval_dataset processing_class",
+    "RewardTrainer": _PLAIN,
+    "SFTTrainer": _PLAIN,
+}
+
 ROWS: tuple[Change, ...] = tuple(
     Order(
         owners=(f"trl.{owner}",),
         order=tuple(order.split()),
+        today=tuple(_TODAY[owner].split()),
         gone=f"trl {gone}",
         since=f"trl {gone}",
         source=notes(f"trl {gone}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..changes import Behaviour, Change
+from ..changes import Behaviour, Change, Silent
 from ..chat_templates import give_ids
 from ..loading import give_dtype
 
@@ -16,6 +16,11 @@ ROWS: tuple[Change, ...] = (
         ),
         name="dtype of a model that is loaded without one",
         meet=give_dtype,
+        silent=Silent(
+            "loads the model in the dtype of its checkpoint, and no more in float32 (float16 for "
+            "what is not quantized); write dtype= to choose",
+            unless=("dtype", "torch_dtype"),
+        ),
         gone="transformers 5.0.0",
         source=_5_0,
     ),
@@ -23,6 +28,12 @@ ROWS: tuple[Change, ...] = (
         owners=("transformers.PreTrainedTokenizerBase.apply_chat_template",),
         name="type of what apply_chat_template returns",
         meet=give_ids,
+        silent=Silent(
+            "gives a BatchEncoding, and no more the ids alone; write return_dict=False to have "
+            "them",
+            unless=("return_dict",),
+            but={"tokenize": False},
+        ),
         gone="transformers 5.0.0",
         source=_5_0,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import loading_keywords as loading
-from ..changes import Action, Change, Convert, Keyword, Rename
+from ..changes import Action, Change, Convert, Converter, Keyword, Rename
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
 _DATASETS_3 = "https://github.com/huggingface/datasets/releases/tag/3.0.0"
@@ -27,13 +27,23 @@ _BUILDER = ("datasets.DatasetBuilder",)
 
 _TOKEN = Rename("token")
 
+
+def _quantized(switch: str, convert: Converter) -> Convert:
+    written = f"{{transformers.BitsAndBytesConfig}}({switch}=True) if {{value}} else None"
+    return Convert("quantization_config", convert, written=written)
+
+
 _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] = (
     (
         _MODELS,
         {
-            "load_in_4bit": Convert("quantization_config", loading.in_4bit),
-            "load_in_8bit": Convert("quantization_config", loading.in_8bit),
-            "use_flash_attention_2": Convert("attn_implementation", loading.flash_attention),
+            "load_in_4bit": _quantized("load_in_4bit", loading.in_4bit),
+            "load_in_8bit": _quantized("load_in_8bit", loading.in_8bit),
+            "use_flash_attention_2": Convert(
+                "attn_implementation",
+                loading.flash_attention,
+                written='"flash_attention_2" if {value} else None',
+            ),
         },
         "transformers 5.0.0",
         "transformers 4.36.0",

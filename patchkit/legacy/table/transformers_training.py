@@ -59,17 +59,21 @@ ROWS: tuple[Change, ...] = (
             "no_cuda": Rename("use_cpu"),
             "adafactor": Convert("optim", conversions.adafactor),
             "per_gpu_train_batch_size": Convert(
-                "per_device_train_batch_size", conversions.train_batch_size
+                "per_device_train_batch_size", conversions.train_batch_size, written="{value}"
             ),
             "per_gpu_eval_batch_size": Convert(
-                "per_device_eval_batch_size", conversions.eval_batch_size
+                "per_device_eval_batch_size", conversions.eval_batch_size, written="{value}"
             ),
             "push_to_hub_token": Rename("hub_token"),
-            "push_to_hub_model_id": Convert("hub_model_id", conversions.repository),
+            "push_to_hub_model_id": Convert(
+                "hub_model_id", conversions.repository, written="{value}"
+            ),
             "push_to_hub_organization": Convert("hub_model_id", conversions.organization),
             "torchdynamo": Rename("torch_compile_backend"),
             "include_inputs_for_metrics": Convert(
-                "include_for_metrics", conversions.inputs_for_metrics
+                "include_for_metrics",
+                conversions.inputs_for_metrics,
+                written='["inputs"] if {value} else []',
             ),
             "tpu_metrics_debug": Convert("debug", conversions.tpu_metrics),
             "fsdp_min_num_params": Convert("fsdp_config", conversions.least_parameters),
@@ -110,7 +114,13 @@ ROWS: tuple[Change, ...] = (
     ),
     *keywords(
         _ARGUMENTS,
-        {"group_by_length": Convert("train_sampling_strategy", conversions.sampling)},
+        {
+            "group_by_length": Convert(
+                "train_sampling_strategy",
+                conversions.sampling,
+                written='"group_by_length" if {value} else "random"',
+            )
+        },
         gone="transformers 5.2.0",
         since="transformers 5.2.0",
         source=pull("transformers", 43138),
@@ -118,7 +128,7 @@ ROWS: tuple[Change, ...] = (
     *keywords(
         _ARGUMENTS,
         {
-            "warmup_ratio": Convert("warmup_steps", conversions.share_of_steps),
+            "warmup_ratio": Convert("warmup_steps", conversions.share_of_steps, written="{value}"),
             "logging_dir": Environment("TENSORBOARD_LOGGING_DIR"),
         },
         gone="transformers 5.15.0",

@@ -5,6 +5,7 @@ A trainer's own value for a field that was None stands for None.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..changes import Change, Default
@@ -25,6 +26,14 @@ _ALL = (
 )
 _LORA_PAIR = ("DPOConfig", "ORPOConfig", "CPOConfig")
 _SYNCED = ("DPOConfig", "GRPOConfig")
+
+OF_TRAINING_ARGUMENTS: Mapping[str, Any] = {
+    "learning_rate": 5e-5,
+    "logging_steps": 500,
+    "bf16": False,
+    "gradient_checkpointing": False,
+}
+"""What `TrainingArguments` has for fields that have another default in TRL's configurations."""
 
 
 def _default(

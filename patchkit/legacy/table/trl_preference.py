@@ -95,7 +95,7 @@ ROWS: tuple[Change, ...] = (
     ),
     *keywords(
         _KTO_CONFIG,
-        {"use_liger_loss": Convert("use_liger_kernel", liger_kernel)},
+        {"use_liger_loss": Convert("use_liger_kernel", liger_kernel, written="{value}")},
         gone="trl 0.28.0",
         since="trl 0.25.0",
         source=notes("trl 0.28.0"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..changes import Behaviour, Change, Default, Keep, Keyword
 from ..lengths import give_max_length
 from ..prompts import (
+    HOW,
     MODE,
     OF_COMPLETION,
     OF_PROMPT,
@@ -18,6 +19,7 @@ from ..prompts import (
 )
 from .sources import notes
 
+_TRUNCATING = "patchkit.legacy.written.truncation.truncating"
 _ADVICE = "patchkit truncates the prompts as trainers did; truncate them in the dataset"
 _GONE = {
     "DPO": "trl 0.29.0",
@@ -34,7 +36,7 @@ def _kept(owner: str, name: str, to: str, gone: str, advice: str = _ADVICE) -> K
     return Keyword(
         owners=(f"trl.{owner}",),
         name=name,
-        action=Keep(to, advice),
+        action=Keep(to, advice, by=_TRUNCATING, alone=name != MODE),
         gone=gone,
         source=notes(gone),
     )
@@ -61,8 +63,6 @@ def _default(algorithm: str, *values: tuple[str, int | None]) -> Default:
         source=notes(gone),
     )
 
-
-_PROMPTS = "how prompts are truncated"
 
 ROWS: tuple[Change, ...] = (
     *(_kept(f"{algorithm}Config", OF_PROMPT, OF_PROMPT, gone) for algorithm, gone in _GONE.items()),
@@ -95,14 +95,14 @@ ROWS: tuple[Change, ...] = (
     _default("GRPO", ("0.14.0", 512), ("0.26.0", None)),
     _default("RLOO", ("0.22.0", 512), ("0.27.0", None)),
     _behaviour("SFTTrainer", "length of texts", give_max_length, "trl 0.16.0"),
-    _behaviour("DPOTrainer._prepare_dataset", _PROMPTS, truncate_pairs, _GONE["DPO"]),
-    _behaviour("KTOTrainer._prepare_dataset", _PROMPTS, truncate_completions, _GONE["KTO"]),
-    _behaviour("ORPOTrainer", _PROMPTS, show_configuration, _GONE["ORPO"]),
-    _behaviour("CPOTrainer", _PROMPTS, show_configuration, _GONE["CPO"]),
-    _behaviour("ORPOTrainer.tokenize_row", _PROMPTS, truncate_row, _GONE["ORPO"]),
-    _behaviour("CPOTrainer.tokenize_row", _PROMPTS, truncate_row, _GONE["CPO"]),
-    _behaviour("GRPOTrainer._tokenize_prompts", _PROMPTS, truncate_prompts, _GONE["GRPO"]),
-    _behaviour("RLOOTrainer._tokenize_prompts", _PROMPTS, truncate_prompts, _GONE["RLOO"]),
-    _behaviour("GRPOTrainer", _PROMPTS, check_trainer, _GONE["GRPO"]),
-    _behaviour("RLOOTrainer", _PROMPTS, check_trainer, _GONE["RLOO"]),
+    _behaviour("DPOTrainer._prepare_dataset", HOW, truncate_pairs, _GONE["DPO"]),
+    _behaviour("KTOTrainer._prepare_dataset", HOW, truncate_completions, _GONE["KTO"]),
+    _behaviour("ORPOTrainer", HOW, show_configuration, _GONE["ORPO"]),
+    _behaviour("CPOTrainer", HOW, show_configuration, _GONE["CPO"]),
+    _behaviour("ORPOTrainer.tokenize_row", HOW, truncate_row, _GONE["ORPO"]),
+    _behaviour("CPOTrainer.tokenize_row", HOW, truncate_row, _GONE["CPO"]),
+    _behaviour("GRPOTrainer._tokenize_prompts", HOW, truncate_prompts, _GONE["GRPO"]),
+    _behaviour("RLOOTrainer._tokenize_prompts", HOW, truncate_prompts, _GONE["RLOO"]),
+    _behaviour("GRPOTrainer", HOW, check_trainer, _GONE["GRPO"]),
+    _behaviour("RLOOTrainer", HOW, check_trainer, _GONE["RLOO"]),
 )

@@ -46,14 +46,14 @@ ROWS: tuple[Change, ...] = (
     ),
     *keywords(
         _CONFIG,
-        {"max_seq_length": Convert("max_length", longest, alike=True)},
+        {"max_seq_length": Convert("max_length", longest, alike=True, written="{value}")},
         gone="trl 0.20.0",
         since="trl 0.16.0",
         source=pull("trl", 2947),
     ),
     *keywords(
         _CONFIG,
-        {"use_liger": Convert("use_liger_kernel", liger_kernel)},
+        {"use_liger": Convert("use_liger_kernel", liger_kernel, written="{value}")},
         gone="trl 0.18.0",
         since="trl 0.16.0",
         source=notes("trl 0.16.0"),

@@ -1,0 +1,168 @@
+"""Arguments of a call in LibCST's tree: taken away and added, with all comments kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import libcst as cst
+
+
+def without(parts: Sequence[Any], gone: Sequence[bool]) -> tuple[list[Any], list[cst.EmptyLine]]:
+    """Return the parts that stay, and comments that stood before the first of them.
+
+    Args:
+        parts: arguments of a call, or elements of a dictionary.
+        gone: for each whether it goes.
+    """
+    kept: list[Any] = []
+    waiting: list[cst.EmptyLine] = []
+    trailing = parts[-1] if parts else None
+    for part, goes in zip(parts, gone, strict=True):
+        if not goes:
+            kept.append(part)
+            continue
+        space = _space_after(part)
+        comments = _comments(space)
+        if kept:
+            kept[-1] = _with_space(kept[-1], _joined(_space_after(kept[-1]), space, comments))
+        else:
+            waiting += comments
+    if kept and trailing is not None and gone[-1]:
+        kept[-1] = _as_last(kept[-1], trailing)
+    return kept, waiting
+
+
+def added(parts: Sequence[Any], new: Sequence[Any], otherwise: Any) -> list[Any]:
+    """Return parts with more at the end, each on its own line if those have their own.
+
+    Args:
+        parts: what is there.
+        new: what comes.
+        otherwise: the space between two, if there is nothing to go by.
+    """
+    if not new:
+        return list(parts)
+    if not parts:
+        return [*new[:-1], new[-1]]
+    last = parts[-1]
+    between = _between(parts, otherwise)
+    end = _space_after(last)
+    has_comma = isinstance(last.comma, cst.Comma)
+    own_line = isinstance(end, cst.ParenthesizedWhitespace)
+    first = between
+    if own_line and end.first_line.comment is not None:
+        # It is about the argument before it, and ends a line.
+        first = end.with_changes(empty_lines=[], indent=True, last_line=_last_line(between, end))
+        end = end.with_changes(first_line=cst.TrailingWhitespace(newline=end.first_line.newline))
+    comma: Any = last.comma if has_comma else cst.Comma()
+    head = last.with_changes(comma=comma.with_changes(whitespace_after=first))
+    if isinstance(last, cst.Arg) and not has_comma:
+        head = head.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
+    middle = [part.with_changes(comma=cst.Comma(whitespace_after=between)) for part in new[:-1]]
+    tail: Any = new[-1]
+    if has_comma:
+        tail = tail.with_changes(comma=cst.Comma(whitespace_after=end))
+    elif isinstance(tail, cst.Arg):
+        tail = tail.with_changes(whitespace_after_arg=end)
+    return [*parts[:-1], head, *middle, tail]
+
+
+def keyword_argument(name: str, source: str) -> cst.Arg:
+    """Return `name=source` as an argument."""
+    return cst.Arg(
+        keyword=cst.Name(name),
+        value=expression(source),
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+    )
+
+
+def expression(source: str) -> cst.BaseExpression:
+    """Return an expression that may go over several lines."""
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        return cst.parse_expression(source)
+    except cst.ParserSyntaxError:
+        return cst.parse_expression(f"({source})")
+
+
+def entries(sources: Mapping[str, str]) -> list[cst.DictElement]:
+    """Return entries of a dictionary in braces."""
+    return [
+        cst.DictElement(cst.SimpleString(f'"{name}"'), expression(source))
+        for name, source in sources.items()
+    ]
+
+
+def _last_line(between: Any, end: Any) -> Any:
+    """Return the indentation of an argument on a line of its own."""
+    space = between if isinstance(between, cst.ParenthesizedWhitespace) else end
+    return space.last_line
+
+
+def _between(parts: Sequence[Any], otherwise: Any) -> Any:
+    """Return the space between two parts, without comments."""
+    for part in reversed(parts[:-1]):
+        space = _space_after(part)
+        if isinstance(space, cst.ParenthesizedWhitespace):
+            return cst.ParenthesizedWhitespace(
+                first_line=cst.TrailingWhitespace(newline=space.first_line.newline),
+                indent=space.indent,
+                last_line=space.last_line,
+            )
+    return otherwise
+
+
+def _space_after(part: Any) -> Any:
+    if isinstance(part.comma, cst.Comma):
+        return part.comma.whitespace_after
+    if isinstance(part, cst.Arg):
+        return part.whitespace_after_arg
+    return cst.SimpleWhitespace("")
+
+
+def _with_space(part: Any, space: Any) -> Any:
+    if isinstance(part.comma, cst.Comma):
+        return part.with_changes(comma=part.comma.with_changes(whitespace_after=space))
+    if isinstance(part, cst.Arg):
+        return part.with_changes(whitespace_after_arg=space)
+    return part
+
+
+def _comments(space: Any) -> list[cst.EmptyLine]:
+    """Return the comments in a space, each as a line of its own."""
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return []
+    lines = [line for line in space.empty_lines if line.comment is not None]
+    if space.first_line.comment is not None:
+        own = cst.EmptyLine(
+            indent=True, whitespace=space.last_line, comment=space.first_line.comment
+        )
+        return [own, *lines]
+    return lines
+
+
+def _joined(before: Any, gone: Any, comments: Sequence[cst.EmptyLine]) -> Any:
+    """Return the space where a part has gone from."""
+    if isinstance(before, cst.ParenthesizedWhitespace):
+        last = gone if isinstance(gone, cst.ParenthesizedWhitespace) else before
+        return before.with_changes(
+            empty_lines=[*before.empty_lines, *comments],
+            indent=last.indent,
+            last_line=last.last_line,
+        )
+    return gone
+
+
+def _as_last(part: Any, former: Any) -> Any:
+    """Return a part as the last one: with a comma only if the former last one had one."""
+    if isinstance(former.comma, cst.Comma):
+        return part
+    if not isinstance(part.comma, cst.Comma):
+        return part
+    space = part.comma.whitespace_after
+    if isinstance(part, cst.Arg):
+        return part.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=space)
+    if isinstance(space, cst.SimpleWhitespace):
+        return part.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return part

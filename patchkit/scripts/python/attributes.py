@@ -1,0 +1,83 @@
+"""Attributes that are read from, or set on, objects of the libraries."""
+
+from __future__ import annotations
+
+import ast
+
+from ...legacy.changes import Attribute as Row
+from ...legacy.changes import Convert, Drop, Environment, Keep, Keyword, Rename
+from ...legacy.wording import since
+from ..reading.kinship import ancestors
+from ..reading.script import Attribute
+from .conversion import CannotConvertError, convert
+from .edits import span_of
+from .plan import Plan
+
+
+def plan_attributes(plan: Plan) -> None:
+    """Read and set what has another name today by that one."""
+    for found in plan.script.attributes:
+        rows = _rows(plan, found.owner)
+        row = rows.get(found.name)
+        if found.is_set:
+            _set(plan, found)
+        elif row is not None:
+            _read(plan, found, row)
+
+
+def _rows(plan: Plan, owner: str) -> dict[str, Row]:
+    known = ancestors(owner)
+    return {
+        row.name: row for name in reversed(known) for row in plan.due.of(Row) if name in row.owners
+    }
+
+
+def _read(plan: Plan, found: Attribute, row: Row) -> None:
+    old = f"{found.owner.rpartition('.')[2]}.{found.name}"
+    if not row.written:
+        plan.remark(found.node, old, f"{since(row)}; {row.advice}")
+        return
+    source = row.written.format(object=plan.source(found.node.value))
+    plan.edits.sources[span_of(found.node)] = source
+    plan.changed(found.node, old, source, f"it {since(row)}; {row.advice}")
+
+
+def _set(plan: Plan, found: Attribute) -> None:
+    """Set what a keyword of the constructor is today."""
+    methods = plan.due.methods(ancestors(found.owner))
+    row = methods["__init__"].keywords.get(found.name) if "__init__" in methods else None
+    if row is None or not isinstance(plan.script.parents.get(found.node), ast.Assign):
+        return
+    kind = found.owner.rpartition(".")[2]
+    old, because = f"{kind}.{found.name} =", f"it {since(row)}"
+    if isinstance(row.action, Rename):
+        _name(plan, found, row.action.to)
+        plan.changed(found.node, old, f"{row.action.to} =", because)
+    elif isinstance(row.action, Convert) and found.given is not None:
+        _convert(plan, found, row, row.action)
+    elif isinstance(row.action, Keep | Drop | Environment):
+        pass  # the attribute is the script's own today, and does no harm
+    else:
+        plan.remark(found.node, old, since(row))
+
+
+def _convert(plan: Plan, found: Attribute, row: Keyword, action: Convert) -> None:
+    assert found.given is not None
+    old = f"{found.owner.rpartition('.')[2]}.{found.name} ="
+    try:
+        made = convert(plan, (action.to, action.convert, action.written), found.given, {})
+    except CannotConvertError as error:
+        plan.remark(found.node, old, f"{since(row)}: {error.because}", error.outcome)
+        return
+    if list(made.sources) != [action.to]:
+        plan.remark(found.node, old, f"{since(row)}; {action.to} says it")
+        return
+    _name(plan, found, action.to)
+    source = made.sources[action.to]
+    if source != plan.source(found.given.node):
+        plan.edits.sources[span_of(found.given.node)] = source
+    plan.changed(found.node, old, f"{action.to} = {source}", f"it {since(row)}")
+
+
+def _name(plan: Plan, found: Attribute, to: str) -> None:
+    plan.edits.sources[span_of(found.node)] = f"{plan.source(found.node.value)}.{to}"

@@ -1,0 +1,321 @@
+"""Keywords and values of calls that are others today."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from ...legacy.changes import (
+    Configure,
+    Convert,
+    Converter,
+    Drop,
+    Environment,
+    Keep,
+    Keyword,
+    Order,
+    Refuse,
+    Rename,
+    Value,
+)
+from ...legacy.due import MethodRows
+from ...legacy.wording import since
+from ..findings import Outcome
+from ..reading.kinship import ancestors
+from ..reading.script import NOT_LITERAL, Call, Given
+from .conversion import WHO, CannotConvertError, Converted, convert
+from .edits import Span, span_of
+from .orders import fitting_order
+from .plan import Plan
+from .standin import rendered
+
+
+def rows_of(plan: Plan, call: Call) -> MethodRows:
+    """Return the rows for what is called."""
+    kinds = call.own.ancestors if call.own is not None else ancestors(call.name)
+    public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
+    return plan.due.methods(public).get(call.method or "__init__") or MethodRows()
+
+
+class CallPlan:
+    """What becomes of the arguments of one call.
+
+    Args:
+        plan: the changes of the script.
+        call: the call.
+        rows: what has changed of it.
+
+    Attributes:
+        settings: what goes to the trainer's configuration, as source.
+        is_old: whether something in it had to be mended.
+        kept: what the trainer's class has to see to, as source.
+        kept_by: what makes such a class, with dots, and whether it is needed.
+        is_kept: whether there is such a trainer.
+    """
+
+    def __init__(self, plan: Plan, call: Call, rows: MethodRows) -> None:
+        self.plan = plan
+        self.call = call
+        self.rows = rows
+        self.settings: dict[str, str] = {}
+        self.is_old = False
+        self.kept: dict[str, str] = {}
+        self.kept_by: dict[str, bool] = {}
+        self.is_kept = False
+        self.keywords: dict[str, Given] = dict(call.keywords)
+        self._order = fitting_order(call, rows)
+        if self._order is not None:
+            names = self._order.order
+            self.keywords = {**dict(zip(names, call.positional, strict=False)), **self.keywords}
+        own = call.own.fields if call.own is not None else {}
+        self._old = {
+            name: rows.keywords[name]
+            for name in self.keywords
+            if name in rows.keywords and name not in own
+        }
+        last = call.name.rpartition(".")[2]
+        self.name = last if call.method in {"", "__init__"} else f"{last}.{call.method}"
+        if call.own is not None:
+            self.name = call.own.name
+
+    def translate(self) -> None:
+        """Plan for each old keyword what is written in its place."""
+        if self._order is not None:
+            self._name_positional(self._order)
+        for name, row in self._old.items():
+            given = self.keywords.get(name)
+            if given is not None and self._may_edit(given, name, row):
+                self._translate(name, row, given)
+
+    def respell(self) -> None:
+        """Plan for each old value what is written in its place."""
+        for row in self.rows.values:
+            given = self.keywords.get(row.name)
+            if given is not None:
+                self._respell(row, given)
+
+    def _name_positional(self, row: Order) -> None:
+        """Give keywords to arguments that are in an old order."""
+        names = row.order[: len(self.call.positional)]
+        for name, given in zip(names, self.call.positional, strict=False):
+            self.plan.edits.keywords[span_of(given.node)] = name
+        shown = ", ".join(f"{name}=…" for name in names)
+        old = f"the order of the arguments of {self.name}"
+        self.plan.changed(self.call.node, old, f"{self.name}({shown})", f"it {since(row)}")
+        self.is_old = True
+
+    def _may_edit(self, given: Given, name: str, row: Keyword) -> bool:
+        """Tell whether an argument is this call's alone; leave a remark if it is not."""
+        if given.holder is None or self._is_own(given.holder):
+            return True
+        self.plan.remark(
+            given.node, f"{self.name}({name}=)", f"{since(row)}; other calls get the dictionary too"
+        )
+        return False
+
+    def _is_own(self, holder: ast.expr) -> bool:
+        """Tell whether a dictionary is only there for this call."""
+        parent = self.plan.script.parents.get(holder)
+        if isinstance(parent, ast.keyword):
+            return True
+        target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+        if isinstance(parent, ast.AnnAssign):
+            target = parent.target
+        if not isinstance(target, ast.Name):
+            return False
+        loads = [
+            node
+            for node in ast.walk(self.plan.script.tree)
+            if isinstance(node, ast.Name)
+            and node.id == target.id
+            and isinstance(node.ctx, ast.Load)
+            and not isinstance(self.plan.script.parents.get(node), ast.Subscript)
+        ]
+        kinds = {self._called_with(node) for node in loads}
+        return kinds == {ast.unparse(self.call.node.func)}
+
+    def _called_with(self, node: ast.Name) -> str:
+        parents = self.plan.script.parents
+        keyword = parents.get(node)
+        call = parents.get(keyword) if isinstance(keyword, ast.keyword) else None
+        return ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+
+    def _translate(self, name: str, row: Keyword, given: Given) -> None:
+        action, old = row.action, f"{self.name}({name}=)"
+        because = f"it {since(row)}"
+        literal = given.value is not NOT_LITERAL
+        if isinstance(action, Rename):
+            self._rename(name, action.to, given, old, because)
+        elif isinstance(action, Configure):
+            self._configure(name, action, given, old, because)
+        elif isinstance(action, Convert):
+            self._convert(name, action, row, given)
+        elif isinstance(action, Environment):
+            self._to_environment(name, action, given, old, because)
+        elif isinstance(action, Keep):
+            self._keep(name, action, given, old, because)
+        elif isinstance(action, Drop) and action.unless is not None and not literal:
+            self.plan.remark(given.node, old, f"{since(row)}. {action.instead} {WHO}")
+        elif isinstance(action, Drop) and not (
+            literal and action.unless and action.unless(given.value)
+        ):
+            self.remove(name)
+            self.plan.changed(given.node, old, "leave it out", f"{because}: {action.because}")
+        elif isinstance(action, Drop | Refuse):
+            text = f"{self.name}({name}={self.plan.source(given.node)})"
+            self.plan.remark(given.node, text, f"{since(row)}. {action.instead}", Outcome.GONE)
+
+    def _keep(self, name: str, action: Keep, given: Given, old: str, because: str) -> None:
+        self.remove(name)
+        if not action.by:
+            self.plan.changed(given.node, old, "leave it out", f"{because}; {action.advice}")
+            return
+        self.kept[action.to] = self.plan.source(given.node)
+        self.kept_by[action.by] = self.kept_by.get(action.by, False) or action.alone
+        new = f"{action.by.rpartition('.')[2]}(…, {action.to}={self.kept[action.to]})"
+        self.plan.changed(given.node, old, new, because)
+
+    def _rename(self, name: str, to: str, given: Given, old: str, because: str) -> None:
+        other = self.keywords.get(to)
+        if other is not None and given.value is None:
+            self.remove(name)
+        elif other is not None and other.value is not None:
+            self.plan.remark(given.node, old, f"is {to}= today, which is given too; keep one")
+            return
+        else:
+            if other is not None:
+                self.remove(to)
+            self.keywords[to] = self.keywords.pop(name)
+            self._call_it(given, to)
+        self.is_old = True
+        self.plan.changed(given.node, old, f"{to}=", because)
+
+    def _configure(
+        self, name: str, action: Configure, given: Given, old: str, because: str
+    ) -> None:
+        if given.value is NOT_LITERAL or action.convert is not None:
+            converter = action.convert or _itself
+            converted = self._converted((action.to, converter, action.written), given, name)
+            if converted is None:
+                return
+            sources = dict(converted.sources)
+        else:
+            source = self.plan.source(given.node)
+            sources = {} if given.value is None else {action.to: source}
+        self.settings |= sources
+        self.remove(name)
+        new = _shown(sources)
+        place = f"{new} in the configuration" if new else "leave it out"
+        self.plan.changed(given.node, old, place, because)
+
+    def _convert(self, name: str, action: Convert, row: Keyword, given: Given) -> None:
+        converted = self._converted((action.to, action.convert, action.written), given, name)
+        if converted is None:
+            return
+        sources = converted.sources
+        if list(sources) == [action.to] and action.to not in self.keywords:
+            self._put_in_place(name, action.to, sources[action.to], given)
+        else:
+            self.remove(name)
+            for key, source in sources.items():
+                self.put(key, source, given.holder)
+        self.is_old = True
+        self.plan.changed(
+            given.node,
+            f"{self.name}({name}=)",
+            _shown(sources) or "leave it out",
+            f"it {since(row)}",
+        )
+
+    def _put_in_place(self, name: str, to: str, source: str, given: Given) -> None:
+        """Give an argument another keyword and value, where it stands."""
+        self.keywords[to] = self.keywords.pop(name)
+        self._call_it(given, to)
+        if source != self.plan.source(given.node):
+            self.plan.edits.sources[span_of(given.node)] = source
+
+    def _converted(
+        self, action: tuple[str, Converter, str], given: Given, name: str
+    ) -> Converted | None:
+        """Return what a value is today; None if that is not known, with a remark."""
+        others = {key: each for key, each in self.keywords.items() if each is not given}
+        try:
+            converted = convert(self.plan, action, given, others, frozenset(self._old))
+        except CannotConvertError as error:
+            row = self._old[name]
+            because = f"{since(row)}: {error.because}"
+            self.plan.remark(given.node, f"{self.name}({name}=)", because, error.outcome)
+            return None
+        for taken in converted.taken:
+            self.remove(taken)
+        return converted
+
+    def _to_environment(
+        self, name: str, action: Environment, given: Given, old: str, because: str
+    ) -> None:
+        self.remove(name)
+        if given.value is None:
+            self.plan.changed(given.node, old, "leave it out", because)
+            return
+        source = self.plan.source(given.node)
+        is_text = isinstance(given.value, str)
+        value = source if is_text else f"str({source})"
+        statement = f'os.environ["{action.variable}"] = {value}'
+        self.plan.import_module("os")
+        self.plan.edits.before[span_of(self.plan.statement(given.node))].append(statement)
+        self.plan.changed(given.node, old, statement, because)
+
+    def _respell(self, row: Value, given: Given) -> None:
+        parts = given.node.elts if isinstance(given.node, ast.List | ast.Tuple) else [given.node]
+        for part in parts:
+            if not isinstance(part, ast.Constant) or part.value != row.value:
+                continue
+            old = f"{self.name}({row.name}={self.plan.source(part)})"
+            if row.to:
+                self.plan.edits.sources[span_of(part)] = rendered(row.to, self.plan.spell)
+                self.plan.changed(part, old, f'{row.name}="{row.to}"', f"it {since(row)}")
+                self.is_old = True
+            else:
+                because = f"{since(row)}. {row.instead}"
+                self.plan.remark(part, old, because, Outcome.GONE)
+
+    def remove(self, name: str) -> None:
+        """Take an argument away."""
+        given = self.keywords.pop(name)
+        self.is_old = True
+        self.plan.edits.removed.add(self._place(given))
+
+    def put(self, name: str, source: str, holder: ast.expr | None = None) -> None:
+        """Give an argument, in place of one that is there."""
+        present = self.keywords.get(name)
+        if present is not None:
+            self.plan.edits.sources[span_of(present.node)] = source
+        else:
+            self.plan.edits.added[span_of(holder or self.call.node)][name] = source
+
+    def _call_it(self, given: Given, to: str) -> None:
+        """Give an argument another keyword."""
+        edits = self.plan.edits
+        names = edits.keys if isinstance(given.holder, ast.Dict) else edits.keywords
+        names[self._place(given)] = to
+
+    @staticmethod
+    def _place(given: Given) -> Span:
+        """Return where an argument is: its keyword and value, or the key in a dictionary."""
+        if given.keyword is not None:
+            return span_of(given.keyword)
+        if not isinstance(given.holder, ast.Dict):
+            return span_of(given.node)
+        position = given.holder.values.index(given.node)
+        key = given.holder.keys[position]
+        assert key is not None
+        return span_of(key)
+
+
+def _itself(value: Any, call: Any) -> Mapping[str, Any]:
+    raise NotImplementedError  # values that are not known go by their source
+
+
+def _shown(sources: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={source}" for name, source in sources.items())

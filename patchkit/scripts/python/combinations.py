@@ -1,0 +1,113 @@
+"""Combinations of arguments that were taken, and are errors today."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...legacy.changes import Adjusted, Columns, LeftOut, Wrapped
+from ...legacy.wording import since
+from ..reading.script import Given
+from ..reading.values import Made, Own
+from .calls import CallPlan
+from .edits import ITSELF, span_of
+from .plan import Plan
+
+
+def plan_combinations(plan: Plan, call: CallPlan) -> None:
+    """Plan for a call what the table says of combinations of its arguments."""
+    for row in call.rows.adjusted:
+        if isinstance(row.in_source, LeftOut):
+            _leave_out(plan, call, row, row.in_source)
+        elif isinstance(row.in_source, Wrapped):
+            _wrap(plan, call, row, row.in_source)
+        elif isinstance(row.in_source, Columns):
+            _rename_columns(plan, row, row.in_source)
+
+
+def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> None:
+    """Leave out an argument that another one holds already."""
+    given, other = call.keywords.get(action.keyword), _argument(call, action.beside)
+    if given is None or other is None or given.value is None:
+        return
+    makers = [
+        value.call
+        for value in other.values
+        if isinstance(value, Made) and value.call is not None and value.call.name == action.made_by
+    ]
+    if not makers or len(makers) < len(other.values):
+        return
+    old = f"{call.name}({action.keyword}=) with a model that has adapters already"
+    held = {ast.dump(it.node) for maker in makers for it in _arguments(maker)}
+    if ast.dump(given.node) in held:
+        call.remove(action.keyword)
+        plan.changed(given.node, old, "leave it out", f"it {since(row)}")
+    else:
+        plan.remark(given.node, old, f"{since(row)}; leave one of the two out")
+
+
+def _arguments(maker: object) -> Iterator[Given]:
+    yield from getattr(maker, "positional", ())
+    yield from getattr(maker, "keywords", {}).values()
+
+
+def _argument(call: CallPlan, name: str) -> Given | None:
+    if name in call.keywords or not call.call.positional:
+        return call.keywords.get(name)
+    return call.call.positional[0]
+
+
+def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
+    """Wrap a function that returns a list for a batch."""
+    given = call.keywords.get(action.keyword)
+    if given is None:
+        return
+    functions = [value.node for value in given.values if isinstance(value, Own)]
+    if not any(map(_returns_list, functions)) and not _is_list_lambda(given.node):
+        return
+    module, _, last = action.by.rpartition(".")
+    source = f"{plan.imported(module, last)}({ITSELF})"
+    plan.wrap(given.node, source)
+    old = f"{call.name}({action.keyword}=) that returns a list for a batch"
+    plan.changed(given.node, old, f"{action.keyword}={last}(…)", f"it {since(row)}")
+
+
+def _is_list_lambda(node: ast.expr) -> bool:
+    return isinstance(node, ast.Lambda) and isinstance(node.body, ast.List | ast.ListComp)
+
+
+def _returns_list(function: ast.AST) -> bool:
+    """Tell whether a function of the script's returns a list that it makes."""
+    made: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.ListComp):
+            made.update(it.id for it in node.targets if isinstance(it, ast.Name))
+    return any(
+        isinstance(node, ast.Return)
+        and (
+            isinstance(node.value, ast.List | ast.ListComp)
+            or (isinstance(node.value, ast.Name) and node.value.id in made)
+        )
+        for node in ast.walk(function)
+    )
+
+
+def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:
+    """Rename columns that the script makes itself, wherever it names them."""
+    found = [
+        node
+        for node in ast.walk(plan.script.tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value in action.names
+    ]
+    parents = plan.script.parents
+    makes = any(isinstance(parents.get(node), ast.Dict | ast.Subscript) for node in found)
+    if not makes:
+        return
+    for node in found:
+        name = str(node.value)
+        new = action.names[name]
+        quote = plan.source(node)[:1]
+        plan.edits.sources[span_of(node)] = f"{quote}{new}{quote}"
+        plan.changed(node, f"column {name}", new, f"it {since(row)}")

@@ -1,0 +1,212 @@
+"""The configuration that a trainer gets: found, made, or made anew in its own class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from ...legacy.changes import OwnConfiguration
+from ...legacy.table.trl_defaults import OF_TRAINING_ARGUMENTS
+from ...legacy.wording import since
+from ..findings import Outcome
+from ..reading.kinship import ancestors
+from ..reading.script import Call, Given
+from ..reading.values import Made
+from .calls import CallPlan
+from .edits import ITSELF, span_of
+from .plan import Plan
+from .standin import rendered
+
+_ARGUMENTS = "transformers.TrainingArguments"
+_TRAINER = "transformers.Trainer"
+_CONFIGURED = "patchkit.legacy.written.configuration.configured"
+_THIRD = frozenset({"trl.DPOTrainer", "trl.KTOTrainer", "trl.GRPOTrainer", "trl.RLOOTrainer"})
+"""Trainers whose third argument is the configuration; it is the second one of others."""
+
+
+class ConfigurationPlan:
+    """What becomes of the configuration of one trainer.
+
+    Args:
+        plan: the changes of the script.
+        trainer: the changes of the trainer's call.
+        calls: those of all calls, by the node.
+    """
+
+    def __init__(self, plan: Plan, trainer: CallPlan, calls: Mapping[int, CallPlan]) -> None:
+        self._plan = plan
+        self._trainer = trainer
+        self._calls = calls
+        call = trainer.call
+        kinds = call.own.ancestors if call.own is not None else ancestors(call.name)
+        self._name = next((it for it in map(_public, kinds) if it.startswith("trl.")), "")
+        self._kind = self._name.removesuffix("Trainer") + "Config"
+        rows = trainer.rows.adjusted
+        self._row = next((it for it in rows if isinstance(it.in_source, OwnConfiguration)), None)
+
+    def make(self) -> None:
+        """Plan what is to be written."""
+        if not self._name or _TRAINER not in ancestors(self._name):
+            return
+        given = self._given()
+        self._keep(given)
+        if given is None:
+            self._make_one()
+            return
+        made = [value for value in given.values if isinstance(value, Made)]
+        if made and len(made) == len(given.values) and all(map(self._is_written, made)):
+            if all(map(self._may_complete, made)):
+                for each in made:
+                    assert each.call is not None
+                    self._complete(each, each.call)
+            else:
+                self._make_anew(given)
+        elif self._trainer.settings or any(map(self._needs_own, made)):
+            self._make_anew(given)
+
+    def _keep(self, given: Given | None) -> None:
+        """Let the trainer's class see to what no keyword says any more."""
+        trainer = self._trainer.call
+        plans = [self._trainer]
+        for value in given.values if given is not None else ():
+            if isinstance(value, Made) and value.call is not None:
+                plan = self._calls.get(id(value.call.node))
+                if plan is not None and self._are_same(plan.kept, plan.call, trainer):
+                    plans.append(plan)
+        kept = {name: source for plan in plans for name, source in plan.kept.items()}
+        needed = {by for plan in plans for by, is_needed in plan.kept_by.items() if is_needed}
+        for plan in plans:
+            plan.is_kept = True
+        for by in needed:
+            module, _, last = by.rpartition(".")
+            function = self._plan.imported(module, last)
+            limits = ", ".join(f"{name}={source}" for name, source in kept.items())
+            self._plan.wrap(trainer.node.func, f"{function}({ITSELF}, {limits})")
+
+    def _given(self) -> Given | None:
+        """Return the argument that is the configuration."""
+        if "args" in self._trainer.keywords:
+            return self._trainer.keywords["args"]
+        positional = self._trainer.call.positional
+        for given in positional:
+            if any(isinstance(it, Made) and _is_arguments(it.kind) for it in given.values):
+                return given
+        place = 2 if self._name in _THIRD else 1
+        return positional[place] if len(positional) > place else None
+
+    def _is_written(self, made: Made) -> bool:
+        """Tell whether the script writes the call that makes a configuration."""
+        if made.call is None or not made.call.complete:
+            return False
+        return self._is_own(made) or (made.own is None and _public(made.kind) == _ARGUMENTS)
+
+    def _is_own(self, made: Made) -> bool:
+        kinds = made.own.ancestors if made.own is not None else ancestors(made.kind)
+        return self._kind in {_public(kind) for name in kinds for kind in ancestors(name)}
+
+    def _needs_own(self, made: Made) -> bool:
+        """Tell whether a trainer does not take a configuration of that class."""
+        if self._row is None or self._is_own(made) or not _is_arguments(made.kind):
+            return False
+        assert isinstance(self._row.in_source, OwnConfiguration)
+        accepted = self._row.in_source.accepted.get(self._name)
+        return made.own is not None or _public(made.kind) != accepted
+
+    def _may_complete(self, made: Made) -> bool:
+        """Tell whether the settings of the trainer mean the same where a configuration is made."""
+        assert made.call is not None
+        return self._are_same(self._trainer.settings, self._trainer.call, made.call)
+
+    def _are_same(self, sources: Mapping[str, str], here: Call, there: Call) -> bool:
+        same = self._plan.bindings.means_the_same
+        return all(same(source, here.node, there.node) for source in sources.values())
+
+    def _complete(self, made: Made, call: Call) -> None:
+        """Add to the call that makes a configuration; let it make one of the trainer's class."""
+        configuration = self._calls[id(call.node)]
+        if not self._is_own(made):
+            if not self._trainer.settings and not self._needs_own(made):
+                return
+            kind = self._plan.spell(self._kind, self._trainer.call)
+            self._plan.edits.sources[span_of(call.node.func)] = kind
+            if isinstance(call.node.func, ast.Name):
+                self._plan.forget(call.node.func.id)
+            for name, source in self._defaults().items():
+                if name not in configuration.keywords:
+                    configuration.put(name, source)
+            self._tell(call.node.lineno, made, kind)
+        for name, source in self._trainer.settings.items():
+            configuration.put(name, source)
+
+    def _tell(self, line: int, made: Made, kind: str) -> None:
+        old = f"{made.kind.rpartition('.')[2]} for {self._trainer.name}"
+        row = self._row
+        because = f"it {since(row)}" if row is not None else "it has the settings of the trainer"
+        self._plan.find(line, old, f"{kind}(…)", because, Outcome.CHANGED)
+
+    def _defaults(self) -> dict[str, str]:
+        """Return what `TrainingArguments` has otherwise than the trainer's class has today."""
+        methods = self._plan.due.methods(ancestors(self._kind))
+        rows = methods["__init__"].defaults if "__init__" in methods else {}
+        return {
+            name: rendered(value, self._plan.spell)
+            for name, value in OF_TRAINING_ARGUMENTS.items()
+            if name in rows and rows[name].library == "trl" and rows[name].values[-1][1] != value
+        }
+
+    def _make_one(self) -> None:
+        """Give a trainer a configuration that has got none."""
+        trainer = self._trainer
+        if not trainer.settings and not trainer.is_old:
+            return
+        call = trainer.call
+        if not call.complete:
+            if trainer.settings:
+                self._plan.remark(
+                    call.node, f"{trainer.name}(…)", f"needs {self._written()} in its args="
+                )
+            return
+        kind = self._plan.spell(self._kind, call)
+        settings = {"output_dir": '"tmp_trainer"', **self._defaults(), **trainer.settings}
+        given = [f"{name}={source}" for name, source in settings.items()]
+        indent = self._plan.indentation(call.node)
+        if indent is None:
+            source = f"{kind}({', '.join(given)})"
+        else:
+            unit = "\t" if indent.startswith("\t") else "    "
+            lines = "".join(f"{indent}{unit}{each},\n" for each in given)
+            source = f"{kind}(\n{lines}{indent})"
+        self._plan.edits.added[span_of(call.node)]["args"] = source
+        self._plan.changed(
+            call.node,
+            f"{trainer.name} without args=",
+            f"args={kind}(…)",
+            "its settings are those of TrainingArguments, which it took then",
+        )
+
+    def _make_anew(self, given: Given) -> None:
+        """Make the trainer's configuration of one that comes from elsewhere."""
+        kind = self._plan.spell(self._kind, self._trainer.call)
+        module, _, last = _CONFIGURED.rpartition(".")
+        function = self._plan.imported(module, last)
+        parts = [ITSELF, kind]
+        if self._trainer.settings:
+            parts.append(self._written())
+        self._plan.wrap(given.node, f"{function}({', '.join(parts)})")
+        self._plan.changed(
+            given.node,
+            f"{self._trainer.name}(args=)",
+            f"args={function}(…)",
+            f"its configuration is made elsewhere, and has to be a {kind}",
+        )
+
+    def _written(self) -> str:
+        return ", ".join(f"{name}={source}" for name, source in self._trainer.settings.items())
+
+
+def _public(name: str) -> str:
+    return ancestors(name)[0]
+
+
+def _is_arguments(kind: str) -> bool:
+    return _ARGUMENTS in ancestors(kind)

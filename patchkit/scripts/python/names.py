@@ -1,0 +1,102 @@
+"""Names and modules that are elsewhere today, or nowhere."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from ...legacy.changes import Gone, Moved
+from ...legacy.wording import since
+from ..findings import Outcome
+from ..reading.script import Use
+from .edits import NewImport, span_of
+from .plan import Plan
+
+
+def plan_names(plan: Plan) -> None:
+    """Import what has moved from where it is; say what is gone."""
+    statements: dict[ast.ImportFrom, list[tuple[Use, NewImport]]] = defaultdict(list)
+    gone: dict[tuple[ast.stmt, str], list[Use]] = defaultdict(list)
+    for use in plan.script.uses:
+        row = plan.row_of(use.name)
+        if row is None:
+            continue
+        if isinstance(row, Gone):
+            if not use.optional:
+                gone[plan.statement(use.node), row.instead].append(use)
+            continue
+        place = plan.today(use.name)
+        assert place is not None
+        module, _, last = place.rpartition(".")
+        if isinstance(use.node, ast.ImportFrom) and use.alias is not None:
+            bound = use.alias.asname or use.alias.name
+            statements[use.node].append((use, NewImport(module, last, bound)))
+        elif isinstance(use.node, ast.Import):
+            _module(plan, use, row, place)
+            continue
+        elif isinstance(use.node, ast.expr):
+            plan.edits.sources[span_of(use.node)] = plan.imported(module, last)
+        _found(plan, use, row, place)
+    for node, moved in statements.items():
+        _import_from(plan, node, moved)
+    for (_, instead), uses in gone.items():
+        _gone(plan, uses, instead)
+
+
+def _found(plan: Plan, use: Use, row: Moved, place: str) -> None:
+    module, _, last = place.rpartition(".")
+    because = f"it {since(row)}"
+    if row.differs:
+        because += f"; {row.differs}"
+    plan.find(use.line, use.name, f"from {module} import {last}", because, Outcome.CHANGED)
+
+
+def _module(plan: Plan, use: Use, row: Moved, place: str) -> None:
+    """Import a module by its place of today."""
+    assert use.alias is not None
+    assert isinstance(use.node, ast.stmt)
+    if use.alias.asname is None:
+        plan.remark(use.node, f"import {use.name}", f"{since(row)}; it is {place} today")
+        return
+    line, column, _, _ = span_of(use.alias)
+    plan.edits.sources[line, column, line, column + len(use.name)] = place
+    plan.find(use.line, use.name, place, f"it {since(row)}", Outcome.CHANGED)
+
+
+def _import_from(plan: Plan, node: ast.ImportFrom, moved: list[tuple[Use, NewImport]]) -> None:
+    span = span_of(node)
+    names = {use.alias.name for use, _ in moved if use.alias is not None}
+    stay = any(alias.name not in names for alias in node.names)
+    by_module: dict[str, list[tuple[Use, NewImport]]] = defaultdict(list)
+    for use, new in moved:
+        by_module[new.module].append((use, new))
+    if not stay:
+        # The statement itself becomes that of the first module.
+        first, *_ = by_module
+        plan.edits.modules[span] = first
+        for use, new in by_module.pop(first):
+            assert use.alias is not None
+            if new.name != use.alias.name:
+                plan.edits.dropped[span].add(use.alias.name)
+                plan.edits.extended[span].append(new)
+    for module, several in by_module.items():
+        plan.edits.dropped[span] |= {use.alias.name for use, _ in several if use.alias}
+        aliases = ", ".join(dict.fromkeys(new.alias for _, new in several))
+        text = f"from {module} import {aliases}"
+        plan.edits.after[span_of(plan.statement(node))].append(text)
+
+
+def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
+    """Say of names of one statement that they are gone, in one remark."""
+    row = plan.row_of(uses[0].name)
+    assert isinstance(row, Gone)
+    because = f"{since(row)}. {instead}"
+    for use in uses:
+        plan.find(use.line, use.name, "", because, Outcome.GONE)
+    names = ", ".join(dict.fromkeys(use.name for use in uses))
+    remarks = plan.edits.remarks[span_of(plan.statement(uses[0].node))]
+    text = f"{names} {because}"
+    if len(uses) > 1:
+        text = text.replace(f"{names} has ", f"{names} have ")
+    if text not in remarks:
+        remarks.append(text)

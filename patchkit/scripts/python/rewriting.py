@@ -1,0 +1,66 @@
+"""Write a script anew: what is found, what is planned, what is written."""
+
+from __future__ import annotations
+
+from ...legacy.due import Due
+from ..errors import ScriptError
+from ..findings import Modernized
+from ..reading import read
+from .attributes import plan_attributes
+from .calls import CallPlan, rows_of
+from .classes import plan_classes
+from .combinations import plan_combinations
+from .configurations import ConfigurationPlan
+from .names import plan_names
+from .plan import Plan
+from .silent import plan_silent
+
+
+def rewritten(text: str, due: Due) -> Modernized:
+    """Write a script anew for other releases.
+
+    Args:
+        text: Python source.
+        due: what has changed in these releases.
+
+    Raises:
+        ScriptError: it does not parse, or LibCST is missing.
+    """
+    plan = Plan(read(text), due, text)
+    plan_names(plan)
+    plan_attributes(plan)
+    plan_classes(plan)
+    _plan_calls(plan)
+    if plan.edits:
+        text = _write(text, plan)
+    findings = sorted(plan.findings, key=lambda finding: finding.line)
+    return Modernized(text, findings)
+
+
+def _plan_calls(plan: Plan) -> None:
+    calls: dict[int, CallPlan] = {}
+    for call in plan.script.calls:
+        rows = rows_of(plan, call)
+        if plan.today(call.name) is not None and id(call.node) not in calls:
+            calls[id(call.node)] = CallPlan(plan, call, rows)
+    for planned in calls.values():
+        planned.translate()
+        planned.respell()
+        plan_combinations(plan, planned)
+    for planned in calls.values():
+        ConfigurationPlan(plan, planned, calls).make()
+    for planned in calls.values():
+        if any(planned.kept_by.values()) and not planned.is_kept:
+            limits = ", ".join(f"{name}={source}" for name, source in planned.kept.items())
+            plan.remark(planned.call.node, limits, "truncated what the trainer got; do it there")
+        plan_silent(plan, planned)
+
+
+def _write(text: str, plan: Plan) -> str:
+    try:
+        from .writing import write
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] != "libcst":
+            raise
+        raise ScriptError("LibCST is missing, which writes scripts anew; install libcst") from error
+    return write(text, plan.edits)

@@ -1,0 +1,92 @@
+"""What converters of the table get in place of a call: its text, not its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+
+class UndecidedError(Exception):
+    """A converter asks for a value that is known only when the script runs."""
+
+
+class Expression:
+    """A value that is known only when the script runs.
+
+    Args:
+        source: its text.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def _undecided(self, *args: Any) -> NoReturn:
+        raise UndecidedError(self.source)
+
+    __bool__ = __iter__ = __lt__ = __le__ = __gt__ = __ge__ = __len__ = _undecided
+    __floordiv__ = __rfloordiv__ = __getitem__ = __str__ = __fspath__ = _undecided
+
+
+@dataclass(frozen=True)
+class Construction:
+    """An object that the script is to make.
+
+    Args:
+        name: its class, with dots.
+        settings: its keywords.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+
+
+class Standin:
+    """A call as converters see it.
+
+    Args:
+        arguments: by today's keywords.
+        unknown: by old keywords.
+    """
+
+    def __init__(self, arguments: Mapping[str, Any], unknown: Mapping[str, Any]) -> None:
+        self.arguments = dict(arguments)
+        self.unknown = dict(unknown)
+
+    @staticmethod
+    def place() -> str:
+        """Return nothing: messages name the line themselves."""
+        return ""
+
+    @staticmethod
+    def make(name: str, given: Any, **settings: Any) -> Construction:
+        """Return an object that the script is to make."""
+        if given is None:
+            return Construction(name, settings)
+        if isinstance(given, Construction):
+            return Construction(name, {**given.settings, **settings})
+        raise UndecidedError(name)
+
+
+def rendered(value: Any, spell: Callable[[str], str]) -> str:
+    """Return the source of a value.
+
+    Args:
+        value: a literal, an expression, something to make, or a collection of these.
+        spell: returns how the script can write a library's name.
+    """
+    if isinstance(value, Expression):
+        return value.source
+    if isinstance(value, Construction):
+        given = ", ".join(
+            f"{name}={rendered(each, spell)}" for name, each in value.settings.items()
+        )
+        return f"{spell(value.name)}({given})"
+    if isinstance(value, list):
+        return f"[{', '.join(rendered(each, spell) for each in value)}]"
+    if isinstance(value, dict):
+        pairs = (f"{key!r}: {rendered(each, spell)}" for key, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, str) and '"' not in value and "\\" not in value and value.isprintable():
+        return f'"{value}"'
+    return repr(value)

@@ -1,0 +1,262 @@
+"""Carry changes out on LibCST's tree of a script; all else stays byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from ..errors import ScriptError
+from . import arguments
+from .edits import ITSELF, Edits, NewImport, Span
+
+_REMARK = "# patchkit: "
+
+
+def write(text: str, edits: Edits) -> str:
+    """Return a script with changes made.
+
+    Args:
+        text: Python source.
+        edits: the changes.
+
+    Raises:
+        ScriptError: LibCST does not parse it, or a change has no place in its tree.
+    """
+    try:
+        module = cst.parse_module(text)
+    except (cst.ParserSyntaxError, RecursionError) as error:
+        raise ScriptError(f"LibCST cannot parse it: {str(error).splitlines()[0]}") from error
+    if module.code != text:
+        raise ScriptError("LibCST does not give it back as it is, so it is left alone")
+    positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    writer = _Writer(edits, positions, lines, module)
+    new = module.visit(writer)
+    missing = writer.missing()
+    if missing:
+        raise ScriptError(f"line {min(missing)[0]}: patchkit found no place for a change there")
+    return new.code
+
+
+class _Writer(cst.CSTTransformer):
+    """Make changes while the tree is walked.
+
+    Args:
+        edits: the changes.
+        positions: where nodes stand.
+        lines: the lines of the text.
+        module: the tree.
+    """
+
+    def __init__(
+        self, edits: Edits, positions: Any, lines: Sequence[str], module: cst.Module
+    ) -> None:
+        super().__init__()
+        self._edits = edits
+        self._positions = positions
+        self._lines = lines
+        self._module = module
+        self._done: set[tuple[str, Span]] = set()
+        self._handlers: dict[type, Callable[[Any, Any], Any]] = {
+            cst.Arg: self._argument,
+            cst.Call: self._call,
+            cst.Dict: self._dictionary,
+            cst.FunctionDef: self._function,
+            cst.ImportFrom: self._import,
+            cst.Param: self._parameter,
+        }
+
+    def missing(self) -> set[Span]:
+        """Return the places of changes that were not made."""
+        return {
+            span
+            for kind, changes in vars(self._edits).items()
+            for span in changes
+            if (kind, span) not in self._done
+        }
+
+    def _span(self, node: cst.CSTNode) -> Span:
+        place = self._positions[node]
+        return (
+            place.start.line,
+            self._in_bytes(place.start.line, place.start.column),
+            place.end.line,
+            self._in_bytes(place.end.line, place.end.column),
+        )
+
+    def _in_bytes(self, line: int, column: int) -> int:
+        text = self._lines[line - 1]
+        return column if text.isascii() else len(text[:column].encode())
+
+    def _take(self, kind: str, span: Span) -> Any:
+        changes = getattr(self._edits, kind)
+        if span not in changes:
+            return None
+        self._done.add((kind, span))
+        return changes[span] if isinstance(changes, dict) else True
+
+    def on_leave(self, original: Any, updated: Any) -> Any:
+        handle = self._handlers.get(type(original))
+        changed = updated if handle is None else handle(original, updated)
+        if isinstance(original, cst.BaseExpression) and isinstance(changed, cst.BaseExpression):
+            source = self._take("sources", self._span(original))
+            if source is not None:
+                inner = changed.with_changes(lpar=[], rpar=[])
+                new = arguments.expression(
+                    source.replace(ITSELF, self._module.code_for_node(inner))
+                )
+                return new.with_changes(
+                    lpar=[*changed.lpar, *new.lpar], rpar=[*new.rpar, *changed.rpar]
+                )
+        if isinstance(original, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            return self._statement(self._span(original), changed)
+        return changed
+
+    def _statement(self, span: Span, changed: Any) -> Any:
+        if not isinstance(changed, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            return changed
+        remarks = self._take("remarks", span)
+        before, after = self._take("before", span), self._take("after", span)
+        if remarks:
+            changed = self._remarked(changed, remarks)
+        if before:
+            statements = [self._parsed(source) for source in before]
+            statements[0] = statements[0].with_changes(leading_lines=changed.leading_lines)
+            changed = changed.with_changes(leading_lines=[])
+        else:
+            statements = []
+        statements += [changed, *(self._parsed(source) for source in after or ())]
+        return cst.FlattenSentinel(statements) if len(statements) > 1 else changed
+
+    @staticmethod
+    def _remarked(changed: Any, remarks: Iterable[str]) -> Any:
+        present = {line.comment.value for line in changed.leading_lines if line.comment}
+        new = [_REMARK + remark for remark in remarks if _REMARK + remark not in present]
+        lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in new]
+        return changed.with_changes(leading_lines=[*changed.leading_lines, *lines])
+
+    def _parsed(self, source: str) -> Any:
+        return cst.parse_statement(source, self._module.config_for_parsing)
+
+    def _argument(self, original: cst.Arg, updated: cst.Arg) -> cst.Arg:
+        name = self._take("keywords", self._span(original))
+        if not name:
+            return updated
+        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        if original.keyword is not None and isinstance(updated.equal, cst.AssignEqual):
+            equal = updated.equal
+        return updated.with_changes(keyword=cst.Name(name), equal=equal)
+
+    def _call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        span = self._span(original)
+        new = updated
+        gone = [bool(self._take("removed", self._span(part))) for part in original.args]
+        if any(gone):
+            args, comments = arguments.without(new.args, gone)
+            new = new.with_changes(args=args)
+            if comments:
+                new = new.with_changes(whitespace_before_args=self._before(new, comments))
+        more = self._take("added", span)
+        if more:
+            parts = [arguments.keyword_argument(*each) for each in more.items()]
+            new = new.with_changes(args=arguments.added(new.args, parts, cst.SimpleWhitespace(" ")))
+        return new
+
+    @staticmethod
+    def _before(call: cst.Call, comments: Sequence[cst.EmptyLine]) -> Any:
+        space = call.whitespace_before_args
+        if isinstance(space, cst.ParenthesizedWhitespace):
+            return space.with_changes(empty_lines=[*space.empty_lines, *comments])
+        return cst.ParenthesizedWhitespace(
+            first_line=cst.TrailingWhitespace(), empty_lines=comments, indent=True
+        )
+
+    def _dictionary(self, original: cst.Dict, updated: cst.Dict) -> cst.Dict:
+        gone, elements = [], list[Any]()
+        for part, changed in zip(original.elements, updated.elements, strict=True):
+            key = self._span(part.key) if isinstance(part, cst.DictElement) else None
+            gone.append(key is not None and bool(self._take("removed", key)))
+            name = self._take("keys", key) if key is not None else None
+            if name:
+                quote = part.key.quote if isinstance(part.key, cst.SimpleString) else '"'  # type: ignore
+                changed = changed.with_changes(key=cst.SimpleString(f"{quote}{name}{quote}"))
+            elements.append(changed)
+        if any(gone):
+            elements, comments = arguments.without(elements, gone)
+            if comments:
+                updated = updated.with_changes(
+                    lbrace=updated.lbrace.with_changes(
+                        whitespace_after=cst.ParenthesizedWhitespace(
+                            empty_lines=comments, indent=True
+                        )
+                    )
+                )
+        more = self._take("added", self._span(original))
+        if more:
+            elements = arguments.added(elements, arguments.entries(more), cst.SimpleWhitespace(" "))
+        return updated.with_changes(elements=elements)
+
+    def _import(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> Any:
+        span = self._span(original)
+        dropped = self._take("dropped", span) or set()
+        extended: list[NewImport] = self._take("extended", span) or []
+        module = self._take("modules", span)
+        if module:
+            place = cst.parse_expression(module)
+            updated = updated.with_changes(module=place)
+        names = updated.names
+        if isinstance(names, cst.ImportStar) or not (dropped or extended):
+            return updated
+        kept = [alias for alias in names if self._module.code_for_node(alias.name) not in dropped]
+        if not kept and not extended:
+            return cst.RemoveFromParent()
+        return _with_names(updated, names, kept, extended)
+
+    def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
+        span = self._span(original)
+        new = updated
+        parameters = self._take("parameters", span)
+        if parameters:
+            parsed = cst.parse_statement(f"def f({', '.join(parameters)}): pass")
+            assert isinstance(parsed, cst.FunctionDef)
+            params = arguments.added(
+                new.params.params, list(parsed.params.params), cst.SimpleWhitespace(" ")
+            )
+            new = new.with_changes(params=new.params.with_changes(params=params))
+        first = self._take("first", span)
+        if first and isinstance(new.body, cst.IndentedBlock):
+            body = list(new.body.body)
+            has_docstring = new.get_docstring() is not None
+            statements = [self._parsed(source) for source in first]
+            body[has_docstring:has_docstring] = statements
+            new = new.with_changes(body=new.body.with_changes(body=body))
+        return new
+
+    def _parameter(self, original: cst.Param, updated: cst.Param) -> cst.Param:
+        name = self._take("renamed_parameters", self._span(original.name))
+        return updated.with_changes(name=cst.Name(name)) if name else updated
+
+
+def _with_names(
+    node: cst.ImportFrom, names: Sequence[cst.ImportAlias], kept: Any, extended: list[NewImport]
+) -> cst.ImportFrom:
+    gone = [alias not in kept for alias in names]
+    staying, comments = arguments.without(names, gone)
+    new = [cst.ImportAlias(cst.Name(it.name), _as(it)) for it in extended]
+    staying = arguments.added(staying, new, cst.SimpleWhitespace(" "))
+    if staying and node.lpar is None and not isinstance(staying[-1].comma, cst.MaybeSentinel):
+        staying[-1] = staying[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    changed = node.with_changes(names=staying)
+    if comments and isinstance(node.lpar, cst.LeftParen):
+        space = node.lpar.whitespace_after
+        if isinstance(space, cst.ParenthesizedWhitespace):
+            space = space.with_changes(empty_lines=[*space.empty_lines, *comments])
+            changed = changed.with_changes(lpar=node.lpar.with_changes(whitespace_after=space))
+    return changed
+
+
+def _as(new: NewImport) -> cst.AsName | None:
+    return None if new.name == new.bound else cst.AsName(cst.Name(new.bound))
