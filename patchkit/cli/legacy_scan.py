@@ -37,8 +37,8 @@ import click
 @click.option(
     "--history",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write to this file which release has which names, modules and keywords; `patchkit "
-    "doctor` reads it about scripts.",
+    help="Write to this file which release has which names, modules and keywords, which "
+    "`patchkit doctor` asks about scripts. With --from, releases that are not cached are left out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def scan(
@@ -77,8 +77,10 @@ def scan(
     result = run(
         libraries, last=last, folder=folder, cache=cache, with_timeline=history is not None
     )
-    if history:
-        history.write_text(json.dumps(result.timeline, indent=0) + "\n", encoding="utf-8")
+    if history and not result.gaps:
+        beside = history.with_name(f"{history.name}.new")
+        beside.write_text(json.dumps(result.timeline, indent=0) + "\n", encoding="utf-8")
+        beside.replace(history)
     if as_json:
         shown = asdict(result)
         shown.pop("timeline")
@@ -91,4 +93,6 @@ def scan(
             click.echo(f"{finding.kind}: {finding.what}, {finding.release}{text}")
         for what, reason in result.gaps.items():
             click.echo(f"not read: {what}: {reason}")
+        if history and result.gaps:
+            click.echo(f"{history} was not written: it would have gaps", err=True)
     sys.exit(1 if result.findings else 3 if result.gaps else 0)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -131,12 +131,13 @@ class History:
         """Return where a class, function or method takes a keyword.
 
         Args:
-            owner: its public name: `trl.SFTTrainer`, `transformers.PreTrainedModel.from_pretrained`.
+            owner: its public name: `trl.SFTTrainer`; for a method,
+                `transformers.PreTrainedModel.from_pretrained`.
             keyword: the keyword.
 
         Returns:
-            the possibilities, any one of which is enough; an empty list if no release has it; None
-            if that is not known.
+            the possibilities, any one of which is enough; a release without the class itself is
+            one; an empty list if no release has it; None if that is not known.
         """
         library, _, name = owner.partition(".")
         known = self.libraries.get(library)
@@ -148,11 +149,27 @@ class History:
         for base, releases in known.taken_from.get(name, {}).items():
             for there in self.keyword(base, keyword) or () if base != ANY else ():
                 found.append({**there, library: releases})
-        return found or (None if self._takes_any(owner) else [])
+        if not found:
+            return None if self._takes_any(owner) else []
+        elsewhere = frozenset(known.releases).difference(*known.keywords[name].values())
+        return [*found, {library: elsewhere}] if elsewhere else found
 
-    def owners(self, library: str) -> Iterator[str]:
-        """Yield the public names of all whose keywords are known."""
-        yield from (f"{library}.{name}" for name in self.libraries[library].keywords)
+    def after(self, owner: str, keyword: str) -> Together | None:
+        """Return the releases after the last with a keyword that still take any other.
+
+        Args:
+            owner: the public name of a class, function or method that has had the keyword.
+            keyword: the keyword.
+        """
+        library, _, name = owner.partition(".")
+        known = self.libraries[library]
+        present = known.keywords[name].get(keyword)
+        others = known.taken_from.get(name, {}).get(ANY)
+        if not present or not others:
+            return None
+        last = max(known.releases.index(it) for it in present)
+        later = others.intersection(known.releases[last + 1 :])
+        return {library: later} if later else None
 
     def _takes_any(self, owner: str) -> bool:
         """Tell whether some release takes keywords that are not known."""

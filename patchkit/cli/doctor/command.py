@@ -9,9 +9,7 @@ import click
 
 
 @click.command()
-@click.argument(
-    "scripts", nargs=-1, metavar="[SCRIPT]...", type=click.Path(path_type=Path)
-)
+@click.argument("scripts", nargs=-1, metavar="[SCRIPT]...", type=click.Path(path_type=Path))
 @click.option(
     "--quick",
     is_flag=True,

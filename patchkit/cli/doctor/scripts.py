@@ -86,16 +86,16 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
         installed = {name: it for name in LIBRARIES if (it := installed_version(name))}
         for file in files:
             try:
-                it = wanted(python_text(file), history, installed)
+                one = wanted(python_text(file), history, installed)
             except ScriptError as error:
                 if len(files) == 1:
                     raise
-                unread[str(file)] = str(error)
+                unread[str(file)] = str(error).removeprefix(f"{file}: ")
             else:
-                if it is None:
+                if one is None:
                     others.append(str(file))
                 else:
-                    found.append(it)
+                    found.append(one)
     if not found and not unread:
         named = str(files[0]) if len(files) == 1 else f"none of {len(files)} scripts"
         libraries = ", ".join(history.libraries)

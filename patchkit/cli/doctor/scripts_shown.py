@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ...legacy.wording import release
 from ...scripts.wanted import Verdict, Wanted
@@ -26,6 +26,8 @@ _FATES = {
     Fate.NEWER: "newer",
     Fate.UNKNOWN: "not known",
 }
+_SILENT = {True: "other results", False: "perhaps"}
+"""Whether it is certain that the script is from before a change, to the label."""
 _OTHERS_SHOWN = 3
 
 
@@ -52,13 +54,16 @@ def _rows(it: Wanted) -> Iterator[Row]:
         yield from (Row("", text) for text in _bounds(found))
     yield Row("runs here", _RUNS[it.verdict], alarming=it.verdict is Verdict.NOT)
     for fate, label in _FATES.items():
-        told = [found for found in it.lacking if found.fate is fate]
-        for number, found in enumerate(told):
-            yield Row("" if number else label, _lacking(found), alarming=fate is not Fate.MENDED)
-    for number, change in enumerate(it.silent):
-        place = f"cell {change.cell}, line {change.line}" if change.cell else f"line {change.line}"
-        doubt = "" if change.surely else " (if it was written for a release before that)"
-        yield Row("" if number else "other results", f"{place}: {change.what}: {change.text}{doubt}")
+        of_fate = (lack for lack in it.lacking if lack.fate is fate)
+        for number, lack in enumerate(of_fate):
+            yield Row("" if number else label, _lacking(lack), alarming=fate is not Fate.MENDED)
+    for surely, label in _SILENT.items():
+        texts: dict[str, list[str]] = {}
+        for change in it.silent:
+            if change.surely is surely:
+                texts.setdefault(f"{change.place}: {change.what}", []).append(change.text)
+        for number, (call, told) in enumerate(texts.items()):
+            yield Row("" if number else label, f"{call}: {'; '.join(told)}")
     for number, reason in enumerate(it.unread):
         yield Row("" if number else "not read", reason)
 
@@ -66,6 +71,8 @@ def _rows(it: Wanted) -> Iterator[Row]:
 def _released(found: Range) -> str:
     if not found.releases:
         return "no release has all that it names"
+    if len(found.runs) > 1:
+        return ", ".join(it if it == last else f"{it} to {last}" for it, last in found.runs)
     if found.first_by is None and found.last_by is None:
         return f"any release, {found.first} to {found.last}"
     if found.last_by is None:
@@ -96,50 +103,31 @@ def steps(examined: Examined) -> Iterator[Step]:
     """Yield what to do about scripts that do not run as they are."""
     layer = [it.name for it in examined.wanted if it.verdict is Verdict.WITH_THE_LAYER]
     broken = [it.name for it in examined.wanted if it.verdict is Verdict.NOT]
+    if broken:
+        what = f"What is installed cannot run {short_list(broken, shown=_OTHERS_SHOWN)}."
+        if examined.chosen is None:
+            yield Step(f"{what} {no_set(examined.apart)}", wrong=True)
+        else:
+            pins = (f"{name}=={version}" for name, version in examined.chosen.versions.items())
+            with_it = "These versions were run together, and have all that is named."
+            yield Step(f"{what} {with_it}", (pip_install(pins),), wrong=True)
     if layer:
+        first = shlex.quote(layer[0])
         yield Step(
-            f"{_names(layer)} with the legacy layer, or written anew.",
-            (
-                f"patchkit run --legacy -- python {shlex.quote(layer[0])}",
-                f"patchkit modernize --diff {shlex.quote(layer[0])}",
-            ),
+            f"What is installed runs {short_list(layer, shown=_OTHERS_SHOWN)} with the legacy "
+            "layer, or written anew.",
+            (f"patchkit run --legacy -- python {first}", f"patchkit modernize --diff {first}"),
             wrong=True,
         )
-    if broken:
-        do = (pip_install(_pins(examined)),) if examined.chosen else ()
-        advice = (
-            "These versions have all that was named, and were run together."
-            if examined.chosen
-            else _no_set(examined)
-        )
-        yield Step(f"{_names(broken, 'not run here')}. {advice}", do, wrong=True)
-
-
-def _pins(examined: Examined) -> Iterable[str]:
-    assert examined.chosen is not None
-    return (f"{name}=={version}" for name, version in examined.chosen.versions.items())
-
-
-def _names(scripts: list[str], verb: str = "run here") -> str:
-    only = f"{scripts[0]} {verb.replace('run', 'runs')}" if verb == "run here" else ""
-    if len(scripts) == 1:
-        return only or f"{scripts[0]} does {verb}"
-    named = short_list(scripts, shown=_OTHERS_SHOWN)
-    return f"{named} {'do ' if verb != 'run here' else ''}{verb}"
-
-
-def _no_set(examined: Examined) -> str:
-    """Say why there is no set of versions."""
-    return no_set(examined.apart)
 
 
 def no_set(apart: tuple[Need, ...]) -> str:
-    """Say what keeps any measured set from having all that was named."""
+    """Say what keeps any measured set from having all that is named."""
     if len(apart) == 1:
         return f"No set of versions that was run has {_at(apart[0])}."
     if apart:
         return (
-            f"No set of versions that was run has both {_at(apart[0])}, and {_at(apart[1])}; "
-            "use one of them, or run the scripts apart."
+            f"No set of versions that was run has both {_at(apart[0])}, and {_at(apart[1])}; use "
+            "only one of them."
         )
-    return "No set of versions that was run has all that was named; no two names alone are at fault."
+    return "No set of versions that was run has all that is named, though each two names have one."

@@ -51,9 +51,7 @@ def _below(module: str, library: str) -> str:
     return module.removeprefix(f"{library}.")
 
 
-def _names(
-    sources: Sources, library: str, module: str, seen: frozenset[str]
-) -> Iterator[str]:
+def _names(sources: Sources, library: str, module: str, seen: frozenset[str]) -> Iterator[str]:
     """Yield the public names that a module defines, or imports from its own library."""
     for name, statements in sources.bound(module).items():
         if name == "*":

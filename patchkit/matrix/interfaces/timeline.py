@@ -15,14 +15,13 @@ SCHEMA = 1
 _ALWAYS = ".."
 _LARGE = "transformers"
 """The library with thousands of names; of those that all releases have, nothing is told."""
-_UNSEEN = re.compile(
-    r"convert_|(agents|benchmark|cli|commands|exporters|onnx|test_utils|testing_utils)\b"
-)
-"""Modules that no script imports."""
+_UNSEEN = re.compile(r"convert_|(agents|benchmark|cli|commands|exporters|onnx|testing_utils)\b")
+"""Modules of it that no script imports."""
 _INTERNAL = re.compile(
-    r"(distributed|experimental\.\w+|integrations|loss|models|pipelines|quantizers|sagemaker|scripts|"
-    r"tools|tuners)\.|(audio|image|masking|video|modeling_flash)\w+|import_utils|chat_template_utils|"
-    r"generation\.|models\.auto|pipelines\b|utils\.(?!other|quantization|dataclasses|hub)"
+    r"(commands\.scripts|distributed|experimental\.\w+|integrations|loss|models|pipelines|quantizers|"
+    r"sagemaker|scripts|test_utils|tools|tuners)\.|(audio|cache|image|import|masking|"
+    r"processing|test|video)_\w+|(chat_template_utils|conversion_mapping|core_model_loading|generation|"
+    r"modeling_(?!outputs)\w+|models\.auto|pipelines)\b|utils\.(?!other|quantization|dataclasses|hub)"
 )
 """Modules whose names no script imports one by one."""
 _UNASKED = re.compile(
@@ -38,7 +37,7 @@ _BY_SPELLING = 5
 """From this major release on, Transformers finds another class for such a name."""
 
 Groups = dict[str, str]
-"""Releases, as `written` puts them, to the names that are in these releases, with blanks between."""
+"""Releases, as `written` puts them, to the names in these releases, with blanks between."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def timeline(libraries: Mapping[str, Mapping[str, Released]]) -> dict[str, Any]:
     """
     content: dict[str, Any] = {"schema": SCHEMA}
     for library, releases in libraries.items():
-        modules = [_seen(it.modules) for it in releases.values()]
+        modules = [_seen(library, it.modules) for it in releases.values()]
         if library == _LARGE:
             tops = _top_of_transformers(modules, list(releases))
             modules = [{**it, "": top} for it, top in zip(modules, tops, strict=True)]
@@ -138,18 +137,16 @@ def _names(has: Sequence[Modules], releases: Sequence[str]) -> dict[str, Groups]
     return {module: groups for module, groups in found.items() if groups}
 
 
-def _seen(modules: Modules) -> Modules:
-    """Return the modules that scripts import, with the names that they ask them for."""
+def _seen(library: str, modules: Modules) -> Modules:
+    """Return the modules of a library, with the names that scripts ask them for."""
     return {
         module: [] if _INTERNAL.match(module) else names
         for module, names in modules.items()
-        if not _UNSEEN.match(module)
+        if library != _LARGE or not _UNSEEN.match(module)
     }
 
 
-def _top_of_transformers(
-    has: Sequence[Modules], releases: Sequence[str]
-) -> Iterator[list[str]]:
+def _top_of_transformers(has: Sequence[Modules], releases: Sequence[str]) -> Iterator[list[str]]:
     """Yield the names that each release of Transformers offers, without those nobody asks for."""
     before: set[str] = set()
     for release, modules in zip(releases, has, strict=True):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...errors import UsageError
 from ...patch import Patch
+from ...text import short_list
 from .measured import MeasuredSet
 
-_WIDTH = 96
+_SHOWN = 6
+"""Scripts that are named."""
 
 
 def check_target(file: Path) -> None:
@@ -36,7 +37,8 @@ def content(chosen: MeasuredSet, scripts: Sequence[str], patches: Iterable[Patch
         patches: without bfloat16, the patches that are due with these versions; None if there is
             bfloat16, or nobody knows.
     """
-    lines = [f"# Versions that were run together and have all that {', '.join(scripts)} names."]
+    named = short_list(scripts, shown=_SHOWN)
+    lines = [f"# Versions that were run together, and have all that is named in {named}."]
     if chosen.torch:
         lines.append(
             f"# Measured with torch=={chosen.torch}; which build of torch fits is for you to say."
@@ -45,7 +47,7 @@ def content(chosen: MeasuredSet, scripts: Sequence[str], patches: Iterable[Patch
         lines.append(
             "# Without bfloat16: train with fp16=True, bf16=False, and load quantized models with"
         )
-        lines.append("# bnb_4bit_compute_dtype=torch.float16. Due with these versions are these patches:")
+        lines.append("# bnb_4bit_compute_dtype=torch.float16. Patches that are then due:")
         lines += [f"#   {patch.id}: {patch.title}" for patch in patches] or ["#   none"]
     lines += [f"{name}=={version}" for name, version in chosen.versions.items()]
     return "\n".join(lines) + "\n"
@@ -59,13 +61,9 @@ def write(file: Path, text: str) -> None:
     """
     check_target(file)
     try:
-        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as opened:
-                opened.write(text)
-            os.chmod(beside, 0o644)
-            os.link(beside, file)
-        finally:
-            os.unlink(beside)
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
     except OSError as error:
+        if not isinstance(error, FileExistsError):
+            file.unlink(missing_ok=True)
         raise UsageError(f"--constraints {file} cannot be written: {error.strerror}") from error

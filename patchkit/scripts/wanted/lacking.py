@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from ...legacy.changes import Change, Drop, Gone, Keyword, Moved, Refuse, Value
 from ...legacy.changes import Attribute as AttributeRow
+from ...legacy.changes import Change, Drop, Gone, Keyword, Moved, Refuse, Value
 from ...legacy.due import Due
 from ...legacy.explanation import described
-from ...legacy.version_sets import advice
 from ...legacy.wording import release, since
 from ..reading import NOT_LITERAL
 from ..reading.kinship import ancestors
@@ -63,17 +62,15 @@ def lacking(
     rows = _Rows(due)
     for need in needs:
         row = rows.of(need)
-        if not need.holds(known):
-            yield _lacking(need, row, installed)
-        elif row is not None and isinstance(need.subject, Call) and not _is_early(row):
+        in_call = row is not None and isinstance(need.subject, Call) and not _is_early(row)
+        if in_call or not need.holds(known):
             yield _lacking(need, row, installed)
 
 
 def _lacking(need: Need, row: Change | None, installed: Mapping[str, str]) -> Lacking:
     if row is not None:
         if _is_refused(row, need):
-            text = f"{since(row)}. {_instead(row)} {advice(row)}"
-            return Lacking(need, Fate.GONE, text.strip())
+            return Lacking(need, Fate.GONE, f"{since(row)}. {_instead(row)}")
         words = described(row)
         text = f"; {words.today}" if words else ""
         text = f"; {row.advice}" if isinstance(row, AttributeRow) else text

@@ -99,8 +99,8 @@ def _of_call(call: Call, history: History) -> Iterator[Need]:
     for keyword, given in call.keywords.items():
         if call.own is not None and keyword in call.own.fields:
             continue
-        possible = _keyword(owners, keyword, history)
         row = rows.keywords.get(keyword)
+        possible = _keyword(owners, keyword, history, goes=row is not None)
         if possible is None and row is not None and row.library in history.libraries:
             possible = [{row.library: _before(row, history)}]
         if possible is not None:
@@ -126,12 +126,23 @@ def _of_attribute(attribute: Attribute, history: History) -> Iterator[Need]:
 
 
 def _keyword(
-    owners: Iterable[str], keyword: str, history: History
+    owners: Iterable[str], keyword: str, history: History, *, goes: bool
 ) -> list[Together] | None:
-    """Return where the first of these that is known takes a keyword; None if none is known."""
-    return next(
-        (it for owner in owners if (it := history.keyword(owner, keyword)) is not None), None
-    )
+    """Return where the first of these that is known takes a keyword; None if none is known.
+
+    Args:
+        owners: names of what is called.
+        keyword: the keyword.
+        history: which release has what.
+        goes: whether the table says that it is not understood any more. Else it may still be, where
+            any keyword is taken.
+    """
+    for owner in owners:
+        possible = history.keyword(owner, keyword)
+        if possible is not None:
+            later = None if goes else history.after(owner, keyword)
+            return [*possible, later] if later else possible
+    return None
 
 
 def owners_of(call: Call) -> tuple[str, ...]:

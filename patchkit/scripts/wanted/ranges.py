@@ -17,6 +17,7 @@ class Range:
     Args:
         library: its name.
         releases: these releases, the oldest first; empty if none has everything.
+        runs: the first and the last of each row of releases without a gap.
         first_by: what the release before the first lacks; None if the first is the first that was
             read, or there is none.
         last_by: what the release after the last lacks; None if the last is the newest that was
@@ -26,6 +27,7 @@ class Range:
 
     library: str
     releases: tuple[str, ...]
+    runs: tuple[tuple[str, str], ...] = ()
     first_by: Need | None = None
     last_by: Need | None = None
     apart: tuple[Need, ...] = ()
@@ -52,16 +54,14 @@ def ranges(needs: Sequence[Need], history: History) -> list[Range]:
 def _ranges(needs: Sequence[Need], history: History) -> Iterator[Range]:
     for library in history.libraries:
         bounds = [
-            (need, releases)
-            for need in needs
-            if (releases := need.releases(library)) is not None
+            (need, releases) for need in needs if (releases := need.releases(library)) is not None
         ]
         if not bounds:
             continue
         known = history.releases(library)
         common = [it for it in known if all(it in releases for _, releases in bounds)]
         if not common:
-            yield Range(library, (), apart=tuple(_apart(library, [need for need, _ in bounds])))
+            yield Range(library, (), apart=(_apart(library, [need for need, _ in bounds])))
             continue
         begin, end = known.index(common[0]), known.index(common[-1])
         before = known[begin - 1] if begin else ""
@@ -69,9 +69,19 @@ def _ranges(needs: Sequence[Need], history: History) -> Iterator[Range]:
         yield Range(
             library,
             tuple(common),
+            tuple(_runs(common, known)),
             next((need for need, there in bounds if before and before not in there), None),
             next((need for need, there in bounds if after and after not in there), None),
         )
+
+
+def _runs(common: Sequence[str], known: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the first and the last of each row of releases without a gap."""
+    numbers = [known.index(it) for it in common]
+    begins = [it for it in numbers if it - 1 not in numbers]
+    ends = [it for it in numbers if it + 1 not in numbers]
+    for begin, end in zip(begins, ends, strict=True):
+        yield known[begin], known[end]
 
 
 def _apart(library: str, needs: Iterable[Need]) -> tuple[Need, ...]:

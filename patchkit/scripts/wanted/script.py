@@ -118,13 +118,14 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
 
 def _of_range(found: Range) -> dict[str, Any]:
     return {
+        "runs": [list(it) for it in found.runs],
         "first": found.first or None,
         "last": found.last or None,
-        "first_by": _of_need(found.first_by),
-        "last_by": _of_need(found.last_by),
+        "first_by": found.first_by and _of_need(found.first_by),
+        "last_by": found.last_by and _of_need(found.last_by),
         "apart": [_of_need(it) for it in found.apart],
     }
 
 
-def _of_need(need: Need | None) -> dict[str, Any] | None:
-    return None if need is None else {"what": need.what, "line": need.line, "cell": need.cell}
+def _of_need(need: Need) -> dict[str, Any]:
+    return {"what": need.what, "line": need.line, "cell": need.cell}

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...legacy.changes import Behaviour, Default
-from ...legacy.due import Due
+from ...legacy.changes import Behaviour, Configure, Convert, Default, Rename
+from ...legacy.due import Due, MethodRows
 from ...legacy.wording import release
 from ..reading import NOT_LITERAL, Script
 from ..reading.script import Call
 from .needs import rows_for
 
 _DTYPES = ("dtype", "torch_dtype")
+_OBJECTS = "PreTrained"
+"""Begin of the names of classes that scripts do not write down."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class Silent:
     surely: bool
     cell: int = 0
 
+    @property
+    def place(self) -> str:
+        """Its place in the script: `line 3`, `cell 2, line 3`."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
 
 def silent(
     script: Script, due: Due, written_for: Mapping[str, Sequence[str]], cell: int = 0
@@ -48,8 +55,9 @@ def silent(
     """
     for call in script.calls:
         rows = rows_for(call, due)
+        given = _given(call, rows)
         for default in rows.defaults.values():
-            if not default.quiet and _is_relied_on(call, default):
+            if not default.quiet and _is_relied_on(call, default, given):
                 for surely, text in _differences(default, written_for.get(default.library)):
                     yield Silent(call.line, _shown(call), text, surely, cell)
         for behaviour in rows.behaviours:
@@ -59,9 +67,16 @@ def silent(
                 yield Silent(call.line, _shown(call), text, before, cell)
 
 
-def _is_relied_on(call: Call, default: Default) -> bool:
+def _given(call: Call, rows: MethodRows) -> set[str]:
+    """Return the keywords that a call gives, by their names of today, too."""
+    actions = (rows.keywords[it].action for it in call.keywords if it in rows.keywords)
+    today = {it.to for it in actions if isinstance(it, Rename | Configure | Convert)}
+    return today.union(call.keywords)
+
+
+def _is_relied_on(call: Call, default: Default, given: set[str]) -> bool:
     """Tell whether a call leaves a field to its default, as far as its text shows that."""
-    if default.name in call.keywords or not call.complete or default.kept:
+    if default.name in given or not call.complete or default.kept:
         return False
     if not default.needs:
         return True
@@ -69,9 +84,7 @@ def _is_relied_on(call: Call, default: Default) -> bool:
     return needed is not None and (needed.value is NOT_LITERAL or bool(needed.value))
 
 
-def _differences(
-    default: Default, releases: Sequence[str] | None
-) -> Iterator[tuple[bool, str]]:
+def _differences(default: Default, releases: Sequence[str] | None) -> Iterator[tuple[bool, str]]:
     """Yield whether and how a default was another in releases that the script can be for."""
     changes = [
         (was, since, before)
@@ -136,4 +149,6 @@ _BEHAVIOURS = {
 
 def _shown(call: Call) -> str:
     kind = call.name.rpartition(".")[2]
-    return kind if call.method in ("", "__init__") else f"{kind}.{call.method}"
+    if call.method in ("", "__init__"):
+        return kind
+    return call.method if kind.startswith(_OBJECTS) else f"{kind}.{call.method}"

@@ -67,7 +67,9 @@ def python_text(path: Path) -> PythonText:
         ScriptError: it cannot be read, is no text, or is no notebook.
     """
     text = load(path).text.removeprefix(_BOM)
-    return _of_notebook(path, text) if path.suffix.lower() == ".ipynb" else PythonText(str(path), text)
+    return (
+        _of_notebook(path, text) if path.suffix.lower() == ".ipynb" else PythonText(str(path), text)
+    )
 
 
 def _of_notebook(path: Path, text: str) -> PythonText:
