@@ -52,7 +52,7 @@ class Expressions:
         """Return what an expression may stand for, and note what is in it."""
         if node is None:
             return ()
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = getattr(self, f"_eval_{type(node).__name__.lower()}", None)
         if method is not None:
             values: Values = method(node)
             return values
@@ -60,10 +60,10 @@ class Expressions:
             self.evaluate(child)
         return ()
 
-    def _constant(self, node: ast.Constant) -> Values:
+    def _eval_constant(self, node: ast.Constant) -> Values:
         return (Constant(node),)
 
-    def _name(self, node: ast.Name) -> Values:
+    def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
         if found is None and self.stars and node.id in self._known:
             name = f"{self.stars[-1]}.{node.id}"
@@ -71,7 +71,7 @@ class Expressions:
             return (Library(name),)
         return found or ()
 
-    def _attribute(self, node: ast.Attribute) -> Values:
+    def _eval_attribute(self, node: ast.Attribute) -> Values:
         found: Values = ()
         for value in self.evaluate(node.value):
             if isinstance(value, Library):
@@ -98,17 +98,17 @@ class Expressions:
         if not is_called and not own and isinstance(node.ctx, ast.Load):
             self.script.attributes.append(Attribute(value.kind, node.attr, node.lineno, node))
 
-    def _tuple(self, node: ast.Tuple | ast.List) -> Values:
+    def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
 
-    _list = _tuple
+    _eval_list = _eval_tuple
 
-    def _dict(self, node: ast.Dict) -> Values:
+    def _eval_dict(self, node: ast.Dict) -> Values:
         for part in (*node.keys, *node.values):
             self.evaluate(part)
         return (Dictionary(node),)
 
-    def _subscript(self, node: ast.Subscript) -> Values:
+    def _eval_subscript(self, node: ast.Subscript) -> Values:
         self.evaluate(node.slice)
         found: Values = ()
         for value in self.evaluate(node.value):
@@ -120,32 +120,32 @@ class Expressions:
                 found += (Made(value.kind),)
         return found
 
-    def _ifexp(self, node: ast.IfExp) -> Values:
+    def _eval_ifexp(self, node: ast.IfExp) -> Values:
         self.evaluate(node.test)
         return merged(self.evaluate(node.body), self.evaluate(node.orelse))
 
-    def _boolop(self, node: ast.BoolOp) -> Values:
+    def _eval_boolop(self, node: ast.BoolOp) -> Values:
         found: Values = ()
         for value in node.values:
             found = merged(found, self.evaluate(value))
         return found
 
-    def _await(self, node: ast.Await) -> Values:
+    def _eval_await(self, node: ast.Await) -> Values:
         return self.evaluate(node.value)
 
-    def _namedexpr(self, node: ast.NamedExpr) -> Values:
+    def _eval_namedexpr(self, node: ast.NamedExpr) -> Values:
         values = self.evaluate(node.value)
         self.scope.names[node.target.id] = values
         return values
 
-    def _lambda(self, node: ast.Lambda) -> Values:
+    def _eval_lambda(self, node: ast.Lambda) -> Values:
         outer, self.scope = self.scope, Scope(self.scope)
         self._parameters(node.args, {})
         self.evaluate(node.body)
         self.scope = outer
         return ()
 
-    def _listcomp(
+    def _eval_listcomp(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
     ) -> Values:
         outer, self.scope = self.scope, Scope(self.scope)
@@ -161,7 +161,7 @@ class Expressions:
         self.scope = outer
         return ()
 
-    _setcomp = _generatorexp = _dictcomp = _listcomp
+    _eval_setcomp = _eval_generatorexp = _eval_dictcomp = _eval_listcomp
 
     def _parameters(self, args: ast.arguments, passed: dict[str, Values]) -> None:
         for each in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
@@ -174,7 +174,7 @@ class Expressions:
                         values = (made_of(kind.kind),)
                 self.scope.names[each.arg] = values
 
-    def _call(self, node: ast.Call) -> Values:
+    def _eval_call(self, node: ast.Call) -> Values:
         called = self.evaluate(node.func)
         given = [self._given(argument) for argument in node.args]
         keywords = dict(self._keywords(node))
