@@ -109,7 +109,7 @@ def launch(words: Sequence[Word], script: Callable[[str], str | None]) -> Launch
             path = word.value.replace(".", "/") + ".py" if is_module else word.value
             flags = list(_flags(words[place + 1 :]))
             reader = _reader(path, flags, script)
-            return reader and Launch(words, flags, reader)
+            return Launch(words, flags, reader) if reader is not None else None
     return None
 
 

@@ -119,8 +119,9 @@ def _python(cells: list[_Cell], due: Due) -> Iterator[Finding]:
         part = held(cell.text, own, len(lines))
         if (trouble := _trouble(part)) is not None:
             line, reason = trouble
-            because = f"This cell is no Python: {reason}. It was left as it is."
-            yield Finding(line, "", "", because, Outcome.REMARKED, cell.number)
+            old = cell.text.split("\n")[line - 1].strip()
+            because = f"the cell is no Python, and was left as it is: {reason}"
+            yield Finding(line, old, "", because, Outcome.REMARKED, cell.number)
             continue
         begins.append(sum(it.count("\n") for it in parts))
         parts.append(f"{part}\n{_END}\n")
@@ -149,7 +150,8 @@ def _trouble(text: str) -> tuple[int, str] | None:
             warnings.simplefilter("ignore")
             ast.parse(text)
     except SyntaxError as error:
-        return error.lineno or 1, error.msg
+        last = text.count("\n") + 1
+        return min(error.lineno or 1, last), error.msg.rstrip(".?")
     except (ValueError, RecursionError, MemoryError) as error:
         return 1, str(error)
     return None

@@ -84,6 +84,8 @@ def rewritten(text: str, source: Source, today: str) -> Edit:
 
 def _layout(text: str, source: Source) -> tuple[str, str, str]:
     """Return what stands before, between and behind the strings of a list."""
+    if not source.texts:
+        return "", ", ", ""
     first, last = source.texts[0], source.texts[-1]
     opening = text[source.start + 1 : first[0]]
     closing = text[last[1] : source.end - 1]

@@ -31,7 +31,7 @@ class Changed:
     Args:
         name: the old name.
         outcome: whether it was changed, or why it was not.
-        because: a sentence: since when, and what is to be decided.
+        because: since when, and what is to be decided; the old name goes before it.
         new: the settings that take its place; None if the old one stays as it is.
         without: others that go with it.
         environment: variables that take its place.
@@ -89,7 +89,7 @@ def _row(name: str, known: list[MethodRows]) -> Keyword | None:
 
 
 def _changed(row: Keyword, value: Any, given: _Given, reader: Reader) -> Iterator[Changed]:
-    action, gone = row.action, _gone(row)
+    action, gone = row.action, since(row)
     if isinstance(action, Rename):
         yield _replaced(row, {action.to: value}, (), given)
     elif isinstance(action, Convert):
@@ -99,22 +99,22 @@ def _changed(row: Keyword, value: Any, given: _Given, reader: Reader) -> Iterato
     elif isinstance(action, Keep):
         yield from _kept(row, action)
     elif isinstance(action, Drop) and not _refused(action, value):
-        yield Changed(row.name, Outcome.CHANGED, f"{gone} {_sentence(action.because)}", {})
+        yield Changed(row.name, Outcome.CHANGED, f"{gone}: {action.because}", {})
     elif isinstance(action, Drop | Refuse):
-        yield Changed(row.name, Outcome.GONE, f"{gone} {action.instead}")
+        yield Changed(row.name, Outcome.GONE, f"{gone}. {action.instead}")
 
 
 def _converted(row: Keyword, action: Convert, value: Any, given: _Given) -> Changed:
     if isinstance(value, str) and _OPEN.search(value):
         if _only_renames(action):
             return _replaced(row, {action.to: value}, (), given)
-        return _undecided(row, f"{_gone(row)} Write {action.to}.")
+        return _undecided(row, f"{since(row)}; write {action.to}")
     arguments, unknown = dict(given.arguments), dict(given.unknown)
     try:
         new = action.convert(value, given)
     except (LegacyError, TypeError, ValueError, AttributeError, OSError):
         given.arguments, given.unknown = arguments, unknown
-        return _undecided(row, f"{_gone(row)} No setting of today says {value!r}.")
+        return _undecided(row, f"{since(row)}; no setting of today says {value!r}")
     taken = (arguments.keys() | unknown.keys()) - given.arguments.keys() - given.unknown.keys()
     return _replaced(row, new, tuple(sorted(taken)), given)
 
@@ -131,12 +131,12 @@ def _only_renames(action: Convert) -> bool:
 def _replaced(
     row: Keyword, new: Mapping[str, Any], without: tuple[str, ...], given: _Given
 ) -> Changed:
-    gone = _gone(row)
+    gone = since(row)
     for name, value in new.items():
         if name not in given.arguments:
             continue
         if given.arguments[name] != value:
-            return _undecided(row, f"{gone} {name} is given, too; keep that.")
+            return _undecided(row, f"{gone}; {name} is given, too: keep that")
         new = {other: it for other, it in new.items() if other != name}
     given.arguments.update(new)
     return Changed(row.name, Outcome.CHANGED, gone, new, without)
@@ -147,21 +147,21 @@ def _undecided(row: Keyword, because: str) -> Changed:
 
 
 def _variable(row: Keyword, variable: str, value: Any, reader: Reader) -> Changed:
-    gone = _gone(row)
+    gone = since(row)
     if value is None:
         return Changed(row.name, Outcome.CHANGED, gone, {})
     if not reader.sets_environment:
-        return _undecided(row, f"{gone} The environment variable {variable} says it.")
+        return _undecided(row, f"{gone}; the environment variable {variable} says it")
     return Changed(row.name, Outcome.CHANGED, gone, {}, environment={variable: str(value)})
 
 
 def _kept(row: Keyword, action: Keep) -> Iterator[Changed]:
-    gone = _gone(row)
+    gone = since(row)
     if row.name == _ONLY_READ:
-        yield Changed(row.name, Outcome.CHANGED, f"{gone} Only scripts read it.", {})
+        yield Changed(row.name, Outcome.CHANGED, f"{gone}: only scripts read it", {})
     elif row.name != _TRAINERS_OWN:
         what = "completions" if "completions" in action.advice else "prompts"
-        because = f"{gone} Truncate the {what} in the dataset, if any are longer."
+        because = f"{gone}; truncate the {what} in the dataset, if any are longer"
         yield Changed(row.name, Outcome.REMARKED, because, {})
 
 
@@ -183,16 +183,8 @@ def _respelled(name: str, value: Any, known: list[MethodRows]) -> Iterator[Chang
             new = [row.to if it == row.value else it for it in values]
             today = new if isinstance(today, list) else new[0]
     for row in found[:1]:
-        gone = f"{name}={row.value!r} {since(row)}."
+        gone = f"as {row.value!r} {since(row)}"
         if all(it.to for it in found):
             yield Changed(name, Outcome.CHANGED, gone, {name: today})
         else:
-            yield Changed(name, Outcome.GONE, f"{gone} {row.instead}")
-
-
-def _gone(row: Keyword) -> str:
-    return f"{row.name} {since(row)}."
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
+            yield Changed(name, Outcome.GONE, f"{gone}. {row.instead}")

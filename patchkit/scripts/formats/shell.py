@@ -16,7 +16,7 @@ from .words import commands
 
 _NEED_TRUTH = {"bf16"}
 """Switches of TRL's configurations that need a value, since they may be unset."""
-_TRUTH = "It may be unset in TRL's configurations, so it needs a value."
+_TRUTH = "it needs a value since TRL 0.19.0, as it may be unset"
 _KEYWORDS = {"if", "then", "do", "else", "elif", "while", "until", "time", "{", "!", "exec"}
 _REMARK = "# patchkit: "
 
@@ -63,9 +63,9 @@ def _rewritten(text: str, started: Launch, due: Due) -> Iterator[tuple[list[Edit
         flag = given[changed.name]
         edits: list[Edit] = []
         if changed.outcome is not Outcome.CHANGED:
-            remark = changed.because
-            if changed.new is not None:
-                remark = f"without {text[flag.word.start : flag.end]}: {remark}"
+            kept = changed.new is None
+            old = flag.written if kept else text[flag.word.start : flag.end]
+            remark = f"{'' if kept else 'left out: '}{old} {changed.because}"
             edits += _remark(text, started.words[0].start, remark)
         if changed.new is not None:
             edits += _replaced(flag, changed, given, started)
@@ -73,11 +73,19 @@ def _rewritten(text: str, started: Launch, due: Due) -> Iterator[tuple[list[Edit
             Edit(command.start, command.start, f"{name}={shlex.quote(value)} ")
             for name, value in changed.environment.items()
         ]
-        new = _spelled(changed.new or {}, flag)
-        line = line_of(text, flag.word.start)
-        yield edits, Finding(line, flag.written, new, changed.because, changed.outcome)
+        line, because = line_of(text, flag.word.start), f"it {changed.because}"
+        yield edits, Finding(line, flag.written, _new(changed, flag), because, changed.outcome)
     if any(_needs_truth(kind) for kind in started.reader.configurations):
         yield from _truths(text, given, started)
+
+
+def _new(changed: Changed, flag: Flag) -> str:
+    """Return what is written for a flag; no more than its name if its value stays."""
+    new = changed.new or {}
+    if list(new.values()) == [flag.value]:
+        return " ".join(_name(name, flag) for name in new)
+    variables = (f"{name}={shlex.quote(value)}" for name, value in changed.environment.items())
+    return _spelled(new, flag) or " ".join(variables)
 
 
 def _needs_truth(kind: tuple[str, ...]) -> bool:

