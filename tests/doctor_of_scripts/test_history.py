@@ -77,15 +77,19 @@ def test_names(history, name: str, first: str, last: str) -> None:
         ("trl.SFTConfig", "max_seq_length", "trl", "0.9.2", "0.19.1"),
         ("trl.DPOTrainer", "beta", "trl", "0.7.0", "0.12.2"),
         ("trl.DPOConfig", "max_prompt_length", "trl", "0.9.2", "0.28.0"),
-        ("transformers.TrainingArguments", "evaluation_strategy", "transformers", "4.36.0", "4.50.3"),
+        (
+            "transformers.TrainingArguments",
+            "evaluation_strategy",
+            "transformers",
+            "4.36.0",
+            "4.50.3",
+        ),
         ("transformers.TrainingArguments", "eval_strategy", "transformers", "4.41.0", "5.23.0"),
         ("trl.SFTConfig", "warmup_ratio", "transformers", "4.36.0", "5.14.1"),
         ("accelerate.Accelerator", "dispatch_batches", "accelerate", "0.25.0", "0.34.2"),
     ],
 )
-def test_keywords(
-    history, owner: str, keyword: str, library: str, first: str, last: str
-) -> None:
+def test_keywords(history, owner: str, keyword: str, library: str, first: str, last: str) -> None:
     name = owner.partition(".")[2]
     known = history.libraries[owner.partition(".")[0]].keywords[name]
     with_class = {it for releases in known.values() for it in releases}

@@ -80,9 +80,9 @@ def _taken_by_class(
         if known is not None and isinstance(known.node, ast.ClassDef):
             yield from _taken_by_class(sources, known, seen | {identity})
             continue
-        package = sources.imported_from(found.module, name).partition(".")[0]
-        if package:
-            yield f"{package}.{name}"
+        imported = sources.imported_from(found.module, name)
+        if imported:
+            yield f"{imported.partition('.')[0]}.{imported.rpartition('.')[2]}"
         elif not is_dataclass:
             yield ANY
 

@@ -85,10 +85,11 @@ class Sources:
         return self._found[place]
 
     def imported_from(self, module: str, name: str) -> str:
-        """Return the module from which a module imports a name; empty if it does not."""
+        """Return what a module imports under a name, with dots; empty if it does not."""
         for statement in reversed(self.bound(module).get(name, [])):
             if isinstance(statement, ast.ImportFrom):
-                return self.origin(module, statement)
+                original = next((it.name for it in statement.names if it.asname == name), name)
+                return f"{self.origin(module, statement)}.{original}"
         return ""
 
     def _look_up(self, module: str, name: str) -> Found | None:

@@ -66,7 +66,7 @@ def timeline(libraries: Mapping[str, Mapping[str, Released]]) -> dict[str, Any]:
             tops = _top_of_transformers(modules, list(releases))
             modules = [{**it, "": top} for it, top in zip(modules, tops, strict=True)]
         names = _names(modules, list(releases))
-        grouped = _grouped(modules, list(releases))
+        grouped = _grouped([filter(None, it) for it in modules], list(releases))
         if library == _LARGE:
             names[""].pop(_ALWAYS, None)
             grouped.pop(_ALWAYS, None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from ..history import History
+from ..history import History, Releases
 from .needs import Need
 
 
@@ -48,7 +48,23 @@ def ranges(needs: Sequence[Need], history: History) -> list[Range]:
         needs: what it names; what no release has sets no bound.
         history: which release has what.
     """
-    return list(_ranges([need for need in needs if need.possible], history))
+    narrowed = [need for need in needs if need.possible]
+    while True:
+        found = list(_ranges(narrowed, history))
+        remaining = {it.library: frozenset(it.releases) for it in found if it.releases}
+        before, narrowed = narrowed, [_narrowed(need, remaining) for need in narrowed]
+        if narrowed == before:
+            return found
+
+
+def _narrowed(need: Need, remaining: Mapping[str, Releases]) -> Need:
+    """Return a need without the possibilities that the other needs rule out."""
+    possible = tuple(
+        together
+        for together in need.possible
+        if all(releases & remaining.get(it, releases) for it, releases in together.items())
+    )
+    return replace(need, possible=possible) if possible else need
 
 
 def _ranges(needs: Sequence[Need], history: History) -> Iterator[Range]:
@@ -61,7 +77,7 @@ def _ranges(needs: Sequence[Need], history: History) -> Iterator[Range]:
         known = history.releases(library)
         common = [it for it in known if all(it in releases for _, releases in bounds)]
         if not common:
-            yield Range(library, (), apart=(_apart(library, [need for need, _ in bounds])))
+            yield Range(library, (), apart=_apart(library, [need for need, _ in bounds]))
             continue
         begin, end = known.index(common[0]), known.index(common[-1])
         before = known[begin - 1] if begin else ""
