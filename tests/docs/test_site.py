@@ -51,6 +51,7 @@ OLD_SPELLINGS = (
     "got an unexpected keyword argument 'evaluation_strategy'",
     "ImportError: cannot import name 'ORPOTrainer' from 'trl'",
 )
+QUESTIONS = {"which versions does a script want": "script-versions/"}
 
 
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -157,7 +158,7 @@ def answers(site: Path) -> dict[str, list[str]]:
         pytest.skip("the search is JavaScript, and node is not installed")
     (worker,) = site.glob("assets/javascripts/workers/search.*.min.js")
     program = Path(__file__).with_name("search.js")
-    asked = [*PASTED, *MESSAGES, *FAMILIES, *OLD_SPELLINGS]
+    asked = [*PASTED, *MESSAGES, *FAMILIES, *OLD_SPELLINGS, *QUESTIONS]
     done = subprocess.run(
         [node, str(program), str(worker), str(site / "search" / "search_index.json")],
         input=json.dumps(asked),
@@ -187,3 +188,8 @@ def test_a_model_type_leads_to_its_row(family: str, answers: dict[str, list[str]
 @pytest.mark.parametrize("error", OLD_SPELLINGS)
 def test_an_old_spelling_leads_to_its_row(error: str, answers: dict[str, list[str]]) -> None:
     assert any(place.startswith("legacy/#") for place in answers[error])
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_leads_to_its_page(question: str, answers: dict[str, list[str]]) -> None:
+    assert any(place.startswith(QUESTIONS[question]) for place in answers[question])
