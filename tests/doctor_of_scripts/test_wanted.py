@@ -136,6 +136,18 @@ def test_fates(look) -> None:
     assert told["trl.Unheard"][0] == "unknown"
 
 
+def test_of_private_names_and_namesakes_nothing_is_said(look) -> None:
+    found = look(
+        """
+        import trl
+        from trl.import_utils import _peft_available, is_vllm_available
+        trl.__version__
+        is_vllm_available(min_version="0.16")
+        """
+    )
+    assert found.verdict is Verdict.AS_IT_IS
+
+
 def test_what_is_newer_than_what_is_installed(look) -> None:
     text = "from trl import DistillationTrainer\n"
     assert look(text).verdict is Verdict.AS_IT_IS

@@ -87,7 +87,8 @@ def _of_names(script: Script, history: History) -> Iterator[Need]:
         if not rest or use.optional or library not in history.libraries:
             continue
         releases = history.place(use.name)
-        if releases is not None:
+        is_private = rest.rpartition(".")[2].startswith("_")  # of these the history has none
+        if releases or (releases is not None and not is_private):
             yield Need(use.name, use.line, ({library: releases},) if releases else (), use)
 
 
@@ -103,12 +104,15 @@ def _of_call(call: Call, history: History) -> Iterator[Need]:
         possible = _keyword(owners, keyword, history, goes=row is not None)
         if possible is None and row is not None and row.library in history.libraries:
             possible = [{row.library: _before(row, history)}]
+        if not possible and not call.method and call.name not in owners:
+            continue  # a function that has only the name of one that is known
         if possible is not None:
             what = f"{shown}({keyword}=)"
             yield Need(what, given.line, tuple(possible), call, given, keyword)
     for value in rows.values:
         argument = call.keywords.get(value.name)
-        if argument is not None and argument.value == value.value:
+        known = value.library in history.libraries
+        if known and argument is not None and argument.value == value.value:
             what = f"{shown}({value.name}={value.value!r})"
             possible = [{value.library: _before(value, history)}]
             yield Need(what, argument.line, tuple(possible), call, argument, value.name)
