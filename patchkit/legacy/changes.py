@@ -323,7 +323,22 @@ class Columns:
     names: Mapping[str, str]
 
 
-InSource = OwnConfiguration | LeftOut | Wrapped | Parameters | OtherParameter | Columns
+@dataclass(frozen=True)
+class OneColumn:
+    """An old keyword names the column that is meant; others of the dataset have a meaning today.
+
+    Args:
+        keyword: the keyword, of the trainer.
+        datasets: the arguments that are datasets.
+        unless: an argument with which no column is meant.
+    """
+
+    keyword: str
+    datasets: tuple[str, ...]
+    unless: str
+
+
+InSource = OwnConfiguration | LeftOut | Wrapped | Parameters | OtherParameter | Columns | OneColumn
 
 
 @dataclass(frozen=True)

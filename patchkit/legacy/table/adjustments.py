@@ -11,6 +11,7 @@ from ..changes import (
     Drop,
     Keyword,
     LeftOut,
+    OneColumn,
     OtherParameter,
     OwnConfiguration,
     Parameters,
@@ -57,6 +58,9 @@ ROWS: tuple[Change, ...] = (
         owners=("trl.SFTTrainer",),
         name="texts beside prompts",
         adjust=rows_of_datasets.text_column_alone,
+        in_source=OneColumn(
+            "dataset_text_field", ("train_dataset", "eval_dataset"), unless="formatting_func"
+        ),
         gone="trl 0.16.0",
         source=notes("trl 0.16.0"),
     ),

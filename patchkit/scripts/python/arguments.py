@@ -8,22 +8,27 @@ from typing import Any
 import libcst as cst
 
 
-def without(parts: Sequence[Any], gone: Sequence[bool]) -> tuple[list[Any], list[cst.EmptyLine]]:
+def without(
+    parts: Sequence[Any], gone: Sequence[bool], opening: Any = None
+) -> tuple[list[Any], list[cst.EmptyLine]]:
     """Return the parts that stay, and comments that stood before the first of them.
 
     Args:
         parts: arguments of a call, or elements of a dictionary.
         gone: for each whether it goes.
+        opening: the space before the first.
     """
+    leading = opening
     kept: list[Any] = []
     waiting: list[cst.EmptyLine] = []
     trailing = parts[-1] if parts else None
     for part, goes in zip(parts, gone, strict=True):
+        space = _space_after(part)
         if not goes:
             kept.append(part)
+            leading = space
             continue
-        space = _space_after(part)
-        comments = _comments(space)
+        comments = _comments(space, leading)
         if kept:
             kept[-1] = _with_space(kept[-1], _joined(_space_after(kept[-1]), space, comments))
         else:
@@ -33,20 +38,20 @@ def without(parts: Sequence[Any], gone: Sequence[bool]) -> tuple[list[Any], list
     return kept, waiting
 
 
-def added(parts: Sequence[Any], new: Sequence[Any], otherwise: Any) -> list[Any]:
+def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list[Any]:
     """Return parts with more at the end, each on its own line if those have their own.
 
     Args:
         parts: what is there.
         new: what comes.
-        otherwise: the space between two, if there is nothing to go by.
+        opening: the space before the first.
     """
     if not new:
         return list(parts)
     if not parts:
         return [*new[:-1], new[-1]]
     last = parts[-1]
-    between = _between(parts, otherwise)
+    between = _between(parts, opening)
     end = _space_after(last)
     has_comma = isinstance(last.comma, cst.Comma)
     own_line = isinstance(end, cst.ParenthesizedWhitespace)
@@ -100,17 +105,17 @@ def _last_line(between: Any, end: Any) -> Any:
     return space.last_line
 
 
-def _between(parts: Sequence[Any], otherwise: Any) -> Any:
+def _between(parts: Sequence[Any], opening: Any) -> Any:
     """Return the space between two parts, without comments."""
-    for part in reversed(parts[:-1]):
-        space = _space_after(part)
+    spaces = [_space_after(part) for part in parts[:-1]] or [opening]
+    for space in reversed(spaces):
         if isinstance(space, cst.ParenthesizedWhitespace):
             return cst.ParenthesizedWhitespace(
                 first_line=cst.TrailingWhitespace(newline=space.first_line.newline),
                 indent=space.indent,
                 last_line=space.last_line,
             )
-    return otherwise
+    return cst.SimpleWhitespace(" ")
 
 
 def _space_after(part: Any) -> Any:
@@ -129,14 +134,20 @@ def _with_space(part: Any, space: Any) -> Any:
     return part
 
 
-def _comments(space: Any) -> list[cst.EmptyLine]:
-    """Return the comments in a space, each as a line of its own."""
+def _comments(space: Any, leading: Any = None) -> list[cst.EmptyLine]:
+    """Return the comments in a space, each as a line of its own.
+
+    Args:
+        space: the space after a part.
+        leading: the space before it.
+    """
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return []
     lines = [line for line in space.empty_lines if line.comment is not None]
     if space.first_line.comment is not None:
+        place = leading if isinstance(leading, cst.ParenthesizedWhitespace) else space
         own = cst.EmptyLine(
-            indent=True, whitespace=space.last_line, comment=space.first_line.comment
+            indent=place.indent, whitespace=place.last_line, comment=space.first_line.comment
         )
         return [own, *lines]
     return lines
@@ -161,6 +172,8 @@ def _as_last(part: Any, former: Any) -> Any:
     if not isinstance(part.comma, cst.Comma):
         return part
     space = part.comma.whitespace_after
+    if isinstance(part, cst.Arg) and not _comments(space):
+        space = former.whitespace_after_arg
     if isinstance(part, cst.Arg):
         return part.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=space)
     if isinstance(space, cst.SimpleWhitespace):

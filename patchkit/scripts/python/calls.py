@@ -22,20 +22,16 @@ from ...legacy.changes import (
 from ...legacy.due import MethodRows
 from ...legacy.wording import since
 from ..findings import Outcome
-from ..reading.kinship import ancestors
 from ..reading.script import NOT_LITERAL, Call, Given
-from .conversion import WHO, CannotConvertError, Converted, convert
+from .conversion import WHO, CannotConvertError, Converted, convert, fill
+from .dictionaries import may_edit
 from .edits import Span, span_of
 from .orders import fitting_order
 from .plan import Plan
 from .standin import rendered
 
-
-def rows_of(plan: Plan, call: Call) -> MethodRows:
-    """Return the rows for what is called."""
-    kinds = call.own.ancestors if call.own is not None else ancestors(call.name)
-    public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
-    return plan.due.methods(public).get(call.method or "__init__") or MethodRows()
+_ELSE = " else None"
+_CONFIGURATION = " in the configuration"
 
 
 class CallPlan:
@@ -47,6 +43,7 @@ class CallPlan:
         rows: what has changed of it.
 
     Attributes:
+        positional: the arguments by position that stay so.
         settings: what goes to the trainer's configuration, as source.
         is_old: whether something in it had to be mended.
         kept: what the trainer's class has to see to, as source.
@@ -60,11 +57,13 @@ class CallPlan:
         self.rows = rows
         self.settings: dict[str, str] = {}
         self.is_old = False
+        self._moved: list[Given] = []
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
         self.is_kept = False
         self.keywords: dict[str, Given] = dict(call.keywords)
         self._order = fitting_order(call, rows)
+        self.positional = call.positional if self._order is None else ()
         if self._order is not None:
             names = self._order.order
             self.keywords = {**dict(zip(names, call.positional, strict=False)), **self.keywords}
@@ -107,39 +106,14 @@ class CallPlan:
 
     def _may_edit(self, given: Given, name: str, row: Keyword) -> bool:
         """Tell whether an argument is this call's alone; leave a remark if it is not."""
-        if given.holder is None or self._is_own(given.holder):
+        if given.holder is None or may_edit(self.plan, self.call, given.holder, row):
             return True
         self.plan.remark(
-            given.node, f"{self.name}({name}=)", f"{since(row)}; other calls get the dictionary too"
+            given.node,
+            f"{self.name}({name}=)",
+            f"{since(row)}; other calls get the dictionary, too",
         )
         return False
-
-    def _is_own(self, holder: ast.expr) -> bool:
-        """Tell whether a dictionary is only there for this call."""
-        parent = self.plan.script.parents.get(holder)
-        if isinstance(parent, ast.keyword):
-            return True
-        target = parent.targets[0] if isinstance(parent, ast.Assign) else None
-        if isinstance(parent, ast.AnnAssign):
-            target = parent.target
-        if not isinstance(target, ast.Name):
-            return False
-        loads = [
-            node
-            for node in ast.walk(self.plan.script.tree)
-            if isinstance(node, ast.Name)
-            and node.id == target.id
-            and isinstance(node.ctx, ast.Load)
-            and not isinstance(self.plan.script.parents.get(node), ast.Subscript)
-        ]
-        kinds = {self._called_with(node) for node in loads}
-        return kinds == {ast.unparse(self.call.node.func)}
-
-    def _called_with(self, node: ast.Name) -> str:
-        parents = self.plan.script.parents
-        keyword = parents.get(node)
-        call = parents.get(keyword) if isinstance(keyword, ast.keyword) else None
-        return ast.unparse(call.func) if isinstance(call, ast.Call) else ""
 
     def _translate(self, name: str, row: Keyword, given: Given) -> None:
         action, old = row.action, f"{self.name}({name}=)"
@@ -163,7 +137,7 @@ class CallPlan:
             self.remove(name)
             self.plan.changed(given.node, old, "leave it out", f"{because}: {action.because}")
         elif isinstance(action, Drop | Refuse):
-            text = f"{self.name}({name}={self.plan.source(given.node)})"
+            text = f"{self.name}({name}={self.plan.lines.source(given.node)})"
             self.plan.remark(given.node, text, f"{since(row)}. {action.instead}", Outcome.GONE)
 
     def _keep(self, name: str, action: Keep, given: Given, old: str, because: str) -> None:
@@ -171,7 +145,7 @@ class CallPlan:
         if not action.by:
             self.plan.changed(given.node, old, "leave it out", f"{because}; {action.advice}")
             return
-        self.kept[action.to] = self.plan.source(given.node)
+        self.kept[action.to] = self.plan.lines.source(given.node)
         self.kept_by[action.by] = self.kept_by.get(action.by, False) or action.alone
         new = f"{action.by.rpartition('.')[2]}(…, {action.to}={self.kept[action.to]})"
         self.plan.changed(given.node, old, new, because)
@@ -201,15 +175,18 @@ class CallPlan:
                 return
             sources = dict(converted.sources)
         else:
-            source = self.plan.source(given.node)
+            source = self.plan.lines.source(given.node)
             sources = {} if given.value is None else {action.to: source}
         self.settings |= sources
         self.remove(name)
+        self._moved.append(given)
         new = _shown(sources)
-        place = f"{new} in the configuration" if new else "leave it out"
+        place = f"{new}{_CONFIGURATION}" if new else "leave it out"
         self.plan.changed(given.node, old, place, because)
 
     def _convert(self, name: str, action: Convert, row: Keyword, given: Given) -> None:
+        if self._chain(name, action, row, given):
+            return
         converted = self._converted((action.to, action.convert, action.written), given, name)
         if converted is None:
             return
@@ -228,11 +205,27 @@ class CallPlan:
             f"it {since(row)}",
         )
 
+    def _chain(self, name: str, action: Convert, row: Keyword, given: Given) -> bool:
+        """Let two old keywords that say the same today decide one after the other."""
+        edits = self.plan.edits.sources
+        other = self.keywords.get(action.to)
+        place = span_of(other.node) if other is not None else None
+        if given.value is not NOT_LITERAL or place not in edits or place is None:
+            return False
+        if not (edits[place].endswith(_ELSE) and action.written.endswith(_ELSE)):
+            return False
+        source = fill(self.plan, action.written, given)
+        edits[place] = f"{edits[place].removesuffix(_ELSE)} else {source}"
+        self.remove(name)
+        new = f"{action.to}={edits[place]}"
+        self.plan.changed(given.node, f"{self.name}({name}=)", new, f"it {since(row)}")
+        return True
+
     def _put_in_place(self, name: str, to: str, source: str, given: Given) -> None:
         """Give an argument another keyword and value, where it stands."""
         self.keywords[to] = self.keywords.pop(name)
         self._call_it(given, to)
-        if source != self.plan.source(given.node):
+        if source != self.plan.lines.source(given.node):
             self.plan.edits.sources[span_of(given.node)] = source
 
     def _converted(
@@ -241,7 +234,9 @@ class CallPlan:
         """Return what a value is today; None if that is not known, with a remark."""
         others = {key: each for key, each in self.keywords.items() if each is not given}
         try:
-            converted = convert(self.plan, action, given, others, frozenset(self._old))
+            is_method = self.call.method not in {"", "__init__"}
+            unknown = others.keys() if is_method else self._old.keys()
+            converted = convert(self.plan, action, given, others, frozenset(unknown))
         except CannotConvertError as error:
             row = self._old[name]
             because = f"{since(row)}: {error.because}"
@@ -254,16 +249,20 @@ class CallPlan:
     def _to_environment(
         self, name: str, action: Environment, given: Given, old: str, because: str
     ) -> None:
+        if given.value is NOT_LITERAL and self.plan.lines.is_local(given.node):
+            gone = because.removeprefix("it ")
+            self.plan.remark(given.node, old, f"{gone}: {action.variable} says it; {WHO}")
+            return
         self.remove(name)
         if given.value is None:
             self.plan.changed(given.node, old, "leave it out", because)
             return
-        source = self.plan.source(given.node)
+        source = self.plan.lines.source(given.node)
         is_text = isinstance(given.value, str)
         value = source if is_text else f"str({source})"
         statement = f'os.environ["{action.variable}"] = {value}'
-        self.plan.import_module("os")
-        self.plan.edits.before[span_of(self.plan.statement(given.node))].append(statement)
+        self.plan.imports.module("os")
+        self.plan.edits.before[self.plan.lines.statement(given.node)].append(statement)
         self.plan.changed(given.node, old, statement, because)
 
     def _respell(self, row: Value, given: Given) -> None:
@@ -271,14 +270,24 @@ class CallPlan:
         for part in parts:
             if not isinstance(part, ast.Constant) or part.value != row.value:
                 continue
-            old = f"{self.name}({row.name}={self.plan.source(part)})"
+            old = f"{self.name}({row.name}={self.plan.lines.source(part)})"
             if row.to:
-                self.plan.edits.sources[span_of(part)] = rendered(row.to, self.plan.spell)
+                self.plan.edits.sources[span_of(part)] = rendered(row.to)
                 self.plan.changed(part, old, f'{row.name}="{row.to}"', f"it {since(row)}")
                 self.is_old = True
             else:
                 because = f"{since(row)}. {row.instead}"
                 self.plan.remark(part, old, because, Outcome.GONE)
+
+    def leave(self) -> None:
+        """Let what belongs to the configuration stay, since there is no place for it."""
+        for given in self._moved:
+            self.plan.edits.removed.discard(self._place(given))
+            self.plan.findings = [
+                it
+                for it in self.plan.findings
+                if it.line != given.node.lineno or not it.new.endswith(_CONFIGURATION)
+            ]
 
     def remove(self, name: str) -> None:
         """Take an argument away."""

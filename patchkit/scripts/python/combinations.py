@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...legacy.changes import Adjusted, Columns, LeftOut, Wrapped
-from ...legacy.wording import since
+from ...legacy.changes import Adjusted, Columns, LeftOut, OneColumn, Wrapped
+from ...legacy.wording import release, since
 from ..reading.script import Given
 from ..reading.values import Made, Own
 from .calls import CallPlan
@@ -21,6 +21,8 @@ def plan_combinations(plan: Plan, call: CallPlan) -> None:
             _leave_out(plan, call, row, row.in_source)
         elif isinstance(row.in_source, Wrapped):
             _wrap(plan, call, row, row.in_source)
+        elif isinstance(row.in_source, OneColumn):
+            _select_column(plan, call, row, row.in_source)
         elif isinstance(row.in_source, Columns):
             _rename_columns(plan, row, row.in_source)
 
@@ -52,9 +54,9 @@ def _arguments(maker: object) -> Iterator[Given]:
 
 
 def _argument(call: CallPlan, name: str) -> Given | None:
-    if name in call.keywords or not call.call.positional:
+    if name in call.keywords or not call.positional:
         return call.keywords.get(name)
-    return call.call.positional[0]
+    return call.positional[0]
 
 
 def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
@@ -65,11 +67,10 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     functions = [value.node for value in given.values if isinstance(value, Own)]
     if not any(map(_returns_list, functions)) and not _is_list_lambda(given.node):
         return
-    module, _, last = action.by.rpartition(".")
-    source = f"{plan.imported(module, last)}({ITSELF})"
-    plan.wrap(given.node, source)
+    function = plan.imports.name(action.by, given.node)
+    plan.wrap(given.node, f"{function}({ITSELF})")
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
-    plan.changed(given.node, old, f"{action.keyword}={last}(…)", f"it {since(row)}")
+    plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
 
 
 def _is_list_lambda(node: ast.expr) -> bool:
@@ -92,6 +93,33 @@ def _returns_list(function: ast.AST) -> bool:
     )
 
 
+def _select_column(plan: Plan, call: CallPlan, row: Adjusted, action: OneColumn) -> None:
+    """Leave the column alone that an old keyword of a trainer names."""
+    column = call.call.keywords.get(action.keyword)
+    if column is None or action.keyword in call.keywords or action.unless in call.keywords:
+        return
+    for name in action.datasets:
+        given = call.keywords.get(name)
+        if given is None or not isinstance(column.value, str) or not _is_dataset(given):
+            continue
+        thing = (
+            ITSELF if isinstance(given.node, ast.Name | ast.Call | ast.Subscript) else f"({ITSELF})"
+        )
+        selected = f'select_columns(["{column.value}"])'
+        plan.wrap(given.node, f"{thing}.{selected}")
+        plan.changed(
+            given.node,
+            f"{call.name}({name}=) with {action.keyword}={column.value!r}",
+            f"{name}=….{selected}",
+            f"its other columns have a meaning since {release(row.gone)}",
+        )
+
+
+def _is_dataset(given: Given) -> bool:
+    kinds = {value.kind if isinstance(value, Made) else "" for value in given.values}
+    return kinds == {"datasets.Dataset"}
+
+
 def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:
     """Rename columns that the script makes itself, wherever it names them."""
     found = [
@@ -108,6 +136,6 @@ def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:
     for node in found:
         name = str(node.value)
         new = action.names[name]
-        quote = plan.source(node)[:1]
+        quote = plan.lines.source(node)[:1]
         plan.edits.sources[span_of(node)] = f"{quote}{new}{quote}"
         plan.changed(node, f"column {name}", new, f"it {since(row)}")

@@ -78,16 +78,17 @@ class ConfigurationPlan:
         for plan in plans:
             plan.is_kept = True
         for by in needed:
-            module, _, last = by.rpartition(".")
-            function = self._plan.imported(module, last)
+            function = self._plan.imports.name(by, trainer.node)
             limits = ", ".join(f"{name}={source}" for name, source in kept.items())
             self._plan.wrap(trainer.node.func, f"{function}({ITSELF}, {limits})")
+            new = f"{function}({self._trainer.name}, {limits})"
+            self._plan.changed(trainer.node, self._trainer.name, new, "it truncated prompts itself")
 
     def _given(self) -> Given | None:
         """Return the argument that is the configuration."""
         if "args" in self._trainer.keywords:
             return self._trainer.keywords["args"]
-        positional = self._trainer.call.positional
+        positional = self._trainer.positional
         for given in positional:
             if any(isinstance(it, Made) and _is_arguments(it.kind) for it in given.values):
                 return given
@@ -127,10 +128,10 @@ class ConfigurationPlan:
         if not self._is_own(made):
             if not self._trainer.settings and not self._needs_own(made):
                 return
-            kind = self._plan.spell(self._kind, self._trainer.call)
+            kind = self._plan.spell(self._kind, call.node, self._trainer.call)
             self._plan.edits.sources[span_of(call.node.func)] = kind
             if isinstance(call.node.func, ast.Name):
-                self._plan.forget(call.node.func.id)
+                self._plan.imports.forget(call.node.func.id)
             for name, source in self._defaults().items():
                 if name not in configuration.keywords:
                     configuration.put(name, source)
@@ -149,7 +150,7 @@ class ConfigurationPlan:
         methods = self._plan.due.methods(ancestors(self._kind))
         rows = methods["__init__"].defaults if "__init__" in methods else {}
         return {
-            name: rendered(value, self._plan.spell)
+            name: rendered(value)
             for name, value in OF_TRAINING_ARGUMENTS.items()
             if name in rows and rows[name].library == "trl" and rows[name].values[-1][1] != value
         }
@@ -162,14 +163,15 @@ class ConfigurationPlan:
         call = trainer.call
         if not call.complete:
             if trainer.settings:
-                self._plan.remark(
-                    call.node, f"{trainer.name}(…)", f"needs {self._written()} in its args="
-                )
+                trainer.leave()
+                kind = self._kind.partition(".")[2]
+                text = f"says {self._written()} in the {kind} of its args= today"
+                self._plan.remark(call.node, f"{trainer.name}(…)", text)
             return
-        kind = self._plan.spell(self._kind, call)
+        kind = self._plan.spell(self._kind, call.node, call)
         settings = {"output_dir": '"tmp_trainer"', **self._defaults(), **trainer.settings}
         given = [f"{name}={source}" for name, source in settings.items()]
-        indent = self._plan.indentation(call.node)
+        indent = self._plan.lines.indentation(call.node)
         if indent is None:
             source = f"{kind}({', '.join(given)})"
         else:
@@ -186,9 +188,8 @@ class ConfigurationPlan:
 
     def _make_anew(self, given: Given) -> None:
         """Make the trainer's configuration of one that comes from elsewhere."""
-        kind = self._plan.spell(self._kind, self._trainer.call)
-        module, _, last = _CONFIGURED.rpartition(".")
-        function = self._plan.imported(module, last)
+        kind = self._plan.spell(self._kind, given.node, self._trainer.call)
+        function = self._plan.imports.name(_CONFIGURED, given.node)
         parts = [ITSELF, kind]
         if self._trainer.settings:
             parts.append(self._written())

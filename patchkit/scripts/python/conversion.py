@@ -49,7 +49,7 @@ def convert(
     action: tuple[str, Converter, str],
     given: Given,
     arguments: Mapping[str, Given],
-    old: frozenset[str] = frozenset(),
+    unknown: frozenset[str] = frozenset(),
 ) -> Converted:
     """Return what is written for an old value.
 
@@ -59,7 +59,7 @@ def convert(
             is not known.
         given: the old value.
         arguments: the other arguments.
-        old: those of them that are old.
+        unknown: those of them that what is called does not name.
 
     Raises:
         CannotConvertError: the value has no counterpart, or is not known.
@@ -70,12 +70,12 @@ def convert(
             raise CannotConvertError(f"{to} says it; {WHO}")
         return Converted({to: fill(plan, written, given)})
     values = {
-        name: Expression(plan.source(each.node)) if each.value is NOT_LITERAL else each.value
+        name: Expression(plan.lines.source(each.node)) if each.value is NOT_LITERAL else each.value
         for name, each in arguments.items()
     }
     call = Standin(
-        {name: value for name, value in values.items() if name not in old},
-        {name: value for name, value in values.items() if name in old},
+        {name: value for name, value in values.items() if name not in unknown},
+        {name: value for name, value in values.items() if name in unknown},
     )
     try:
         changed = converter(given.value, call)
@@ -83,7 +83,11 @@ def convert(
         raise CannotConvertError(str(error).removeprefix(": "), Outcome.GONE) from error
     except (UndecidedError, TypeError, ValueError, AttributeError, OSError) as error:
         raise CannotConvertError(f"{to} says it, with other arguments; {WHO}") from error
-    sources = {name: rendered(value, plan.spell) for name, value in changed.items()}
+
+    def spell(name: str) -> str:
+        return plan.spell(name, given.node)
+
+    sources = {name: rendered(value, spell) for name, value in changed.items()}
     return Converted(
         sources, frozenset(values.keys() - call.arguments.keys() - call.unknown.keys())
     )
@@ -94,8 +98,8 @@ def fill(plan: Plan, written: str, given: Given) -> str:
 
     def part(match: re.Match[str]) -> str:
         if match[1] != "value":
-            return plan.spell(match[1])
-        return plan.source(given.node) if is_alone else plan.in_parentheses(given.node)
+            return plan.spell(match[1], given.node)
+        return plan.lines.source(given.node) if is_alone else plan.lines.in_parentheses(given.node)
 
     is_alone = written == "{value}"
     return _PLACEHOLDER.sub(part, written)

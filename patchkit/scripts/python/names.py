@@ -9,22 +9,30 @@ from ...legacy.changes import Gone, Moved
 from ...legacy.wording import since
 from ..findings import Outcome
 from ..reading.script import Use
-from .edits import NewImport, span_of
+from .edits import NewImport, Span, span_of
 from .plan import Plan
 
 
 def plan_names(plan: Plan) -> None:
     """Import what has moved from where it is; say what is gone."""
+    modules = {use.name for use in plan.script.uses if use.alias is not None}
     statements: dict[ast.ImportFrom, list[tuple[Use, NewImport]]] = defaultdict(list)
-    gone: dict[tuple[ast.stmt, str], list[Use]] = defaultdict(list)
+    gone: dict[tuple[Span, str], list[Use]] = defaultdict(list)
     for use in plan.script.uses:
         row = plan.row_of(use.name)
         if row is None:
             continue
         if isinstance(row, Gone):
             if not use.optional:
-                gone[plan.statement(use.node), row.instead].append(use)
+                gone[plan.lines.statement(use.node), row.instead].append(use)
             continue
+        if (
+            isinstance(use.node, ast.expr)
+            and row.name != use.name
+            and row.name in modules
+            and _is_alias(use.node)
+        ):
+            continue  # the module is imported from where it is
         place = plan.today(use.name)
         assert place is not None
         module, _, last = place.rpartition(".")
@@ -34,8 +42,11 @@ def plan_names(plan: Plan) -> None:
         elif isinstance(use.node, ast.Import):
             _module(plan, use, row, place)
             continue
+        elif isinstance(use.node, ast.expr) and plan.lines.is_in_text(use.node):
+            plan.remark(use.node, use.name, f"{since(row)}; it is {place} today")
+            continue
         elif isinstance(use.node, ast.expr):
-            plan.edits.sources[span_of(use.node)] = plan.imported(module, last)
+            plan.edits.sources[span_of(use.node)] = plan.imports.name(place, use.node)
         _found(plan, use, row, place)
     for node, moved in statements.items():
         _import_from(plan, node, moved)
@@ -54,10 +65,6 @@ def _found(plan: Plan, use: Use, row: Moved, place: str) -> None:
 def _module(plan: Plan, use: Use, row: Moved, place: str) -> None:
     """Import a module by its place of today."""
     assert use.alias is not None
-    assert isinstance(use.node, ast.stmt)
-    if use.alias.asname is None:
-        plan.remark(use.node, f"import {use.name}", f"{since(row)}; it is {place} today")
-        return
     line, column, _, _ = span_of(use.alias)
     plan.edits.sources[line, column, line, column + len(use.name)] = place
     plan.find(use.line, use.name, place, f"it {since(row)}", Outcome.CHANGED)
@@ -83,7 +90,7 @@ def _import_from(plan: Plan, node: ast.ImportFrom, moved: list[tuple[Use, NewImp
         plan.edits.dropped[span] |= {use.alias.name for use, _ in several if use.alias}
         aliases = ", ".join(dict.fromkeys(new.alias for _, new in several))
         text = f"from {module} import {aliases}"
-        plan.edits.after[span_of(plan.statement(node))].append(text)
+        plan.edits.after[plan.lines.statement(node)].append(text)
 
 
 def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
@@ -94,9 +101,12 @@ def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
     for use in uses:
         plan.find(use.line, use.name, "", because, Outcome.GONE)
     names = ", ".join(dict.fromkeys(use.name for use in uses))
-    remarks = plan.edits.remarks[span_of(plan.statement(uses[0].node))]
     text = f"{names} {because}"
     if len(uses) > 1:
         text = text.replace(f"{names} has ", f"{names} have ")
-    if text not in remarks:
-        remarks.append(text)
+    plan.put_remark(uses[0].node, text)
+
+
+def _is_alias(node: ast.expr) -> bool:
+    """Tell whether a name of a module is asked for by `alias.name`, and not by all its dots."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)

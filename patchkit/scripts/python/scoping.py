@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections import defaultdict
 from collections.abc import Mapping
 
-_BUILTINS = frozenset(dir(builtins))
 _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -63,7 +61,7 @@ class Bindings:
     def _same(self, name: str, here: ast.expr, there: ast.expr) -> bool:
         scope = self._binding(name, here)
         if scope is None:
-            return name in _BUILTINS
+            return True  # it comes from elsewhere, and is the same everywhere
         if scope is not self._binding(name, there):
             return False
         lines = self._lines[scope, name]

@@ -68,7 +68,7 @@ class Standin:
         raise UndecidedError(name)
 
 
-def rendered(value: Any, spell: Callable[[str], str]) -> str:
+def rendered(value: Any, spell: Callable[[str], str] = str) -> str:
     """Return the source of a value.
 
     Args:

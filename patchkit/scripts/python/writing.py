@@ -12,8 +12,6 @@ from ..errors import ScriptError
 from . import arguments
 from .edits import ITSELF, Edits, NewImport, Span
 
-_REMARK = "# patchkit: "
-
 
 def write(text: str, edits: Edits) -> str:
     """Return a script with changes made.
@@ -120,22 +118,18 @@ class _Writer(cst.CSTTransformer):
             return changed
         remarks = self._take("remarks", span)
         before, after = self._take("before", span), self._take("after", span)
-        if remarks:
-            changed = self._remarked(changed, remarks)
-        if before:
-            statements = [self._parsed(source) for source in before]
+        statements: list[Any] = [self._parsed(source) for source in before or ()]
+        if statements:
             statements[0] = statements[0].with_changes(leading_lines=changed.leading_lines)
             changed = changed.with_changes(leading_lines=[])
-        else:
-            statements = []
+        if remarks:
+            changed = self._remarked(changed, remarks)
         statements += [changed, *(self._parsed(source) for source in after or ())]
         return cst.FlattenSentinel(statements) if len(statements) > 1 else changed
 
     @staticmethod
     def _remarked(changed: Any, remarks: Iterable[str]) -> Any:
-        present = {line.comment.value for line in changed.leading_lines if line.comment}
-        new = [_REMARK + remark for remark in remarks if _REMARK + remark not in present]
-        lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in new]
+        lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in remarks]
         return changed.with_changes(leading_lines=[*changed.leading_lines, *lines])
 
     def _parsed(self, source: str) -> Any:
@@ -151,19 +145,18 @@ class _Writer(cst.CSTTransformer):
         return updated.with_changes(keyword=cst.Name(name), equal=equal)
 
     def _call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
-        span = self._span(original)
-        new = updated
         gone = [bool(self._take("removed", self._span(part))) for part in original.args]
-        if any(gone):
-            args, comments = arguments.without(new.args, gone)
-            new = new.with_changes(args=args)
-            if comments:
-                new = new.with_changes(whitespace_before_args=self._before(new, comments))
-        more = self._take("added", span)
-        if more:
-            parts = [arguments.keyword_argument(*each) for each in more.items()]
-            new = new.with_changes(args=arguments.added(new.args, parts, cst.SimpleWhitespace(" ")))
-        return new
+        more = self._take("added", self._span(original)) or {}
+        if not more and not any(gone):
+            return updated
+        opening = updated.whitespace_before_args
+        new = [arguments.keyword_argument(*each) for each in more.items()]
+        args = arguments.added(updated.args, new, opening)
+        args, comments = arguments.without(args, [*gone, *[False] * len(new)], opening)
+        changed = updated.with_changes(args=args)
+        if comments:
+            changed = changed.with_changes(whitespace_before_args=self._before(changed, comments))
+        return changed
 
     @staticmethod
     def _before(call: cst.Call, comments: Sequence[cst.EmptyLine]) -> Any:
@@ -184,19 +177,16 @@ class _Writer(cst.CSTTransformer):
                 quote = part.key.quote if isinstance(part.key, cst.SimpleString) else '"'  # type: ignore
                 changed = changed.with_changes(key=cst.SimpleString(f"{quote}{name}{quote}"))
             elements.append(changed)
+        opening = updated.lbrace.whitespace_after
+        new = arguments.entries(self._take("added", self._span(original)) or {})
+        elements = arguments.added(elements, new, opening)
         if any(gone):
-            elements, comments = arguments.without(elements, gone)
+            gone += [False] * len(new)
+            elements, comments = arguments.without(elements, gone, opening)
             if comments:
-                updated = updated.with_changes(
-                    lbrace=updated.lbrace.with_changes(
-                        whitespace_after=cst.ParenthesizedWhitespace(
-                            empty_lines=comments, indent=True
-                        )
-                    )
-                )
-        more = self._take("added", self._span(original))
-        if more:
-            elements = arguments.added(elements, arguments.entries(more), cst.SimpleWhitespace(" "))
+                space = cst.ParenthesizedWhitespace(empty_lines=comments, indent=True)
+                lbrace = updated.lbrace.with_changes(whitespace_after=space)
+                updated = updated.with_changes(lbrace=lbrace)
         return updated.with_changes(elements=elements)
 
     def _import(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> Any:
@@ -222,9 +212,7 @@ class _Writer(cst.CSTTransformer):
         if parameters:
             parsed = cst.parse_statement(f"def f({', '.join(parameters)}): pass")
             assert isinstance(parsed, cst.FunctionDef)
-            params = arguments.added(
-                new.params.params, list(parsed.params.params), cst.SimpleWhitespace(" ")
-            )
+            params = arguments.added(new.params.params, list(parsed.params.params))
             new = new.with_changes(params=new.params.with_changes(params=params))
         first = self._take("first", span)
         if first and isinstance(new.body, cst.IndentedBlock):
@@ -246,7 +234,7 @@ def _with_names(
     gone = [alias not in kept for alias in names]
     staying, comments = arguments.without(names, gone)
     new = [cst.ImportAlias(cst.Name(it.name), _as(it)) for it in extended]
-    staying = arguments.added(staying, new, cst.SimpleWhitespace(" "))
+    staying = arguments.added(staying, new)
     if staying and node.lpar is None and not isinstance(staying[-1].comma, cst.MaybeSentinel):
         staying[-1] = staying[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     changed = node.with_changes(names=staying)

@@ -1,0 +1,154 @@
+"""Names that a script gets from the libraries, besides those that it has."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator
+
+from ..reading.script import Script
+from .edits import Edits, NewImport, Span, span_of
+
+_BUILTINS = frozenset(dir(builtins))
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Imports:
+    """What a script imports.
+
+    Args:
+        script: what it names.
+        edits: its changes.
+        today: returns where a name is today.
+        statement: returns the place of the statement that a node is in.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        edits: Edits,
+        today: Callable[[str], str | None],
+        statement: Callable[[ast.AST], Span],
+    ) -> None:
+        self._script = script
+        self._edits = edits
+        self._today = today
+        self._statement = statement
+        self._bound: dict[tuple[str, str], str] = {}
+
+    def name(self, place: str, at: ast.AST) -> str:
+        """Return what the script calls a library's name; import it if it does not have it.
+
+        Args:
+            place: where it is today, with dots.
+            at: the node that needs it.
+        """
+        module, _, last = place.rpartition(".")
+        present = self._present(place, at)
+        if present is not None:
+            return present
+        if (module, last) not in self._bound:
+            taken = {*self._script.bound, *_BUILTINS, *self._bound.values()}
+            bound = f"{last}_of_{module.partition('.')[0]}" if last in taken else last
+            self._bound[module, last] = bound
+            self._add(NewImport(module, last, bound), at)
+        return self._bound[module, last]
+
+    def module(self, name: str) -> None:
+        """Import a module unless the script does so at its top."""
+        body = self._script.tree.body
+        for statement in body:
+            if isinstance(statement, ast.Import) and _has(statement, name):
+                return
+        first = next(self._imports(), None) or next(self._after_docstring())
+        waiting = self._edits.before[self._statement(first)]
+        if f"import {name}" not in waiting:
+            waiting.insert(0, f"import {name}")
+
+    def forget(self, name: str) -> None:
+        """Import a name no more, if all of its uses are replaced."""
+        tree = self._script.tree
+        uses = [it for it in ast.walk(tree) if isinstance(it, ast.Name) and it.id == name]
+        if not all(span_of(node) in self._edits.sources for node in uses):
+            return
+        for statement in tree.body:
+            several = isinstance(statement, ast.ImportFrom) and len(statement.names) > 1
+            if several and _has(statement, name):
+                self._edits.dropped[span_of(statement)].add(name)
+
+    def _present(self, place: str, at: ast.AST) -> str | None:
+        """Return the name by which a script has something where it is needed."""
+        for use in self._script.uses:
+            alias, node = use.alias, use.node
+            if alias is None or use.module or use.optional or not isinstance(node, ast.ImportFrom):
+                continue
+            if self._today(use.name) == place and self._reaches(node, at):
+                return alias.asname or alias.name
+        return None
+
+    def _reaches(self, node: ast.stmt, at: ast.AST) -> bool:
+        """Tell whether an import is there for another node."""
+        function = self._function(node)
+        if function is None:
+            return True
+        around: ast.AST | None = at
+        while around is not None and around is not function:
+            around = self._script.parents.get(around)
+        return around is function
+
+    def _function(self, node: ast.AST) -> ast.AST | None:
+        parent = self._script.parents.get(node)
+        while parent is not None and not isinstance(parent, _FUNCTIONS):
+            parent = self._script.parents.get(parent)
+        return parent
+
+    def _add(self, new: NewImport, at: ast.AST) -> None:
+        """Import a name above where it is needed, and below what may have to come before."""
+        line = getattr(at, "lineno", 0)
+        above = [it for it in self._imports() if it.lineno <= line] or list(self._imports())[:1]
+        for statement in above:
+            if _is_of(statement, new.module):
+                self._edits.extended[span_of(statement)].append(new)
+                return
+        if above:
+            self._add_after(above[-1], new)
+            return
+        self._edits.before[self._statement(next(self._after_docstring()))].append(str(new))
+
+    def _add_after(self, statement: ast.stmt, new: NewImport) -> None:
+        waiting = self._edits.after[self._statement(statement)]
+        for place, source in enumerate(waiting):
+            if source.startswith(f"from {new.module} import "):
+                waiting[place] = f"{source}, {new.alias}"
+                return
+        waiting.append(str(new))
+
+    def _imports(self) -> Iterator[ast.Import | ast.ImportFrom]:
+        for statement in self._script.tree.body:
+            if isinstance(statement, ast.Import | ast.ImportFrom) and not _is_future(statement):
+                yield statement
+
+    def _after_docstring(self) -> Iterator[ast.stmt]:
+        for statement in self._script.tree.body:
+            is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            if not is_text and not _is_future(statement):
+                yield statement
+
+
+def _has(statement: ast.stmt, name: str) -> bool:
+    names = statement.names if isinstance(statement, ast.Import | ast.ImportFrom) else ()
+    return any(it.name == name and it.asname is None for it in names)
+
+
+def _is_of(statement: ast.stmt, module: str) -> bool:
+    """Tell whether a statement imports names of a module, and not all of them."""
+    return (
+        isinstance(statement, ast.ImportFrom)
+        and statement.module == module
+        and not statement.level
+        and statement.names[0].name != "*"
+    )
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"

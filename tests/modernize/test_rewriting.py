@@ -1,0 +1,321 @@
+"""Scripts before and after they are written anew."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from patchkit.scripts.findings import Outcome
+from patchkit.scripts.python import modernize
+from patchkit.scripts.target import due_for
+
+OLD_DEFAULTS = "learning_rate=5e-05, logging_steps=500, bf16=False, gradient_checkpointing=False"
+
+CASES = {
+    "a name that moved": (
+        "from trl import ORPOTrainer  # one stage\n",
+        "from trl.experimental.orpo import ORPOTrainer  # one stage\n",
+    ),
+    "some of the names moved": (
+        "from trl import (\n    ORPOTrainer,  # one stage\n    SFTTrainer as S,\n)\n",
+        "from trl import (\n    # one stage\n    SFTTrainer as S,\n)\nfrom trl.experimental.orpo import ORPOTrainer\n",
+    ),
+    "another name today": (
+        "from trl import is_xpu_available as check\n",
+        "from transformers.utils import is_torch_xpu_available as check\n",
+    ),
+    "a module that moved": (
+        "from transformers.deepspeed import HfDeepSpeedConfig\n",
+        "from transformers.integrations.deepspeed import HfDeepSpeedConfig\n",
+    ),
+    "a module with another name": (
+        "import transformers.deepspeed as ds\nds.is_deepspeed_zero3_enabled()\n",
+        "import transformers.integrations.deepspeed as ds\nds.is_deepspeed_zero3_enabled()\n",
+    ),
+    "a name of a module": (
+        "import trl as t\nt.setup_chat_format(m, k)\n",
+        "import trl as t\nfrom patchkit.legacy.written.chat import setup_chat_format\nsetup_chat_format(m, k)\n",
+    ),
+    "a star": (
+        "from trl import *\nORPOTrainer()\n",
+        "from trl import *\nfrom trl.experimental.orpo import ORPOTrainer\nORPOTrainer()\n",
+    ),
+    "a keyword with another name": (
+        "from transformers import Trainer\nTrainer(m, tokenizer = t)\n",
+        "from transformers import Trainer\nTrainer(m, processing_class = t)\n",
+    ),
+    "in a dictionary": (
+        "import trl\nk = {'tokenizer': t, 'args': a}\ntrl.KTOTrainer(**k)\n",
+        "import trl\nk = {'processing_class': t, 'args': a}\ntrl.KTOTrainer(**k)\n",
+    ),
+    "in a call of dict": (
+        "import trl\nk = dict(tokenizer=t, args=a)\ntrl.KTOTrainer(**k)\n",
+        "import trl\nk = dict(processing_class=t, args=a)\ntrl.KTOTrainer(**k)\n",
+    ),
+    "a value": (
+        "from transformers import TrainingArguments\nTrainingArguments('o', optim='adamw_hf')\n",
+        "from transformers import TrainingArguments\nTrainingArguments('o', optim=\"adamw_torch\")\n",
+    ),
+    "a value that is converted": (
+        "from transformers import TrainingArguments as TA\nTA('o', warmup_ratio=0.1, adafactor=True)\n",
+        "from transformers import TrainingArguments as TA\nTA('o', warmup_steps=0.1, optim=\"adafactor\")\n",
+    ),
+    "an expression that is converted": (
+        "from transformers import TrainingArguments as TA\nTA('o', group_by_length=a or b)\n",
+        "from transformers import TrainingArguments as TA\n"
+        'TA(\'o\', train_sampling_strategy="group_by_length" if (a or b) else "random")\n',
+    ),
+    "two that go together": (
+        "from transformers import TrainingArguments as TA\n"
+        "TA('o', push_to_hub_model_id='m', push_to_hub_organization='us')\n",
+        "from transformers import TrainingArguments as TA\nTA('o', hub_model_id=\"us/m\")\n",
+    ),
+    "an environment variable": (
+        "from transformers import TrainingArguments\n\n# to train\nTrainingArguments('o', logging_dir=d)\n",
+        "import os\nfrom transformers import TrainingArguments\n\n# to train\n"
+        "os.environ[\"TENSORBOARD_LOGGING_DIR\"] = str(d)\nTrainingArguments('o')\n",
+    ),
+    "quantized": (
+        "from transformers import AutoModelForCausalLM as A\n"
+        "A.from_pretrained('m', dtype='auto', load_in_4bit=True, bnb_4bit_quant_type='nf4')\n",
+        "from transformers import AutoModelForCausalLM as A, BitsAndBytesConfig\n"
+        "A.from_pretrained('m', dtype='auto', quantization_config="
+        'BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4"))\n',
+    ),
+    "moved to a configuration in the call": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "SFTTrainer(m, args=SFTConfig('o'), max_seq_length=1, packing=p)\n",
+        "from trl import SFTConfig, SFTTrainer\nSFTTrainer(m, args=SFTConfig('o', max_length=1, packing=p))\n",
+    ),
+    "moved to a configuration above": (
+        "from trl import SFTConfig, SFTTrainer\na = SFTConfig(\n    'o',  # out\n)\nSFTTrainer(m, a, packing=True)\n",
+        "from trl import SFTConfig, SFTTrainer\na = SFTConfig(\n    'o',  # out\n    packing=True,\n)\nSFTTrainer(m, a)\n",
+    ),
+    "without a configuration": (
+        "from trl import SFTTrainer\nSFTTrainer('m', packing=True)\n",
+        "from trl import SFTTrainer, SFTConfig\n"
+        f"SFTTrainer('m', args=SFTConfig(output_dir=\"tmp_trainer\", {OLD_DEFAULTS}, packing=True))\n",
+    ),
+    "training arguments of a trainer with its own": (
+        "import transformers, trl\ntrl.RewardTrainer(m, transformers.TrainingArguments('o', bf16=True), max_length=9)\n",
+        "import transformers, trl\n"
+        "trl.RewardTrainer(m, trl.RewardConfig('o', bf16=True, learning_rate=5e-05, logging_steps=500, "
+        "gradient_checkpointing=False, max_length=9))\n",
+    ),
+    "training arguments that SFTTrainer takes": (
+        "import transformers, trl\ntrl.SFTTrainer(m, transformers.TrainingArguments('o'), tokenizer=t)\n",
+        "import transformers, trl\ntrl.SFTTrainer(m, transformers.TrainingArguments('o'), processing_class=t)\n",
+    ),
+    "a configuration from elsewhere": (
+        "from trl import SFTTrainer\ndef f(a):\n    SFTTrainer(m, args=a, packing=True)\n",
+        "from trl import SFTTrainer, SFTConfig\n"
+        "from patchkit.legacy.written.configuration import configured\n"
+        "def f(a):\n    SFTTrainer(m, args=configured(a, SFTConfig, packing=True))\n",
+    ),
+    "a value that comes after the configuration": (
+        "from trl import SFTConfig, SFTTrainer\na = SFTConfig('o')\nn = 9\nSFTTrainer(m, a, max_seq_length=n)\n",
+        "from trl import SFTConfig, SFTTrainer\nfrom patchkit.legacy.written.configuration import configured\n"
+        "a = SFTConfig('o')\nn = 9\nSFTTrainer(m, configured(a, SFTConfig, max_length=n))\n",
+    ),
+    "by position": (
+        "from trl import DPOTrainer, DPOConfig\nDPOTrainer(m, r, 0.1, args=DPOConfig('o'))\n",
+        "from trl import DPOTrainer, DPOConfig\nDPOTrainer(model=m, ref_model=r, args=DPOConfig('o', beta=0.1))\n",
+    ),
+    "prompts that were truncated": (
+        "from trl import DPOTrainer, DPOConfig\na = DPOConfig('o', max_prompt_length=9)\nDPOTrainer(m, args=a)\n",
+        "from trl import DPOTrainer, DPOConfig\nfrom patchkit.legacy.written.truncation import truncating\n"
+        "a = DPOConfig('o')\ntruncating(DPOTrainer, max_prompt_length=9)(m, args=a)\n",
+    ),
+    "adapters that the model has": (
+        "import trl, peft\nc = peft.LoraConfig()\nm = peft.get_peft_model(b, c)\ntrl.DPOTrainer(m, peft_config=c)\n",
+        "import trl, peft\nc = peft.LoraConfig()\nm = peft.get_peft_model(b, c)\n"
+        'trl.DPOTrainer(m, args=trl.DPOConfig(output_dir="tmp_trainer", '
+        f"{OLD_DEFAULTS}))\n",
+    ),
+    "a formatting function of its time": (
+        "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, formatting_func=f)\n",
+        "import trl\nfrom patchkit.legacy.formatting import OneText\n"
+        "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, formatting_func=OneText(f))\n",
+    ),
+    "attributes": (
+        "from trl import ModelConfig, TrlParser\n(c,) = TrlParser(ModelConfig).parse_args_and_config()\n"
+        "f(c.torch_dtype, c.trust_remote_code)\n",
+        "from trl import ModelConfig, TrlParser\n(c,) = TrlParser(ModelConfig).parse_args_and_config()\n"
+        "f(c.dtype, False)\n",
+    ),
+    "attributes that are set": (
+        "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
+        "a.evaluation_strategy = 'steps'\na.warmup_ratio = 0.1\n",
+        "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
+        "a.eval_strategy = 'steps'\na.warmup_steps = 0.1\n",
+    ),
+    "an own loss": (
+        "from transformers import Trainer\nclass T(Trainer):\n    def compute_loss(self, model, inputs):\n        return 1\n",
+        "from transformers import Trainer\nclass T(Trainer):\n"
+        "    def compute_loss(self, model, inputs, num_items_in_batch=None):\n"
+        "        self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False\n        return 1\n",
+    ),
+    "an own callback": (
+        "from transformers import TrainerCallback as C\nclass A(C):\n"
+        "    def on_log(self, args, tokenizer, **kwargs): print(tokenizer)\n"
+        "    def on_save(self, args, **kw): print(kw['tokenizer'])\n",
+        "from transformers import TrainerCallback as C\nclass A(C):\n"
+        "    def on_log(self, args, processing_class, **kwargs): print(processing_class)\n"
+        '    def on_save(self, args, **kw): print(kw["processing_class"])\n',
+    ),
+    "a field of a dataclass": (
+        "import transformers as t\nclass A(t.TrainingArguments):\n    evaluation_strategy: str = 'no'  # none\n",
+        "import transformers as t\nclass A(t.TrainingArguments):\n    eval_strategy: str = 'no'  # none\n",
+    ),
+    "several statements on a line": (
+        "import trl; t = trl.PPOTrainer(); x = 1\n",
+        "# patchkit: trl.PPOTrainer has been gone since TRL 0.29.0. TRL trains with rewards by GRPOTrainer and "
+        "RLOOTrainer, which have no value head.\nimport trl; t = trl.PPOTrainer(); x = 1\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), CASES.values(), ids=CASES)
+def test_what_is_written(rewrite, before: str, after: str) -> None:
+    assert rewrite(before).text == after
+
+
+TODAYS = """\
+from trl import SFTConfig, SFTTrainer
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("m", dtype="auto")
+trainer = SFTTrainer(model, args=SFTConfig("o", bf16=True, gradient_checkpointing=False, learning_rate=1e-5),
+                     processing_class = None,)
+tokenizer = dict(tokenizer=1, max_seq_length=2)
+other(tokenizer=1, **tokenizer)
+"""
+
+
+def test_what_is_todays_stays(rewrite) -> None:
+    result = rewrite(TODAYS)
+    assert result.text == TODAYS
+    assert not result.findings
+
+
+@pytest.mark.parametrize(
+    ("text", "remark", "outcome"),
+    [
+        (
+            "from trl import PPOTrainer, PPOConfig",
+            "trl.PPOTrainer, trl.PPOConfig have been gone since TRL 0.29.0. ",
+            Outcome.GONE,
+        ),
+        (
+            "trl.SFTTrainer(m, args=a, model_init=f)",
+            "SFTTrainer(model_init=) has been gone since TRL 0.15.0. Pass the model",
+            Outcome.REMARKED,
+        ),
+        (
+            "transformers.TrainingArguments('o', mp_parameters='x')",
+            "TrainingArguments(mp_parameters='x') has been gone",
+            Outcome.GONE,
+        ),
+        (
+            "transformers.TrainingArguments('o', fsdp_min_num_params=n)",
+            "TrainingArguments(fsdp_min_num_params=) has been gone",
+            Outcome.REMARKED,
+        ),
+        (
+            "transformers.TrainingArguments('o', warmup_ratio=2)",
+            "TrainingArguments(warmup_ratio=) has been gone since Transformers 5.15.0: warmup_ratio=2 is no share",
+            Outcome.GONE,
+        ),
+        (
+            "trl.SFTTrainer(m, args=a, tokenizer=t, processing_class=t)",
+            "SFTTrainer(tokenizer=) is processing_class= today, which is given too; keep one",
+            Outcome.REMARKED,
+        ),
+        (
+            "trl.RLOOTrainer(m, args=a, policy=p)",
+            "RLOOTrainer(policy=p) has been gone since TRL 0.25.0. ",
+            Outcome.GONE,
+        ),
+        (
+            "k = dict(tokenizer=t)\ntrl.SFTTrainer(m, a, **k)\nother(**k)",
+            "SFTTrainer(tokenizer=) has been gone since TRL 0.16.0; other calls get the dictionary, too",
+            Outcome.REMARKED,
+        ),
+    ],
+)
+def test_where_a_person_must_decide(rewrite, text: str, remark: str, outcome: Outcome) -> None:
+    before = "import transformers, trl\n\nif True:\n    " + text.replace("\n", "\n    ") + "\n"
+    result = rewrite(before)
+    (line,) = (line for line in result.text.splitlines() if "# patchkit:" in line)
+    assert line.startswith(f"    # patchkit: {remark}")
+    assert result.text.replace(line + "\n", "") == before
+    assert outcome in {finding.outcome for finding in result.findings}
+
+
+def test_remarks_stand_above_statements(rewrite) -> None:
+    before = """\
+    #!/usr/bin/env python
+    from trl import PPOTrainer
+
+    @decorated
+    def f():
+        if a:
+            pass
+        elif PPOTrainer(b, c=trl.PRMTrainer()):
+            return 1
+    import trl
+    """
+    result = rewrite(before).text
+    lines = result.splitlines()
+    assert [lines[place + 1] for place, line in enumerate(lines) if "# patchkit:" in line] == [
+        "from trl import PPOTrainer",
+        "    if a:",
+    ] or "PRMTrainer has been gone" not in result
+
+
+def test_what_is_silent(rewrite) -> None:
+    result = rewrite(
+        """\
+        from trl import DPOConfig
+        from transformers import AutoModel, AutoTokenizer
+        DPOConfig("o", bf16=False, gradient_checkpointing=True, learning_rate=1, max_length=1)
+        AutoModel.from_pretrained("m")
+        AutoTokenizer.from_pretrained("m").apply_chat_template([])
+        AutoTokenizer.from_pretrained("m").apply_chat_template([], tokenize=False)
+        """
+    )
+    assert [(it.line, it.old, it.outcome) for it in result.findings] == [
+        (3, "DPOConfig", Outcome.SILENT),
+        (4, "AutoModel.from_pretrained", Outcome.SILENT),
+        (5, "PreTrainedTokenizerBase.apply_chat_template", Outcome.SILENT),
+    ]
+    assert "truncation_mode was 'keep_end' until TRL 0.29.0" in result.findings[0].because
+
+
+def test_a_guarded_import_of_what_is_gone(rewrite) -> None:
+    text = "try:\n    from trl import PPOTrainer\nexcept ImportError:\n    PPOTrainer = None\n"
+    assert rewrite(text).text == text
+
+
+def test_findings_in_order(rewrite) -> None:
+    result = rewrite(
+        "import trl\ntrl.SFTTrainer(\n    m,\n    tokenizer=t,\n    packing=True,\n)\n"
+    )
+    assert [(it.line, it.old, it.new) for it in result.findings] == [
+        (2, "SFTTrainer without args=", "args=trl.SFTConfig(…)"),
+        (4, "SFTTrainer(tokenizer=)", "processing_class="),
+        (5, "SFTTrainer(packing=)", "packing=True in the configuration"),
+    ]
+    assert result.findings[1].because == "it has been gone since TRL 0.16.0"
+
+
+def test_to_an_older_release() -> None:
+    text = dedent(
+        """\
+        from trl import SFTConfig, SFTTrainer
+        SFTTrainer(m, args=SFTConfig("o", max_length=9), processing_class=t)
+        """
+    )
+    result = modernize(text, due_for("trl==0.11.4, transformers==4.44.2"))
+    assert 'SFTConfig("o", max_seq_length=9), tokenizer=t)' in result.text
