@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from . import kinship
 from .scope import Scope, merged
@@ -36,10 +36,10 @@ class Expressions:
 
     Args:
         script: what is found goes there.
-        known: names of the libraries, without the library, for `import *`.
+        known: names without their library, and the libraries, for `import *`.
     """
 
-    def __init__(self, script: Script, known: frozenset[str]) -> None:
+    def __init__(self, script: Script, known: Mapping[str, frozenset[str]]) -> None:
         self.script = script
         self.scope = Scope()
         self.stars: list[str] = []
@@ -66,11 +66,17 @@ class Expressions:
 
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
-        if found is None and self.stars and node.id in self._known:
-            name = f"{self.stars[-1]}.{node.id}"
+        if found is None and (module := self._star_with(node.id)):
+            name = f"{module}.{node.id}"
             self.script.uses.append(Use(name, node.lineno, node))
             return (Library(name),)
         return found or ()
+
+    def _star_with(self, name: str) -> str:
+        """Return the last module with `import *` that has a name; empty if none has."""
+        libraries = self._known.get(name, frozenset())
+        with_name = (it for it in reversed(self.stars) if it.partition(".")[0] in libraries)
+        return next(with_name, "")
 
     def _eval_attribute(self, node: ast.Attribute) -> Values:
         found: Values = ()

@@ -61,18 +61,23 @@ def parsed(text: str) -> ast.Module:
 
 
 @cache
-def known_names() -> frozenset[str]:
-    """Return the last parts of all names that the table speaks of."""
+def known_names() -> dict[str, frozenset[str]]:
+    """Return the last parts of all names that the table speaks of, with their libraries."""
     from ...legacy import table
     from ...legacy.changes import Gone, Moved, Owned
 
-    names: set[str] = set()
+    names: dict[str, set[str]] = {}
     for row in table.rows():
         if isinstance(row, Moved | Gone):
-            names.add(row.name.rpartition(".")[2])
+            places = [(row.name.partition(".")[0], row.name.rpartition(".")[2])]
         elif isinstance(row, Owned):
-            names.update(part for owner in row.owners for part in owner.split(".")[1:])
-    return frozenset(names)
+            owners = (owner.split(".") for owner in row.owners)
+            places = [(library, part) for library, *parts in owners for part in parts]
+        else:
+            continue
+        for library, part in places:
+            names.setdefault(part, set()).add(library)
+    return {name: frozenset(libraries) for name, libraries in names.items()}
 
 
 class _Reader(Expressions):
