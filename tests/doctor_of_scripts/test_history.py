@@ -137,3 +137,16 @@ def test_only_scripts_load_it() -> None:
         "sys.exit('patchkit.scripts.history' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_nothing_heavy_is_imported(script) -> None:
+    path = script("from trl import SFTTrainer\nSFTTrainer('model', tokenizer=None)\n")
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from patchkit.cli.doctor.scripts import examine\n"
+        f"examine([Path({str(path)!r})])\n"
+        "heavy = {'torch', 'transformers', 'trl', 'libcst', 'rich'} & set(sys.modules)\n"
+        "sys.exit(', '.join(sorted(heavy)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
