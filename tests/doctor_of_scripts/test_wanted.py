@@ -148,6 +148,12 @@ def test_of_private_names_and_namesakes_nothing_is_said(look) -> None:
     assert found.verdict is Verdict.AS_IT_IS
 
 
+def test_a_module_that_had_what_moved(look) -> None:
+    found = look("import trl.core\nimport trl.commands.cli_utils as utils\n")
+    assert found.verdict is Verdict.WITH_THE_LAYER
+    assert set(_lacking(found)) == {"trl.core", "trl.commands.cli_utils"}
+
+
 def test_what_is_newer_than_what_is_installed(look) -> None:
     text = "from trl import DistillationTrainer\n"
     assert look(text).verdict is Verdict.AS_IT_IS
@@ -207,6 +213,14 @@ def test_defaults_that_are_relied_on(look) -> None:
     assert "truncation_mode was 'keep_end' until TRL 0.29.0 and is 'keep_start'" in texts
     given = look(f"{names}args = DPOConfig('out', truncation_mode='keep_end')\n{trainer}")
     assert not any("truncation_mode" in it.text for it in given.silent)
+
+
+def test_a_default_that_means_nothing_in_the_run(look) -> None:
+    names = "from trl import GRPOConfig\n"
+    without = look(f"{names}GRPOConfig(output_dir='out')\n")
+    assert not any("vllm" in it.text for it in without.silent)
+    with_it = look(f"{names}GRPOConfig(output_dir='out', use_vllm=True)\n")
+    assert any("vllm_mode was 'server'" in it.text for it in with_it.silent)
 
 
 def test_only_changes_between_a_script_and_what_is_installed(look) -> None:
