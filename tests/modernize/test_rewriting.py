@@ -233,13 +233,13 @@ def test_what_is_todays_stays(rewrite) -> None:
             Outcome.REMARKED,
         ),
         (
-            "trl.RLOOTrainer(m, policy=p)",
+            "trl.RLOOTrainer(m, args=a, policy=p)",
             "RLOOTrainer(policy=p) has been gone since TRL 0.25.0. ",
             Outcome.GONE,
         ),
         (
             "k = dict(tokenizer=t)\ntrl.SFTTrainer(m, a, **k)\nother(**k)",
-            "SFTTrainer(tokenizer=) has been gone since TRL 0.16.0; other calls",
+            "SFTTrainer(tokenizer=) has been gone since TRL 0.16.0; other calls get the dictionary, too",
             Outcome.REMARKED,
         ),
     ],

@@ -8,22 +8,27 @@ from typing import Any
 import libcst as cst
 
 
-def without(parts: Sequence[Any], gone: Sequence[bool]) -> tuple[list[Any], list[cst.EmptyLine]]:
+def without(
+    parts: Sequence[Any], gone: Sequence[bool], opening: Any = None
+) -> tuple[list[Any], list[cst.EmptyLine]]:
     """Return the parts that stay, and comments that stood before the first of them.
 
     Args:
         parts: arguments of a call, or elements of a dictionary.
         gone: for each whether it goes.
+        opening: the space before the first.
     """
+    leading = opening
     kept: list[Any] = []
     waiting: list[cst.EmptyLine] = []
     trailing = parts[-1] if parts else None
     for part, goes in zip(parts, gone, strict=True):
+        space = _space_after(part)
         if not goes:
             kept.append(part)
+            leading = space
             continue
-        space = _space_after(part)
-        comments = _comments(space)
+        comments = _comments(space, leading)
         if kept:
             kept[-1] = _with_space(kept[-1], _joined(_space_after(kept[-1]), space, comments))
         else:
@@ -129,14 +134,20 @@ def _with_space(part: Any, space: Any) -> Any:
     return part
 
 
-def _comments(space: Any) -> list[cst.EmptyLine]:
-    """Return the comments in a space, each as a line of its own."""
+def _comments(space: Any, leading: Any = None) -> list[cst.EmptyLine]:
+    """Return the comments in a space, each as a line of its own.
+
+    Args:
+        space: the space after a part.
+        leading: the space before it.
+    """
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return []
     lines = [line for line in space.empty_lines if line.comment is not None]
     if space.first_line.comment is not None:
+        place = leading if isinstance(leading, cst.ParenthesizedWhitespace) else space
         own = cst.EmptyLine(
-            indent=True, whitespace=space.last_line, comment=space.first_line.comment
+            indent=place.indent, whitespace=place.last_line, comment=space.first_line.comment
         )
         return [own, *lines]
     return lines

@@ -49,12 +49,19 @@ def _keyword(plan: Plan, found: Attribute) -> Keyword | None:
 
 def _read(plan: Plan, found: Attribute, row: Row) -> None:
     old = f"{found.owner.rpartition('.')[2]}.{found.name}"
-    if not row.written:
+    in_text = plan.lines.is_in_text(found.node)
+    if not row.written or (in_text and not _may_stand_in_text(plan, found, row)):
         plan.remark(found.node, old, f"{since(row)}; {row.advice}")
         return
     source = row.written.format(object=plan.lines.source(found.node.value))
     plan.edits.sources[span_of(found.node)] = source
     plan.changed(found.node, old, source, f"it {since(row)}; {row.advice}")
+
+
+def _may_stand_in_text(plan: Plan, found: Attribute, row: Row) -> bool:
+    """Tell whether a formatted text can hold what is written; Python may misplace what it has."""
+    stands_there = plan.lines.source(found.node) == ast.unparse(found.node)
+    return stands_there and not set("'\"\\") & set(row.written)
 
 
 def _set(plan: Plan, found: Attribute) -> None:

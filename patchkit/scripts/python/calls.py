@@ -31,6 +31,7 @@ from .plan import Plan
 from .standin import rendered
 
 _ELSE = " else None"
+_CONFIGURATION = " in the configuration"
 
 
 class CallPlan:
@@ -56,6 +57,7 @@ class CallPlan:
         self.rows = rows
         self.settings: dict[str, str] = {}
         self.is_old = False
+        self._moved: list[Given] = []
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
         self.is_kept = False
@@ -109,7 +111,7 @@ class CallPlan:
         self.plan.remark(
             given.node,
             f"{self.name}({name}=)",
-            f"{since(row)}; others get the dictionary too",
+            f"{since(row)}; other calls get the dictionary, too",
         )
         return False
 
@@ -177,8 +179,9 @@ class CallPlan:
             sources = {} if given.value is None else {action.to: source}
         self.settings |= sources
         self.remove(name)
+        self._moved.append(given)
         new = _shown(sources)
-        place = f"{new} in the configuration" if new else "leave it out"
+        place = f"{new}{_CONFIGURATION}" if new else "leave it out"
         self.plan.changed(given.node, old, place, because)
 
     def _convert(self, name: str, action: Convert, row: Keyword, given: Given) -> None:
@@ -275,6 +278,16 @@ class CallPlan:
             else:
                 because = f"{since(row)}. {row.instead}"
                 self.plan.remark(part, old, because, Outcome.GONE)
+
+    def leave(self) -> None:
+        """Let what belongs to the configuration stay, since there is no place for it."""
+        for given in self._moved:
+            self.plan.edits.removed.discard(self._place(given))
+            self.plan.findings = [
+                it
+                for it in self.plan.findings
+                if it.line != given.node.lineno or not it.new.endswith(_CONFIGURATION)
+            ]
 
     def remove(self, name: str) -> None:
         """Take an argument away."""

@@ -163,9 +163,10 @@ class ConfigurationPlan:
         call = trainer.call
         if not call.complete:
             if trainer.settings:
-                self._plan.remark(
-                    call.node, f"{trainer.name}(…)", f"needs {self._written()} in its args="
-                )
+                trainer.leave()
+                kind = self._kind.partition(".")[2]
+                text = f"says {self._written()} in the {kind} of its args= today"
+                self._plan.remark(call.node, f"{trainer.name}(…)", text)
             return
         kind = self._plan.spell(self._kind, call.node, call)
         settings = {"output_dir": '"tmp_trainer"', **self._defaults(), **trainer.settings}

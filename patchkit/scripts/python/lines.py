@@ -94,6 +94,14 @@ class Lines:
                 return (*span_of(first)[:2], *span_of(last)[2:])
             here = parent
 
+    def is_in_text(self, node: ast.AST) -> bool:
+        """Tell whether an expression is part of a formatted text, where quotes may end it."""
+        while not isinstance(node, ast.stmt):
+            if isinstance(node, ast.JoinedStr):
+                return True
+            node = self._parents[node]
+        return False
+
     def is_local(self, node: ast.AST) -> bool:
         """Tell whether names of a node may only be known inside an expression around it."""
         while not isinstance(node, ast.stmt):

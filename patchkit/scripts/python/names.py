@@ -42,6 +42,9 @@ def plan_names(plan: Plan) -> None:
         elif isinstance(use.node, ast.Import):
             _module(plan, use, row, place)
             continue
+        elif isinstance(use.node, ast.expr) and plan.lines.is_in_text(use.node):
+            plan.remark(use.node, use.name, f"{since(row)}; it is {place} today")
+            continue
         elif isinstance(use.node, ast.expr):
             plan.edits.sources[span_of(use.node)] = plan.imports.name(place, use.node)
         _found(plan, use, row, place)

@@ -6,6 +6,7 @@ from ...legacy.due import Due
 from ..errors import ScriptError
 from ..findings import Modernized
 from ..reading import read
+from ..reading.reader import parsed
 from .attributes import plan_attributes
 from .calls import CallPlan
 from .classes import plan_classes
@@ -14,6 +15,8 @@ from .configurations import ConfigurationPlan
 from .names import plan_names
 from .plan import Plan
 from .silent import plan_silent
+
+_IN_TEXT = "is old, and stands in a formatted text; make the object before it"
 
 
 def rewritten(text: str, due: Due) -> Modernized:
@@ -41,7 +44,10 @@ def _plan_calls(plan: Plan) -> None:
     calls: dict[int, CallPlan] = {}
     for call in plan.script.calls:
         rows = plan.rows_of(call)
-        if plan.today(call.name) is not None and id(call.node) not in calls:
+        if plan.lines.is_in_text(call.node):
+            for name in rows.keywords.keys() & call.keywords.keys():
+                plan.remark(call.node, f"{call.name}({name}=)", _IN_TEXT)
+        elif plan.today(call.name) is not None and id(call.node) not in calls:
             calls[id(call.node)] = CallPlan(plan, call, rows)
     for planned in calls.values():
         planned.translate()
@@ -63,4 +69,9 @@ def _write(text: str, plan: Plan) -> str:
         if (error.name or "").partition(".")[0] != "libcst":
             raise
         raise ScriptError("LibCST is missing, which writes scripts anew; install libcst") from error
-    return write(text, plan.edits)
+    new = write(text, plan.edits)
+    try:
+        parsed(new)
+    except ScriptError as error:
+        raise ScriptError(f"it is left alone, as patchkit would break it: {error}") from error
+    return new

@@ -145,21 +145,18 @@ class _Writer(cst.CSTTransformer):
         return updated.with_changes(keyword=cst.Name(name), equal=equal)
 
     def _call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
-        span = self._span(original)
-        new = updated
         gone = [bool(self._take("removed", self._span(part))) for part in original.args]
-        if any(gone):
-            args, comments = arguments.without(new.args, gone)
-            new = new.with_changes(args=args)
-            if comments:
-                new = new.with_changes(whitespace_before_args=self._before(new, comments))
-        more = self._take("added", span)
-        if more:
-            parts = [arguments.keyword_argument(*each) for each in more.items()]
-            new = new.with_changes(
-                args=arguments.added(new.args, parts, new.whitespace_before_args)
-            )
-        return new
+        more = self._take("added", self._span(original)) or {}
+        if not more and not any(gone):
+            return updated
+        opening = updated.whitespace_before_args
+        new = [arguments.keyword_argument(*each) for each in more.items()]
+        args = arguments.added(updated.args, new, opening)
+        args, comments = arguments.without(args, [*gone, *[False] * len(new)], opening)
+        changed = updated.with_changes(args=args)
+        if comments:
+            changed = changed.with_changes(whitespace_before_args=self._before(changed, comments))
+        return changed
 
     @staticmethod
     def _before(call: cst.Call, comments: Sequence[cst.EmptyLine]) -> Any:
@@ -180,21 +177,16 @@ class _Writer(cst.CSTTransformer):
                 quote = part.key.quote if isinstance(part.key, cst.SimpleString) else '"'  # type: ignore
                 changed = changed.with_changes(key=cst.SimpleString(f"{quote}{name}{quote}"))
             elements.append(changed)
+        opening = updated.lbrace.whitespace_after
+        new = arguments.entries(self._take("added", self._span(original)) or {})
+        elements = arguments.added(elements, new, opening)
         if any(gone):
-            elements, comments = arguments.without(elements, gone)
+            gone += [False] * len(new)
+            elements, comments = arguments.without(elements, gone, opening)
             if comments:
-                updated = updated.with_changes(
-                    lbrace=updated.lbrace.with_changes(
-                        whitespace_after=cst.ParenthesizedWhitespace(
-                            empty_lines=comments, indent=True
-                        )
-                    )
-                )
-        more = self._take("added", self._span(original))
-        if more:
-            elements = arguments.added(
-                elements, arguments.entries(more), updated.lbrace.whitespace_after
-            )
+                space = cst.ParenthesizedWhitespace(empty_lines=comments, indent=True)
+                lbrace = updated.lbrace.with_changes(whitespace_after=space)
+                updated = updated.with_changes(lbrace=lbrace)
         return updated.with_changes(elements=elements)
 
     def _import(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> Any:

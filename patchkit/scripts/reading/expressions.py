@@ -46,6 +46,7 @@ class Expressions:
         self.changed: set[int] = set()
         self.returned: dict[ast.AST, Values] = {}
         self.passed: dict[ast.AST, dict[str, Values]] = {}
+        self.method_of: OwnClass | None = None
         self._known = known
 
     def evaluate(self, node: ast.AST | None) -> Values:
@@ -186,6 +187,9 @@ class Expressions:
         )
         if isinstance(node.func, ast.Name) and node.func.id == "dict" and not called:
             return (Dictionary(node),) if not node.args else ()
+        is_super = isinstance(node.func, ast.Name) and node.func.id == "super" and not called
+        if is_super and self.method_of is not None:
+            return (Made(self.method_of.ancestors[0]),)
         found: Values = ()
         for value in called:
             if isinstance(value, Own):

@@ -265,6 +265,7 @@ class _Reader(Expressions):
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Scope, kind: OwnClass | None
     ) -> None:
         around, self.scope = self.scope, Scope(outer)
+        outer_class, self.method_of = self.method_of, kind or self.method_of
         passed = {} if self._before is None else dict(self._before.passed.get(node, {}))
         if kind is not None and node.args.args:
             passed[node.args.args[0].arg] = (made_of(kind),)
@@ -272,7 +273,7 @@ class _Reader(Expressions):
         self.evaluate(node.returns)
         self._block(node.body)
         self.returned_now[node] = self.scope.returned
-        self.scope = around
+        self.scope, self.method_of = around, outer_class
 
     def _on_classdef(self, node: ast.ClassDef) -> None:
         for part in (*node.decorator_list, *(it.value for it in node.keywords)):
