@@ -31,6 +31,7 @@ class Call:
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
+        configured: old keywords that went to the configuration.
         is_old: whether something in it had to be mended.
         kept_by_results: the same for objects among the results, by class.
     """
@@ -53,6 +54,7 @@ class Call:
         self.kept_by_results: dict[type, dict[str, Any]] = {}
         self.written_for = written_for
         self.is_old = False
+        self.configured: set[str] = set()
         self._journal = journal
         for name, value in kwargs.items():
             known = name in method.keywords and name not in self.arguments

@@ -59,6 +59,7 @@ def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
         written = f"write {configuration_class(call).__name__}({action.to}=…)"
         call.mend(row, old, written if changed else "leave it out")
         settings.update(changed)
+        call.configured.add(row.name)
         return {}
     if isinstance(action, Convert):
         changed = action.convert(value, call)

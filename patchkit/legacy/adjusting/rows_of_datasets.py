@@ -13,6 +13,9 @@ from .surroundings import Surroundings
 _DATASETS = ("train_dataset", "eval_dataset")
 _TEXT = "text"
 _MESSAGES = "messages"
+_NAMED = "dataset_text_field"
+_OTHERS = frozenset({"completion", "input_ids", "messages", "prompt"})
+"""Columns that come before a column of texts today."""
 _TOKENS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}
 """Columns of `RewardTrainer`, and their names today."""
 
@@ -40,6 +43,9 @@ def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> 
     """Leave out a prompt without a completion where there is a column of texts or messages."""
     if call.arguments.get("formatting_func") is not None:
         return
+    if _NAMED in call.configured:
+        _leave_alone(call, row, _text_column(call))
+        return
     for column in (_MESSAGES, _text_column(call)):
         _leave_alone(call, row, column)
 
@@ -65,8 +71,13 @@ def pairs_of_tokens(call: Call, row: Adjusted, surroundings: Surroundings) -> No
 
 
 def _leave_alone(call: Call, row: Adjusted, column: str) -> None:
+    # A trainer that was told the column looked at no other.
+    is_named = _NAMED in call.configured
+
     def is_beside_prompt(rows: Any) -> bool:
         names = set(getattr(rows, "column_names", None) or ())
+        if is_named:
+            return column in names and not _OTHERS.isdisjoint(names - {column})
         return {column, "prompt"} <= names and names.isdisjoint({"completion", "input_ids"})
 
     for name in _DATASETS:

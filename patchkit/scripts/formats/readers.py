@@ -6,6 +6,8 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from ..reading.kinship import ancestors
+
 _PARSERS = {"HfArgumentParser", "TrlParser", "H4ArgumentParser"}
 _OTHER_PARSERS = {
     "ArgumentParser",
@@ -77,11 +79,14 @@ class Reader:
         configurations: the classes that are filled in, each with the public names of those that it
             derives from.
         own: fields that classes of the script's own have.
+        overridden: those of classes that derive from a library's; they get another name if the
+            library's fields do.
         sets_environment: whether a file may set environment variables, below `env`.
     """
 
     configurations: tuple[tuple[str, ...], ...]
     own: frozenset[str] = frozenset()
+    overridden: frozenset[str] = frozenset()
     sets_environment: bool = False
 
 
@@ -136,9 +141,13 @@ def of_script(text: str) -> Reader | None:
         for given in [*parser.args[:1], *(it.value for it in parser.keywords)]
         for node in ast.walk(given)
     ]
-    configurations = dict.fromkeys(it for node in named for it in script.configurations(node))
-    own = frozenset(field for node in named for field in script.fields(node))
-    return Reader(tuple(configurations), own, any(name == "TrlParser" for _, name in parsers))
+    found = [(list(script.configurations(node)), set(script.fields(node))) for node in named]
+    return Reader(
+        tuple(dict.fromkeys(it for configurations, _ in found for it in configurations)),
+        frozenset().union(*(fields for _, fields in found)),
+        frozenset().union(*(fields for configurations, fields in found if configurations)),
+        sets_environment=any(name == "TrlParser" for _, name in parsers),
+    )
 
 
 def parses_otherwise(text: str) -> bool:
@@ -147,15 +156,11 @@ def parses_otherwise(text: str) -> bool:
 
 
 def _ancestors(name: str) -> tuple[str, ...]:
-    if name in ("ModelConfig", "ScriptArguments"):
-        return (f"trl.{name}",)
-    if name in ("TrainingArguments", "Seq2SeqTrainingArguments"):
-        return tuple(dict.fromkeys((f"transformers.{name}", "transformers.TrainingArguments")))
-    if name == "GKDConfig":
-        return ("trl.GKDConfig", "trl.SFTConfig", "transformers.TrainingArguments")
-    if name.endswith("Config"):
-        return (f"trl.{name}", "transformers.TrainingArguments")
-    return ()
+    """Return the public names of a configuration and of its ancestors; nothing for others."""
+    if name.endswith("TrainingArguments"):
+        return ancestors(f"transformers.{name}")
+    known = name == "ScriptArguments" or name.endswith("Config")
+    return ancestors(f"trl.{name}") if known else ()
 
 
 class _Script:
@@ -181,8 +186,8 @@ class _Script:
         """Yield the classes of libraries that a name stands for, or derives from."""
         own = list(self._own(node))
         for it in [node] if not own else [base for kind in own for base in kind.bases]:
-            if ancestors := next(self._own(it), None) is None and _ancestors(self.original(it)):
-                yield ancestors
+            if next(self._own(it), None) is None and (kinds := _ancestors(self.original(it))):
+                yield kinds
 
     def fields(self, node: ast.AST) -> Iterator[str]:
         """Yield the fields that the script gives to a class of its own."""

@@ -36,7 +36,11 @@ class Expressions:
 
     Args:
         script: what is found goes there.
+<<<<<<< HEAD
         known: names without their library, and the libraries, for `import *`.
+=======
+        known: names of the libraries, and the packages that have each, for `import *`.
+>>>>>>> h3
     """
 
     def __init__(self, script: Script, known: Mapping[str, frozenset[str]]) -> None:
@@ -66,8 +70,15 @@ class Expressions:
 
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
+<<<<<<< HEAD
         if found is None and (module := self._star_with(node.id)):
             name = f"{module}.{node.id}"
+=======
+        packages = self._known.get(node.id, frozenset()) if found is None else ()
+        stars = [star for star in self.stars if star.partition(".")[0] in packages]
+        if stars:
+            name = f"{stars[-1]}.{node.id}"
+>>>>>>> h3
             self.script.uses.append(Use(name, node.lineno, node))
             return (Library(name),)
         return found or ()
@@ -102,8 +113,9 @@ class Expressions:
         parent = self.script.parents.get(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         own = value.own is not None and node.attr in value.own.fields
-        if not is_called and not own and isinstance(node.ctx, ast.Load):
-            self.script.attributes.append(Attribute(value.kind, node.attr, node.lineno, node))
+        if not is_called and isinstance(node.ctx, ast.Load):
+            found = self.script.own_fields if own else self.script.attributes
+            found.append(Attribute(value.kind, node.attr, node.lineno, node))
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)

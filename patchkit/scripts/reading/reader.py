@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Mapping
 from functools import cache
 
 from ..errors import ScriptError
@@ -61,13 +62,19 @@ def parsed(text: str) -> ast.Module:
 
 
 @cache
+<<<<<<< HEAD
 def known_names() -> dict[str, frozenset[str]]:
     """Return the last parts of all names that the table speaks of, with their libraries."""
+=======
+def known_names() -> Mapping[str, frozenset[str]]:
+    """Return the last parts of all names that the table speaks of, and the packages of each."""
+>>>>>>> h3
     from ...legacy import table
     from ...legacy.changes import Gone, Moved, Owned
 
     names: dict[str, set[str]] = {}
     for row in table.rows():
+<<<<<<< HEAD
         if isinstance(row, Moved | Gone):
             places = [(row.name.partition(".")[0], row.name.rpartition(".")[2])]
         elif isinstance(row, Owned):
@@ -78,6 +85,15 @@ def known_names() -> dict[str, frozenset[str]]:
         for library, part in places:
             names.setdefault(part, set()).add(library)
     return {name: frozenset(libraries) for name, libraries in names.items()}
+=======
+        places = [row.name] if isinstance(row, Moved | Gone) else []
+        places += row.owners if isinstance(row, Owned) else []
+        for place in places:
+            package, *parts = place.split(".")
+            for part in parts:
+                names.setdefault(part, set()).add(package)
+    return {name: frozenset(packages) for name, packages in names.items()}
+>>>>>>> h3
 
 
 class _Reader(Expressions):

@@ -16,7 +16,7 @@ from patchkit.scripts.formats.edits import edited
 from patchkit.scripts.formats.magics import held, released, shell_view
 from patchkit.scripts.formats.notebook_json import rewritten, sources
 
-from .releases import DUE
+from ..releases import DUE
 
 OUTPUT = {"output_type": "stream", "name": "stdout", "text": ["no_cuda\n", "é\u2028"]}
 ARGUMENTS = "args = TrainingArguments('out', no_cuda=True)"

@@ -12,13 +12,14 @@ from patchkit.scripts.findings import Modernized, Outcome
 from patchkit.scripts.formats import shell
 from patchkit.scripts.formats.words import commands
 
-from .releases import DUE
+from ..releases import DUE
 
 TRL = "from trl import SFTConfig, ModelConfig, TrlParser\nTrlParser((SFTConfig, ModelConfig))\n"
 OWN = (
     "from dataclasses import dataclass\nimport transformers\n\n"
     "@dataclass\nclass Model:\n    torch_dtype: str = 'auto'\n    max_seq_length: int = 512\n\n"
-    "@dataclass\nclass TrainingArguments(transformers.TrainingArguments):\n    extra: int = 1\n\n"
+    "@dataclass\nclass TrainingArguments(transformers.TrainingArguments):\n    no_cuda: bool = True\n"
+    "    warmup_ratio: float = 0.1\n\n"
     "transformers.HfArgumentParser((Model, TrainingArguments)).parse_args_into_dataclasses()\n"
 )
 ARGPARSE = "from argparse import ArgumentParser\np = ArgumentParser()\n"
@@ -72,6 +73,7 @@ SCRIPTS = {"train.py": TRL, "own.py": OWN, "plain.py": ARGPARSE, "tools/train.py
             "python own.py --no_cuda --torch_dtype auto",
             "python own.py --use_cpu --torch_dtype auto",
         ),
+        ("python own.py --warmup_ratio 0 --no_cuda", "python own.py --warmup_ratio 0 --use_cpu"),
         ("python trl/scripts/sft.py --bf16", "python trl/scripts/sft.py --bf16 True"),
         (
             "python unseen.py --output_dir o --learning_rate 1 --max_steps 2 --no_cuda",
@@ -113,7 +115,8 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
     result = shell.modernize(before, DUE)
     assert result.text == (
         "set -e\r\n  # patchkit: left out: --max_prompt_length 128 has been gone since TRL "
-        "0.29.0; truncate the prompts in the dataset, if any are longer\r\n"
+        "0.29.0; in a script, patchkit.legacy.written.truncation.truncating(DPOTrainer, "
+        "max_prompt_length=128) in the place of DPOTrainer sees to it\r\n"
         "  trl dpo \\\r\n    --beta 0.1\r\n"
     )
     assert [(it.line, it.outcome) for it in result.findings] == [(2, Outcome.REMARKED)]
