@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,10 +17,6 @@ import pytest
 import patchkit
 from patchkit.catalogue import entries as catalogue
 
-pytest.importorskip("material", reason="the site needs mkdocs-material")
-pytest.importorskip("mkdocstrings", reason="the site needs mkdocstrings-python")
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 PATCHES = [entry.patch for entry in catalogue.load()]
 MESSAGES = sorted({message for patch in PATCHES for message in patch.messages})
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
@@ -52,27 +46,6 @@ OLD_SPELLINGS = (
     "ImportError: cannot import name 'ORPOTrainer' from 'trl'",
 )
 QUESTIONS = {"which versions does a script want": "script-versions/"}
-
-
-def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Build the site without a network: a proxy that does not answer stands for one."""
-    nowhere = "http://127.0.0.1:9"
-    return subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=REPOSITORY,
-        env={**os.environ, "http_proxy": nowhere, "https_proxy": nowhere, "all_proxy": nowhere},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    done = build(folder)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -85,6 +85,10 @@ def _next_steps(without: Outcome, mended: Outcome) -> Iterator[str]:
         "In your own training: `patchkit run -- python train.py`, or in the program\n\n"
         "    import patchkit\n    patchkit.apply()"
     )
+    yield (
+        "A script that was written for older releases: `patchkit run --legacy -- python old.py`.\n"
+        "Another type of model, without patchkit and with it: `patchkit families TYPE`."
+    )
 
 
 def _fill(text: str, indent: str = "", continuation: str | None = None) -> str:
