@@ -37,9 +37,7 @@ class Expressions:
 
     Args:
         script: what is found goes there.
-        if not is_called and isinstance(node.ctx, ast.Load):
-            read = Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call)
-            (self.script.own_fields if own else self.script.attributes).append(read)
+        known: names of the libraries, and the packages that have each, for `import *`.
     """
 
     def __init__(self, script: Script, known: Mapping[str, frozenset[str]]) -> None:
@@ -69,18 +67,13 @@ class Expressions:
 
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
-        if not is_called and isinstance(node.ctx, ast.Load):
-            read = Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call)
-            (self.script.own_fields if own else self.script.attributes).append(read)
+        packages = self._known.get(node.id, frozenset()) if found is None else ()
+        stars = [star for star in self.stars if star.partition(".")[0] in packages]
+        if stars:
+            name = f"{stars[-1]}.{node.id}"
             self.script.uses.append(Use(name, node.lineno, node))
             return (Library(name),)
         return found or ()
-
-    def _star_with(self, name: str) -> str:
-        """Return the last module with `import *` that has a name; empty if none has."""
-        libraries = self._known.get(name, frozenset())
-        with_name = (it for it in reversed(self.stars) if it.partition(".")[0] in libraries)
-        return next(with_name, "")
 
     def _eval_attribute(self, node: ast.Attribute) -> Values:
         found: Values = ()
@@ -201,7 +194,7 @@ class Expressions:
         found: Values = ()
         for value in called:
             if isinstance(value, Own):
-                self._pass(value, given, keywords)
+                self._hand_over(value, given, keywords)
             name, method, own = _target(value)
             if name:
                 call = Call(name, method, node.lineno, node, keywords, given, complete, own)
@@ -247,7 +240,7 @@ class Expressions:
             and all(name is not None for name, _, _ in entries(values[0].node))
         )
 
-    def _pass(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
+    def _hand_over(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
         """Remember what a function of the script's own is called with."""
         if isinstance(called.node, ast.ClassDef):
             return

@@ -26,14 +26,17 @@ def read(text: str) -> Script:
         text: Python source.
 
     Raises:
-        ScriptError: it does not parse.
+        ScriptError: it does not parse, or is nested too deeply.
     """
     tree = parsed(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     reader: _Reader | None = None
-    for _ in range(_PASSES):
-        reader = _Reader(Script(tree, parents=parents), reader)
-        reader.run()
+    try:
+        for _ in range(_PASSES):
+            reader = _Reader(Script(tree, parents=parents), reader)
+            reader.run()
+    except RecursionError as error:
+        raise ScriptError("an expression is nested too deeply to be read") from error
     assert reader is not None
     script = reader.script
     for found in (script.uses, script.calls, script.attributes, script.classes):
@@ -62,30 +65,13 @@ def parsed(text: str) -> ast.Module:
 
 
 @cache
-<<<<<<< HEAD
-def known_names() -> dict[str, frozenset[str]]:
-    """Return the last parts of all names that the table speaks of, with their libraries."""
-=======
 def known_names() -> Mapping[str, frozenset[str]]:
     """Return the last parts of all names that the table speaks of, and the packages of each."""
->>>>>>> h3
     from ...legacy import table
     from ...legacy.changes import Gone, Moved, Owned
 
     names: dict[str, set[str]] = {}
     for row in table.rows():
-<<<<<<< HEAD
-        if isinstance(row, Moved | Gone):
-            places = [(row.name.partition(".")[0], row.name.rpartition(".")[2])]
-        elif isinstance(row, Owned):
-            owners = (owner.split(".") for owner in row.owners)
-            places = [(library, part) for library, *parts in owners for part in parts]
-        else:
-            continue
-        for library, part in places:
-            names.setdefault(part, set()).add(library)
-    return {name: frozenset(libraries) for name, libraries in names.items()}
-=======
         places = [row.name] if isinstance(row, Moved | Gone) else []
         places += row.owners if isinstance(row, Owned) else []
         for place in places:
@@ -93,7 +79,6 @@ def known_names() -> Mapping[str, frozenset[str]]:
             for part in parts:
                 names.setdefault(part, set()).add(package)
     return {name: frozenset(packages) for name, packages in names.items()}
->>>>>>> h3
 
 
 class _Reader(Expressions):
