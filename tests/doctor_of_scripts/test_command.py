@@ -173,9 +173,13 @@ def test_names_that_cannot_be_had_together(script, tmp_path) -> None:
         ("python2.py", "import trl\nprint 'x'\n", "this is Python 2"),
         ("empty.py", "\n", "empty.py is empty"),
         ("other.py", "import os\n", "names none of the libraries that patchkit knows: trl, "),
+        ("deep.py", f"import trl\na{'.f()' * 900}\n", "nested too deeply"),
         ("nulls.py", "import trl\0\n", "nulls.py is no text"),
         ("book.ipynb", "{}", "book.ipynb is no notebook"),
         ("book.ipynb", '{"cells": []}', "book.ipynb is empty"),
+        ("book.ipynb", '{"cells": [{"cell_type": "code"}, {}]}', "book.ipynb is empty"),
+        ("book.ipynb", '{"cells": [1]}', "book.ipynb is no notebook"),
+        ("book.ipynb", '{"worksheets": []}', "book.ipynb is no notebook"),
         ("notes.txt", "import trl\n", "notes.txt is no script that patchkit reads"),
     ],
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...legacy.changes import Behaviour, Configure, Convert, Default, Rename
+from ...legacy.changes import Configure, Convert, Default, Rename
+from ...legacy.changes import Silent as SilentRow
 from ...legacy.due import Due, MethodRows
 from ...legacy.wording import release
 from ..reading import NOT_LITERAL, Script
 from ..reading.script import Call
 from .needs import rows_for
 
-_DTYPES = ("dtype", "torch_dtype")
 _OBJECTS = "PreTrained"
 """Begin of the names of classes that scripts do not write down."""
 
@@ -61,9 +61,10 @@ def silent(
                 for surely, text in _differences(default, written_for.get(default.library)):
                     yield Silent(call.line, _shown(call), text, surely, cell)
         for behaviour in rows.behaviours:
-            text = _BEHAVIOURS.get(behaviour.name, _nothing)(call, behaviour)
             before = _until(behaviour.gone, written_for.get(behaviour.library))
-            if text and before is not None:
+            told = behaviour.silent
+            if before is not None and told is not None and _is_met(call, told):
+                text = f"since {release(behaviour.gone)} it {told.told}"
                 yield Silent(call.line, _shown(call), text, before, cell)
 
 
@@ -112,39 +113,15 @@ def _until(changed: str, releases: Sequence[str] | None) -> bool | None:
     return False if Version(releases[0]) < limit else None
 
 
-def _dtype(call: Call, row: Behaviour) -> str:
-    given = [call.keywords[name] for name in _DTYPES if name in call.keywords]
-    if any(it.value is not None for it in given) or not call.complete:
-        return ""
-    quantized = call.keywords.get("quantization_config")
-    was = "float16" if quantized is not None and quantized.value is not None else "float32"
-    what = "what is not quantized" if was == "float16" else "the model"
-    return (
-        f"without dtype= {what} is loaded in the checkpoint's dtype, and was in {was} until "
-        f"{release(row.gone)}; write dtype=torch.{was} to keep that"
+def _is_met(call: Call, silent: SilentRow) -> bool:
+    """Tell whether a call gives other results than it did, as far as its text shows that."""
+    meant = any(name in call.keywords for name in silent.unless)
+    given = (
+        call.keywords[name].value == value
+        for name, value in silent.but.items()
+        if name in call.keywords
     )
-
-
-def _chat_template(call: Call, row: Behaviour) -> str:
-    tokenizes = call.keywords.get("tokenize")
-    is_text = tokenizes is not None and tokenizes.value is False
-    if is_text or "return_dict" in call.keywords or not call.complete:
-        return ""
-    return (
-        f"gives a BatchEncoding, and gave the ids alone until {release(row.gone)}; write "
-        "return_dict=False to have them"
-    )
-
-
-def _nothing(call: Call, row: Behaviour) -> str:
-    return ""
-
-
-_BEHAVIOURS = {
-    "dtype of a model that is loaded without one": _dtype,
-    "type of what apply_chat_template returns": _chat_template,
-}
-"""The name of a row to what says whether a call meets it."""
+    return call.complete and not meant and not any(given)
 
 
 def _shown(call: Call) -> str:

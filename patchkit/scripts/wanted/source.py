@@ -75,11 +75,11 @@ def python_text(path: Path) -> PythonText:
 def _of_notebook(path: Path, text: str) -> PythonText:
     try:
         sources = {
-            number: "".join(cell["source"])
+            number: "".join(cell.get("source", ()))
             for number, cell in enumerate(json.loads(text)["cells"], 1)
-            if cell["cell_type"] == "code"
+            if cell.get("cell_type") == "code"
         }
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ScriptError(f"{path} is no notebook: it is not JSON with a list of cells") from error
     parts: list[str] = []
     begins: list[tuple[int, int]] = []
