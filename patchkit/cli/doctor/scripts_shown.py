@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from ...legacy.wording import release
+from ...scripts.findings import Finding
 from ...scripts.wanted import Verdict, Wanted
 from ...scripts.wanted.lacking import Fate, Lacking
 from ...scripts.wanted.needs import Need
@@ -57,6 +58,8 @@ def _rows(it: Wanted) -> Iterator[Row]:
         of_fate = (lack for lack in it.lacking if lack.fate is fate)
         for number, lack in enumerate(of_fate):
             yield Row("" if number else label, _lacking(lack), alarming=fate is not Fate.MENDED)
+    for number, old in enumerate(it.combined):
+        yield Row("" if number else "also changed", _finding(old))
     for surely, label in _SILENT.items():
         texts: dict[str, list[str]] = {}
         for change in it.silent:
@@ -66,6 +69,11 @@ def _rows(it: Wanted) -> Iterator[Row]:
             yield Row("" if number else label, f"{call}: {'; '.join(told)}")
     for number, reason in enumerate(it.unread):
         yield Row("" if number else "not read", reason)
+
+
+def _finding(old: Finding) -> str:
+    place = f"cell {old.cell}, line {old.line}" if old.cell else f"line {old.line}"
+    return f"{place}: `{old.old}`: {old.because}" + (f"; write `{old.new}`" if old.new else "")
 
 
 def _released(found: Range) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from ...legacy import table
 from ...legacy.due import Due
+from ..findings import Finding, Outcome
 from ..history import History
+from ..python.rewriting import planned
+from ..reading import Script
 from .lacking import Fate, Lacking, lacking
 from .needs import Need, needs
 from .ranges import Range, ranges
@@ -37,6 +40,8 @@ class Wanted:
         needs: what it names of the libraries.
         ranges: by library, the releases that have all of that.
         lacking: what the installed releases lack of it.
+        combined: what is old beside names and keywords: combinations of arguments, columns of
+            datasets, methods that the script overrides.
         silent: changes that raise nothing and that it meets.
         unread: why cells of a notebook were left out.
     """
@@ -45,17 +50,18 @@ class Wanted:
     needs: tuple[Need, ...]
     ranges: tuple[Range, ...]
     lacking: tuple[Lacking, ...]
+    combined: tuple[Finding, ...]
     silent: tuple[Silent, ...]
     unread: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """Whether it runs on what is installed, as far as names tell."""
-        if not self.lacking:
-            return Verdict.AS_IT_IS
-        if all(it.fate is Fate.MENDED for it in self.lacking):
-            return Verdict.WITH_THE_LAYER
-        return Verdict.NOT
+        gone = any(it.outcome is Outcome.GONE for it in self.combined)
+        if gone or any(it.fate is not Fate.MENDED for it in self.lacking):
+            return Verdict.NOT
+        is_old = self.lacking or self.combined
+        return Verdict.WITH_THE_LAYER if is_old else Verdict.AS_IT_IS
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -64,6 +70,16 @@ class Wanted:
             "releases": {it.library: _of_range(it) for it in self.ranges},
             "lacking": [
                 {**_of_need(it.need), "fate": str(it.fate), "text": it.text} for it in self.lacking
+            ],
+            "combined": [
+                {
+                    "line": it.line,
+                    "cell": it.cell,
+                    "old": it.old,
+                    "new": it.new,
+                    "because": it.because,
+                }
+                for it in self.combined
             ],
             "silent": [
                 {
@@ -106,14 +122,29 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
     }
     releases = {it.library: it.releases for it in found if it.releases}
     told = (text.in_its_cell(it) for it in silent(script, due, releases))
+    missing = tuple(lacking(named, installed, due, known))
     return Wanted(
         text.name,
         tuple(named),
         tuple(found),
-        tuple(lacking(named, installed, due, known)),
+        missing,
+        tuple(_combined(text, script, due, missing)),
         tuple(dict.fromkeys(told)),
         text.unread,
     )
+
+
+def _combined(
+    text: PythonText, script: Script, due: Due, missing: Collection[Lacking]
+) -> Iterator[Finding]:
+    """Yield what is old beside names, and beside what the installed releases lack."""
+    lines = {(it.need.cell, it.need.line) for it in missing}
+    names = {it.need.what for it in missing} | {use.name for use in script.uses}
+    for finding in planned(text.text, due).findings:
+        placed = text.in_its_cell(finding)
+        is_told = (placed.cell, placed.line) in lines or placed.old in names
+        if placed.outcome is not Outcome.SILENT and not is_told:
+            yield placed
 
 
 def _of_range(found: Range) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ..errors import ScriptError
 from ..files import load
+from ..findings import Finding
 from ..formats.magics import cell_magic, held
 from ..reading import Script, read
 from ..reading.reader import parsed
@@ -19,7 +20,7 @@ from .silent import Silent
 KINDS = (".py", ".ipynb")
 """The endings of the names of scripts that are read."""
 _BOM = "\ufeff"
-_Placed = TypeVar("_Placed", Need, Silent)
+_Placed = TypeVar("_Placed", Need, Silent, Finding)
 
 
 @dataclass(frozen=True)
