@@ -87,7 +87,7 @@ def _of_names(script: Script, history: History) -> Iterator[Need]:
         if not rest or use.optional or library not in history.libraries:
             continue
         releases = history.place(use.name)
-        is_private = rest.rpartition(".")[2].startswith("_")  # of these the history has none
+        is_private = any(it.startswith("_") for it in rest.split("."))  # the history has none
         if releases or (releases is not None and not is_private):
             yield Need(use.name, use.line, ({library: releases},) if releases else (), use)
 
