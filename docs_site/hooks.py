@@ -54,9 +54,18 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for page, text in pages.items():
         files.append(File.generated(config, page, content=text))
     addresses = {file.src_uri: file.dest_uri for file in files.documentation_pages()}
-    answers = my_error_page.data(CATALOGUE, Path(config.docs_dir), addresses)
+    answers = my_error_page.data(CATALOGUE, Path(config.docs_dir), addresses, _titles(config.nav))
     files.append(File.generated(config, my_error_page.DATA, content=answers))
     return files
+
+
+def _titles(nav: Any) -> dict[str, str]:
+    """Return the pages of a navigation with their titles there."""
+    found: dict[str, str] = {}
+    for entry in nav or []:
+        for title, below in entry.items() if isinstance(entry, dict) else ():
+            found |= {below: title} if isinstance(below, str) else _titles(below)
+    return found
 
 
 def on_page_markdown(text: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:

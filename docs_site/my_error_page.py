@@ -57,13 +57,16 @@ def fill_in(text: str, root: str) -> str:
     return text.replace(FORM, _FORM.format(root=root, loads=loads))
 
 
-def data(catalogue: Catalogue, docs: Path, addresses: Mapping[str, str]) -> str:
+def data(
+    catalogue: Catalogue, docs: Path, addresses: Mapping[str, str], titles: Mapping[str, str]
+) -> str:
     """Return a script that holds all that the page looks an error up in.
 
     Args:
         catalogue: the patches.
         docs: the folder of pages.
         addresses: page in docs/ to its file on the site.
+        titles: page in docs/ to its name in the navigation.
 
     Raises:
         ValueError: a symptom cannot be written in JavaScript.
@@ -79,7 +82,7 @@ def data(catalogue: Catalogue, docs: Path, addresses: Mapping[str, str]) -> str:
         },
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
         "changes": [change for row in table.rows() if (change := _change(row, addresses))],
-        "quoted": [_quoted(one, addresses) for one in quoted_errors(docs)],
+        "quoted": [_quoted(one, addresses, titles) for one in quoted_errors(docs)],
     }
     return f"const PATCHKIT = {json.dumps(found)};\n"
 
@@ -129,10 +132,10 @@ def _change(row: Change, addresses: Mapping[str, str]) -> dict[str, Any] | None:
     }
 
 
-def _quoted(one: Quoted, addresses: Mapping[str, str]) -> dict[str, str]:
+def _quoted(one: Quoted, addresses: Mapping[str, str], titles: Mapping[str, str]) -> dict[str, str]:
     return {
         "error": one.error,
         "says": one.says,
-        "heading": one.heading,
+        "heading": f"{titles[one.page]}: {one.heading}",
         "page": f"{addresses[one.page]}#{one.anchor}",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ PAIRS = ("doctor.md", "Versions known not to work together")
 _CODE = re.compile(r"`([^`]+)`")
 _PHASE = re.compile(r"^[a-z]+: (?=\w+: )")
 _TYPE = re.compile(r"^\w+(Error|Exception): ")
+_LONGEST = 120
+"""Letters of the models or launchers that are named."""
 _FEWEST_WORDS = 4
 """Words of a quoted error that tell it from others."""
 
@@ -60,8 +63,12 @@ def quoted_errors(docs: Path) -> Iterator[Quoted]:
     """
     for page, heading in TABLES:
         for *cells, why in _rows(_section(docs, page, heading)):
+            where = ", ".join(cell for cell in cells if not _CODE.search(cell))
+            says = ": ".join(
+                filter(None, (textwrap.shorten(where, _LONGEST, placeholder=" …"), why))
+            )
             for error in dict.fromkeys(_errors(" ".join(cells))):
-                yield Quoted(error, plain_text(why), page, heading)
+                yield Quoted(error, plain_text(says), page, heading)
     page, heading = SILENT
     for part in re.findall(r"^### (.+)$", _section(docs, page, heading), re.MULTILINE):
         yield Quoted(part, "", page, part)

@@ -16,8 +16,8 @@ from patchkit.matrix.show.states import ATTENTION, FAILS, MATCHES, MENDED, NEEDS
 RELEASES = "<!-- releases -->"
 _COLUMNS = {
     "bugs seen in a run": (MENDED,),
-    "bugs found in the sources": (MATCHES, NEEDS_MACHINE),
-    "see the matrix": (FAILS, ATTENTION),
+    "bugs found in the sources": (MATCHES,),
+    "see the matrix": (FAILS, ATTENTION, NEEDS_MACHINE),
 }
 
 

@@ -29,7 +29,7 @@
     ],
     quoted: (row) => [
       element("p", link(row.heading, row.page)),
-      ...(row.heading === row.error ? [] : [element("p", code(row.error))]),
+      ...(row.heading.endsWith(row.error) ? [] : [element("p", code(row.error))]),
       ...(row.says ? [element("p", row.says)] : []),
     ],
   };
@@ -39,7 +39,8 @@
       "Not every version has each of them. ", code("patchkit list"), " says which yours have, and ",
       code("patchkit run -- python train.py"), " fixes them."]],
     ["change", "Old spellings", () => [
-      code("patchkit run --legacy -- python train.py"), " runs the script as it is."]],
+      code("patchkit run --legacy -- python train.py"), " runs the script as it is, and ",
+      code("patchkit modernize train.py"), " shows what to write today."]],
     ["quoted", "On other pages", () => ["Errors that were seen, and what is known of them."]],
   ];
 

@@ -537,7 +537,11 @@ class Session:
             hooks.ignore(self._listener)
         if self._layer is not None:
             self._layer.become(state.legacy)
-            (hooks.ignore if state.legacy is None else hooks.listen)(self._layer)
+            if state.legacy is None:
+                hooks.ignore(self._layer)
+            else:
+                hooks.listen(self._layer)
+                hooks.catch_up(self._layer)
         self._places.settle(complete=complete)
         self._unsettled = False
 

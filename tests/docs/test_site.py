@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 import patchkit
+from patchkit import matrix
 from patchkit.catalogue import entries as catalogue
+from patchkit.matrix.show.releases import grids_of_releases
 
 PATCHES = [entry.patch for entry in catalogue.load()]
 MESSAGES = sorted({message for patch in PATCHES for message in patch.messages})
@@ -166,3 +168,27 @@ def test_an_old_spelling_leads_to_its_row(error: str, answers: dict[str, list[st
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_leads_to_its_page(question: str, answers: dict[str, list[str]]) -> None:
     assert any(place.startswith(QUESTIONS[question]) for place in answers[question])
+
+
+def test_the_releases_have_the_bugs_that_were_measured(site: Path) -> None:
+    page = (site / "releases" / "index.html").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"(?s)<tr>\s*<td>(\w+ [\d.]+)</td>(.*?)</tr>", page))
+    newest, _ = matrix_cells("trl")[-1]
+    assert f"trl {newest}" in rows
+    for version, bugs in matrix_cells("trl"):
+        assert set(re.findall(r"patches/([\w-]+)/", rows[f"trl {version}"])) == bugs, version
+
+
+def matrix_cells(library: str) -> list[tuple[str, set[str]]]:
+    """Each release in the matrix, and the patches whose bug it has."""
+    libraries = {patch.id: patch.library for patch in PATCHES}
+    (grid,) = (
+        grid
+        for grid in grids_of_releases(matrix.shipped(), libraries, libraries)
+        if grid.name == library
+    )
+    kinds = {"bug", "fails", "attention"}
+    return [
+        (version, {row.patch for row in grid.rows if row.cells[column].state.kind in kinds})
+        for column, version in enumerate(grid.columns)
+    ]

@@ -86,8 +86,8 @@ def _next_steps(without: Outcome, mended: Outcome) -> Iterator[str]:
         "    import patchkit\n    patchkit.apply()"
     )
     yield (
-        "A script that was written for older releases: `patchkit run --legacy -- python old.py`.\n"
-        "Another type of model, without patchkit and with it: `patchkit families TYPE`."
+        "For a script of older releases: `patchkit run --legacy -- python old.py`.\n"
+        "To try another type of model: `patchkit families TYPE`."
     )
 
 
