@@ -6,7 +6,9 @@ import zipfile
 from collections.abc import Callable
 
 import pytest
+from click.testing import CliRunner
 
+from patchkit.cli import main
 from patchkit.matrix.interfaces.interface import Interface, read
 from patchkit.matrix.interfaces.modules import modules
 from patchkit.matrix.interfaces.sources import Sources
@@ -137,3 +139,13 @@ def test_classes_that_transformers_5_finds_by_their_spelling() -> None:
     # Of what all releases have nothing is told: there are thousands.
     assert content["transformers"]["names"] == {"": {"..4.0": "Gone"}}
     assert content["transformers"]["complete"] is False
+
+
+def test_a_history_needs_all_releases(tmp_path) -> None:
+    file = tmp_path / "history.json"
+    for narrowed in (["--last", "1"], ["--library", "trl"]):
+        arguments = ["legacy", "scan", "--history", str(file), *narrowed]
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 64
+        assert "--history needs all libraries and releases" in result.stderr
+    assert not file.exists()
