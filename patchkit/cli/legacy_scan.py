@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -33,12 +34,19 @@ import click
     help="Keep sources and what was read in this folder.  [default: PATCHKIT_CACHE, or patchkit "
     "among your caches]",
 )
+@click.option(
+    "--history",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write to this file which release has which names, modules and keywords, which "
+    "`patchkit doctor` asks about scripts. With --from, releases that are not cached are left out.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def scan(
     libraries: tuple[str, ...],
     last: int | None,
     folder: Path | None,
     cache: Path | None,
+    history: Path | None,
     as_json: bool,
 ) -> None:
     """Hold the table of changed public interfaces against released wheels.
@@ -56,15 +64,27 @@ def scan(
     Examples:
       patchkit legacy scan --library trl
       patchkit legacy scan --last 3
+      patchkit legacy scan --history patchkit/scripts/history.json
     """
     from dataclasses import asdict
 
+    from ..errors import UsageError
     from ..matrix.interfaces.run import scan as run
     from .output import show_json
 
-    result = run(libraries, last=last, folder=folder, cache=cache)
+    if history and (libraries or last):
+        raise UsageError("--history needs all libraries and releases: leave out --library, --last")
+    result = run(
+        libraries, last=last, folder=folder, cache=cache, with_timeline=history is not None
+    )
+    if history and not result.gaps:
+        beside = history.with_name(f"{history.name}.new")
+        beside.write_text(json.dumps(result.timeline, indent=0) + "\n", encoding="utf-8")
+        beside.replace(history)
     if as_json:
-        show_json(asdict(result))
+        shown = asdict(result)
+        shown.pop("timeline")
+        show_json(shown)
     else:
         for library, versions in result.read.items():
             click.echo(f"{library} {versions[0]} to {versions[-1]}: {len(versions)} releases read")
@@ -73,4 +93,6 @@ def scan(
             click.echo(f"{finding.kind}: {finding.what}, {finding.release}{text}")
         for what, reason in result.gaps.items():
             click.echo(f"not read: {what}: {reason}")
+        if history and result.gaps:
+            click.echo(f"{history} was not written: it would have gaps", err=True)
     sys.exit(1 if result.findings else 3 if result.gaps else 0)

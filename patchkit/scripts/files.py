@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 import tokenize
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -74,8 +74,12 @@ class Source:
         return text.encode(self.encoding)
 
 
-def scripts(paths: Iterable[Path]) -> Iterator[Path]:
+def scripts(paths: Iterable[Path], kinds: Collection[str] = FORMATS) -> Iterator[Path]:
     """Yield the scripts among files and below folders, each once.
+
+    Args:
+        paths: files and folders.
+        kinds: the endings of the names of scripts.
 
     Raises:
         ScriptError: a path is not there, or is a file of another kind.
@@ -83,11 +87,11 @@ def scripts(paths: Iterable[Path]) -> Iterator[Path]:
     seen: set[Path] = set()
     for path in paths:
         if path.is_dir():
-            found: Iterable[Path] = _below(path)
+            found: Iterable[Path] = _below(path, kinds)
         elif not path.exists():
             raise ScriptError(f"there is no {path}")
-        elif path.suffix.lower() not in FORMATS:
-            known = ", ".join(FORMATS)
+        elif path.suffix.lower() not in kinds:
+            known = ", ".join(kinds)
             raise ScriptError(f"{path} is no script that patchkit reads; it reads {known} files")
         else:
             found = [path]
@@ -97,12 +101,12 @@ def scripts(paths: Iterable[Path]) -> Iterator[Path]:
                 yield script
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: Path, kinds: Collection[str]) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         here = Path(place)
         folders[:] = sorted(name for name in folders if _is_own(here / name))
         for name in sorted(files):
-            if Path(name).suffix.lower() in FORMATS and not name.startswith("."):
+            if Path(name).suffix.lower() in kinds and not name.startswith("."):
                 yield here / name
 
 

@@ -47,6 +47,7 @@ OLD_SPELLINGS = (
     "got an unexpected keyword argument 'evaluation_strategy'",
     "ImportError: cannot import name 'ORPOTrainer' from 'trl'",
 )
+QUESTIONS = {"which versions does a script want": "script-versions/"}
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +133,7 @@ def answers(site: Path) -> dict[str, list[str]]:
         pytest.skip("the search is JavaScript, and node is not installed")
     (worker,) = site.glob("assets/javascripts/workers/search.*.min.js")
     program = Path(__file__).with_name("search.js")
-    asked = [*PASTED, *MESSAGES, *FAMILIES, *OLD_SPELLINGS]
+    asked = [*PASTED, *MESSAGES, *FAMILIES, *OLD_SPELLINGS, *QUESTIONS]
     done = subprocess.run(
         [node, str(program), str(worker), str(site / "search" / "search_index.json")],
         input=json.dumps(asked),
@@ -162,6 +163,11 @@ def test_a_model_type_leads_to_its_row(family: str, answers: dict[str, list[str]
 @pytest.mark.parametrize("error", OLD_SPELLINGS)
 def test_an_old_spelling_leads_to_its_row(error: str, answers: dict[str, list[str]]) -> None:
     assert any(place.startswith("legacy/#") for place in answers[error])
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_leads_to_its_page(question: str, answers: dict[str, list[str]]) -> None:
+    assert any(place.startswith(QUESTIONS[question]) for place in answers[question])
 
 
 def test_the_releases_have_the_bugs_that_were_measured(site: Path) -> None:

@@ -25,6 +25,10 @@ def uses(text: str) -> list[tuple[int, str]]:
         ("import trl as t\nt.SFTTrainer()\n", (2, "trl.SFTTrainer")),
         ("import trl.trainer.utils\ntrl.trainer.utils.pad()\n", (2, "trl.trainer.utils.pad")),
         ("from trl import *\nSFTTrainer()\n", (2, "trl.SFTTrainer")),
+        (
+            "from transformers import *\nfrom trl import *\nTrainingArguments()\n",
+            (3, "transformers.TrainingArguments"),
+        ),
         ("def f():\n    from trl import (\n        SFTTrainer,\n    )\n", (3, "trl.SFTTrainer")),
         (
             "from trl.trainer import utils\nutils.pad_to_length\n",

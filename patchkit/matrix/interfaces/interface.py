@@ -52,12 +52,14 @@ class Interface:
     Args:
         names: exported at the top level, and the modules that have them.
         keywords: of each class, function or method, by its name without the library.
+        taken_from: of these, classes of other libraries whose keywords they take, too, or `ANY`.
         ancestors: of each class, its own name first; with the library, as far as known.
         announced: names of these that stand near a deprecation.
     """
 
     names: dict[str, str]
     keywords: dict[str, Keywords]
+    taken_from: dict[str, list[str]] = field(default_factory=dict)
     ancestors: dict[str, list[str]] = field(default_factory=dict)
     announced: list[str] = field(default_factory=list)
 
@@ -72,6 +74,7 @@ def read(sources: Sources, library: str) -> Interface:
     names = _public(sources, library)
     keywords: dict[str, Keywords] = {}
     ancestors: dict[str, list[str]] = {}
+    taken_from: dict[str, list[str]] = {}
     always = {name for name, module in names.items() if library in _WHOLE or module in _PARTS}
     for name in sorted({*always, *_EXPERIMENTAL.get(library, ()), *_METHODS.get(library, ())}):
         owner, _, method = name.partition(".")
@@ -85,9 +88,12 @@ def read(sources: Sources, library: str) -> Interface:
         )
         if read is not None:
             keywords[name] = read
+            if others := [signatures.ANY] if method else signatures.taken_from(sources, found):
+                taken_from[name] = others
             ancestors[owner] = list(_ancestors(sources, library, found))
     known = {*names, *(keyword for read in keywords.values() for keyword in read)}
-    return Interface(names, keywords, ancestors, sorted(_announced(sources, library) & known))
+    announced = sorted(_announced(sources, library) & known)
+    return Interface(names, keywords, taken_from, ancestors, announced)
 
 
 def is_there(sources: Sources, place: str) -> bool:

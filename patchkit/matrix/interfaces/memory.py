@@ -14,12 +14,14 @@ from typing import Any
 from ...about import PACKAGE
 from ..scan.errors import ScanError
 from .interface import Interface
+from .modules import Modules
 
 _READERS = tuple(
     f"matrix/{name}.py"
     for name in (
         "interfaces/exports",
         "interfaces/interface",
+        "interfaces/modules",
         "interfaces/signatures",
         "interfaces/sources",
         "scan/outline",
@@ -55,6 +57,21 @@ class Memory:
             ScanError: the folder cannot be written.
         """
         self._write(f"{library}-{version}.json", asdict(interface))
+
+    def modules(self, library: str, version: str) -> Modules | None:
+        """Return the modules of a release and the names in them; None if they are not known."""
+        try:
+            return dict(self._read(f"{library}-{version}.modules.json"))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def put_modules(self, library: str, version: str, modules: Modules) -> None:
+        """Remember the modules of a release.
+
+        Raises:
+            ScanError: the folder cannot be written.
+        """
+        self._write(f"{library}-{version}.modules.json", modules)
 
     def places(self, library: str, version: str) -> dict[str, bool]:
         """Return which dotted names are known to be in a release, or not to be."""

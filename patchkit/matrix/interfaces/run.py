@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ...errors import UsageError
 from ...legacy import table
@@ -17,7 +18,9 @@ from .findings import Finding, findings
 from .history import History
 from .interface import LIBRARIES, Interface, is_there, read
 from .memory import Memory
+from .modules import Modules, modules
 from .sources import Sources
+from .timeline import Released, timeline
 
 _DOWNLOADS = 4
 
@@ -33,11 +36,13 @@ class Result:
         read: by library the releases that were read.
         findings: where the table and the releases disagree.
         gaps: library to the reason why it was not read, or not completely.
+        timeline: which release has what, if that was asked for.
     """
 
     read: dict[str, list[str]]
     findings: list[Finding]
     gaps: dict[str, str] = field(default_factory=dict)
+    timeline: dict[str, Any] = field(default_factory=dict)
 
 
 def scan(
@@ -46,6 +51,7 @@ def scan(
     last: int | None = None,
     folder: Path | None = None,
     cache: Path | None = None,
+    with_timeline: bool = False,
     progress: Progress = lambda label, done, total: None,
 ) -> Result:
     """Hold the table against released wheels.
@@ -55,6 +61,7 @@ def scan(
         last: only so many releases of each, the newest.
         folder: wheels to take as the newest releases, in place of the package index.
         cache: keeps sources and what was read; the default is that of `matrix scan`.
+        with_timeline: tell which release has what; modules are read for that, too.
         progress: called before each release.
 
     Raises:
@@ -77,6 +84,7 @@ def scan(
         except ScanError as error:
             gaps[library] = str(error)
     interfaces: dict[str, dict[str, Interface]] = {}
+    released: dict[str, dict[str, Released]] = {}
     with ThreadPoolExecutor(_DOWNLOADS) as downloads:
         fetches = [downloads.submit(reader.fetch, *release) for release in selected]
         for number, (release, fetch) in enumerate(zip(selected, fetches, strict=True)):
@@ -84,7 +92,11 @@ def scan(
             progress(f"{library} {version}", number, len(selected))
             try:
                 fetch.result()
-                interfaces.setdefault(library, {})[version] = reader.read(library, version)
+                interface = reader.read(library, version)
+                interfaces.setdefault(library, {})[version] = interface
+                if with_timeline:
+                    modules = reader.modules(library, version)
+                    released.setdefault(library, {})[version] = Released(interface, modules)
             except ScanError as error:
                 gaps[f"{library} {version}"] = str(error)
     progress("", len(selected), len(selected))
@@ -98,6 +110,7 @@ def scan(
         {library: it.versions for library, it in histories.items() if library in shown},
         [it for it in found if it.release.partition(" ")[0] in shown],
         gaps,
+        timeline(released),
     )
 
 
@@ -142,6 +155,17 @@ class _Reader:
             known = read(self._open(library, version), library)
             if self._is_released(library, version):
                 self._memory.put(library, version, known)
+        return known
+
+    def modules(self, library: str, version: str) -> Modules:
+        """Return the modules of a release, and the names in them."""
+        known = (
+            self._memory.modules(library, version) if self._is_released(library, version) else None
+        )
+        if known is None:
+            known = modules(self._open(library, version), library)
+            if self._is_released(library, version):
+                self._memory.put_modules(library, version, known)
         return known
 
     def has_place(self, library: str, version: str, place: str) -> bool:

@@ -14,6 +14,8 @@ without being in the signature."""
 
 REQUIRED = "<none>"
 HIDDEN = "<accepted>"
+ANY = "*"
+"""Stands among the classes whose keywords are taken, if any other keyword is taken, too."""
 _TAKES = frozenset({"pop", "get"})
 
 
@@ -41,6 +43,48 @@ def method_keywords(sources: Sources, found: Found, name: str) -> Keywords | Non
         if inherited is not None:
             return inherited
     return None
+
+
+def taken_from(sources: Sources, found: Found) -> list[str]:
+    """Return whose keywords calling a class or function takes beside those of `keywords`.
+
+    Args:
+        sources: a release.
+        found: the class or function.
+
+    Returns:
+        classes of other libraries, as `transformers.TrainingArguments`; `ANY` where the rest is
+        not known.
+    """
+    if not isinstance(found.node, ast.ClassDef):
+        return [ANY] if found.node.args.kwarg is not None else []
+    return list(dict.fromkeys(_taken_by_class(sources, found, frozenset())))
+
+
+def _taken_by_class(
+    sources: Sources, found: Found, seen: frozenset[tuple[str, str]]
+) -> Iterator[str]:
+    assert isinstance(found.node, ast.ClassDef)
+    identity = found.module, found.node.name
+    constructor = _method(found.node, "__init__")
+    if identity in seen or (constructor is not None and constructor.args.kwarg is None):
+        return
+    is_dataclass = constructor is None and any(
+        _last_name(it) == "dataclass" for it in found.node.decorator_list
+    )
+    if constructor is not None:
+        yield ANY
+    for base in found.node.bases:
+        name = _last_name(base)
+        known = sources.find(found.module, name) if isinstance(base, ast.Name) else None
+        if known is not None and isinstance(known.node, ast.ClassDef):
+            yield from _taken_by_class(sources, known, seen | {identity})
+            continue
+        imported = sources.imported_from(found.module, name)
+        if imported:
+            yield f"{imported.partition('.')[0]}.{imported.rpartition('.')[2]}"
+        elif not is_dataclass:
+            yield ANY
 
 
 def _of_class(sources: Sources, found: Found, seen: frozenset[tuple[str, str]]) -> Keywords:

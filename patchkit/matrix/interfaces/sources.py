@@ -84,6 +84,14 @@ class Sources:
             self._found[place] = self._look_up(module, name)
         return self._found[place]
 
+    def imported_from(self, module: str, name: str) -> str:
+        """Return what a module imports under a name, with dots; empty if it does not."""
+        for statement in reversed(self.bound(module).get(name, [])):
+            if isinstance(statement, ast.ImportFrom):
+                original = next((it.name for it in statement.names if it.asname == name), name)
+                return f"{self.origin(module, statement)}.{original}"
+        return ""
+
     def _look_up(self, module: str, name: str) -> Found | None:
         if module not in self._archive:
             return None
@@ -94,12 +102,12 @@ class Sources:
         for statement in (*reversed(bound.get(name, [])), *bound.get("*", [])):
             if isinstance(statement, ast.ImportFrom):
                 original = next((it.name for it in statement.names if it.asname == name), name)
-                found = self.find(self._origin(module, statement), original)
+                found = self.find(self.origin(module, statement), original)
                 if found is not None:
                     return found
         return None
 
-    def _origin(self, module: str, statement: ast.ImportFrom) -> str:
+    def origin(self, module: str, statement: ast.ImportFrom) -> str:
         """Return the module that a statement imports from."""
         if not statement.level:
             return statement.module or ""

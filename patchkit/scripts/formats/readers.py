@@ -6,6 +6,8 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from ..reading.kinship import ancestors
+
 _PARSERS = {"HfArgumentParser", "TrlParser", "H4ArgumentParser"}
 _OTHER_PARSERS = {
     "ArgumentParser",
@@ -154,15 +156,11 @@ def parses_otherwise(text: str) -> bool:
 
 
 def _ancestors(name: str) -> tuple[str, ...]:
-    if name in ("ModelConfig", "ScriptArguments"):
-        return (f"trl.{name}",)
-    if name in ("TrainingArguments", "Seq2SeqTrainingArguments"):
-        return tuple(dict.fromkeys((f"transformers.{name}", "transformers.TrainingArguments")))
-    if name == "GKDConfig":
-        return ("trl.GKDConfig", "trl.SFTConfig", "transformers.TrainingArguments")
-    if name.endswith("Config"):
-        return (f"trl.{name}", "transformers.TrainingArguments")
-    return ()
+    """Return the public names of a configuration and of its ancestors; nothing for others."""
+    if name.endswith("TrainingArguments"):
+        return ancestors(f"transformers.{name}")
+    known = name == "ScriptArguments" or name.endswith("Config")
+    return ancestors(f"trl.{name}") if known else ()
 
 
 class _Script:
@@ -188,8 +186,8 @@ class _Script:
         """Yield the classes of libraries that a name stands for, or derives from."""
         own = list(self._own(node))
         for it in [node] if not own else [base for kind in own for base in kind.bases]:
-            if ancestors := next(self._own(it), None) is None and _ancestors(self.original(it)):
-                yield ancestors
+            if next(self._own(it), None) is None and (kinds := _ancestors(self.original(it))):
+                yield kinds
 
     def fields(self, node: ast.AST) -> Iterator[str]:
         """Yield the fields that the script gives to a class of its own."""

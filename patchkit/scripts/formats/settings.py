@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +12,13 @@ from ...legacy.due import Due, MethodRows
 from ...legacy.errors import LegacyError
 from ...legacy.wording import since
 from ..findings import Outcome
+from ..python.standin import Standin, UndecidedError
 from .readers import Reader
 
 _ONLY_READ = "overwrite_output_dir"
 """The field that trainings do not depend on, and that is kept for scripts that read it."""
 _OPEN = re.compile(r"[${]")
 """What is in values that are known only when a command runs."""
-_SAMPLES = (0.5, 8, "name")
 _TRAINERS_OWN = "trust_remote_code"
 """The field that configurations of trainers have in place of another class."""
 
@@ -45,22 +44,6 @@ class Changed:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-class _Given:
-    """Settings, as the converters of the table ask a call for its arguments.
-
-    Attributes:
-        arguments: the settings that are not being converted.
-        unknown: the others with an old name.
-    """
-
-    def __init__(self, settings: Mapping[str, Any], old: set[str]) -> None:
-        self.arguments = {name: value for name, value in settings.items() if name not in old}
-        self.unknown = {name: value for name, value in settings.items() if name in old}
-
-    def place(self) -> str:
-        return "the settings"
-
-
 def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[Changed]:
     """Yield what becomes of each setting that has changed.
 
@@ -75,7 +58,10 @@ def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[C
         for name in settings
         if (row := _row(name, known)) is not None and not _is_own(row, reader)
     }
-    given = _Given(settings, set(keywords))
+    given = Standin(
+        {name: value for name, value in settings.items() if name not in keywords},
+        {name: value for name, value in settings.items() if name in keywords},
+    )
     for name, row in keywords.items():
         if name in given.unknown:
             yield from _changed(row, given.unknown.pop(name), given, reader)
@@ -94,7 +80,7 @@ def _row(name: str, known: list[MethodRows]) -> Keyword | None:
     return next((rows.keywords[name] for rows in known if name in rows.keywords), None)
 
 
-def _changed(row: Keyword, value: Any, given: _Given, reader: Reader) -> Iterator[Changed]:
+def _changed(row: Keyword, value: Any, given: Standin, reader: Reader) -> Iterator[Changed]:
     action, gone = row.action, since(row)
     if isinstance(action, Rename):
         yield _replaced(row, {action.to: value}, (), given)
@@ -103,53 +89,42 @@ def _changed(row: Keyword, value: Any, given: _Given, reader: Reader) -> Iterato
     elif isinstance(action, Environment):
         yield _variable(row, action.variable, value, reader)
     elif isinstance(action, Keep):
-        yield from _kept(row, action)
+        yield from _kept(row, action, value)
     elif isinstance(action, Drop) and not _refused(action, value):
         yield Changed(row.name, Outcome.CHANGED, f"{gone}: {action.because}", {})
     elif isinstance(action, Drop | Refuse):
         yield Changed(row.name, Outcome.GONE, f"{gone}. {action.instead}")
 
 
-def _converted(row: Keyword, action: Convert, value: Any, given: _Given) -> Changed:
+def _converted(row: Keyword, action: Convert, value: Any, given: Standin) -> Changed:
     if isinstance(value, str) and _OPEN.search(value):
-        if _only_renames(action):
+        if action.written == "{value}":
             return _replaced(row, {action.to: value}, (), given)
-        return _undecided(row, f"{since(row)}; write {action.to}")
-    arguments, unknown = dict(given.arguments), dict(given.unknown)
+        return Changed(row.name, Outcome.REMARKED, f"{since(row)}; write {action.to}")
+    before = Standin(given.arguments, given.unknown)
     try:
         new = action.convert(value, given)
-    except (LegacyError, TypeError, ValueError, AttributeError, OSError):
-        given.arguments, given.unknown = arguments, unknown
-        return _undecided(row, f"{since(row)}; no setting of today says {value!r}")
-    taken = (arguments.keys() | unknown.keys()) - given.arguments.keys() - given.unknown.keys()
+    except (LegacyError, UndecidedError, TypeError, ValueError, AttributeError, OSError) as error:
+        given.arguments, given.unknown = before.arguments, before.unknown
+        outcome = Outcome.GONE if isinstance(error, LegacyError) else Outcome.REMARKED
+        return Changed(row.name, outcome, f"{since(row)}; no setting of today says {value!r}")
+    taken = before.arguments.keys() | before.unknown.keys()
+    taken -= given.arguments.keys() | given.unknown.keys()
     return _replaced(row, new, tuple(sorted(taken)), given)
 
 
-def _only_renames(action: Convert) -> bool:
-    """Tell whether values stay what they are, as far as samples of them show."""
-    results = []
-    for sample in _SAMPLES:
-        with suppress(LegacyError, TypeError, ValueError, AttributeError):
-            results.append(action.convert(sample, _Given({}, set())) == {action.to: sample})
-    return bool(results) and all(results)
-
-
 def _replaced(
-    row: Keyword, new: Mapping[str, Any], without: tuple[str, ...], given: _Given
+    row: Keyword, new: Mapping[str, Any], without: tuple[str, ...], given: Standin
 ) -> Changed:
     gone = since(row)
     for name, value in new.items():
         if name not in given.arguments:
             continue
         if given.arguments[name] != value:
-            return _undecided(row, f"{gone}; {name} is given, too: keep that")
+            return Changed(row.name, Outcome.REMARKED, f"{gone}; {name} is given, too: keep that")
         new = {other: it for other, it in new.items() if other != name}
     given.arguments.update(new)
     return Changed(row.name, Outcome.CHANGED, gone, new, without)
-
-
-def _undecided(row: Keyword, because: str) -> Changed:
-    return Changed(row.name, Outcome.REMARKED, because)
 
 
 def _variable(row: Keyword, variable: str, value: Any, reader: Reader) -> Changed:
@@ -157,18 +132,23 @@ def _variable(row: Keyword, variable: str, value: Any, reader: Reader) -> Change
     if value is None:
         return Changed(row.name, Outcome.CHANGED, gone, {})
     if not reader.sets_environment:
-        return _undecided(row, f"{gone}; the environment variable {variable} says it")
+        return Changed(
+            row.name, Outcome.REMARKED, f"{gone}; the environment variable {variable} says it"
+        )
     return Changed(row.name, Outcome.CHANGED, gone, {}, environment={variable: str(value)})
 
 
-def _kept(row: Keyword, action: Keep) -> Iterator[Changed]:
+def _kept(row: Keyword, action: Keep, value: Any) -> Iterator[Changed]:
     gone = since(row)
     if row.name == _ONLY_READ:
         yield Changed(row.name, Outcome.CHANGED, f"{gone}: only scripts read it", {})
-    elif row.name != _TRAINERS_OWN:
-        what = "completions" if "completions" in action.advice else "prompts"
-        because = f"{gone}; truncate the {what} in the dataset, if any are longer"
+    elif action.by:
+        trainer = row.owners[0].rpartition(".")[2].removesuffix("Config") + "Trainer"
+        call = f"{action.by}({trainer}, {action.to}={value!r})"
+        because = f"{gone}; in a script, {call} in the place of {trainer} sees to it"
         yield Changed(row.name, Outcome.REMARKED, because, {})
+    elif row.name != _TRAINERS_OWN:
+        yield Changed(row.name, Outcome.REMARKED, f"{gone}; {action.advice}")
 
 
 def _refused(action: Drop, value: Any) -> bool:

@@ -29,15 +29,29 @@ def rewritten(text: str, due: Due) -> Modernized:
     Raises:
         ScriptError: it does not parse, or LibCST is missing.
     """
+    plan = planned(text, due)
+    if plan.edits:
+        text = _write(text, plan)
+    findings = sorted(plan.findings, key=lambda finding: finding.line)
+    return Modernized(text, findings)
+
+
+def planned(text: str, due: Due) -> Plan:
+    """Plan what is to be written anew; LibCST is not needed for that.
+
+    Args:
+        text: Python source.
+        due: what has changed in these releases.
+
+    Raises:
+        ScriptError: it does not parse.
+    """
     plan = Plan(read(text), due, text)
     plan_names(plan)
     plan_attributes(plan)
     plan_classes(plan)
     _plan_calls(plan)
-    if plan.edits:
-        text = _write(text, plan)
-    findings = sorted(plan.findings, key=lambda finding: finding.line)
-    return Modernized(text, findings)
+    return plan
 
 
 def _plan_calls(plan: Plan) -> None:

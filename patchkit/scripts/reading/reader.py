@@ -26,14 +26,17 @@ def read(text: str) -> Script:
         text: Python source.
 
     Raises:
-        ScriptError: it does not parse.
+        ScriptError: it does not parse, or is nested too deeply.
     """
     tree = parsed(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     reader: _Reader | None = None
-    for _ in range(_PASSES):
-        reader = _Reader(Script(tree, parents=parents), reader)
-        reader.run()
+    try:
+        for _ in range(_PASSES):
+            reader = _Reader(Script(tree, parents=parents), reader)
+            reader.run()
+    except RecursionError as error:
+        raise ScriptError("an expression is nested too deeply to be read") from error
     assert reader is not None
     script = reader.script
     for found in (script.uses, script.calls, script.attributes, script.classes):

@@ -115,7 +115,8 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
     result = shell.modernize(before, DUE)
     assert result.text == (
         "set -e\r\n  # patchkit: left out: --max_prompt_length 128 has been gone since TRL "
-        "0.29.0; truncate the prompts in the dataset, if any are longer\r\n"
+        "0.29.0; in a script, patchkit.legacy.written.truncation.truncating(DPOTrainer, "
+        "max_prompt_length=128) in the place of DPOTrainer sees to it\r\n"
         "  trl dpo \\\r\n    --beta 0.1\r\n"
     )
     assert [(it.line, it.outcome) for it in result.findings] == [(2, Outcome.REMARKED)]

@@ -1,0 +1,117 @@
+"""`patchkit doctor script.py`: which versions a script wants, and which set of them runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...engine.session import SESSION
+from ...environment import cached_lookups, installed_version
+from ...matrix.records import LIBRARIES
+from ...patch import Patch
+from ...scripts.errors import ScriptError
+from ...scripts.files import scripts
+from ...scripts.history import shipped
+from ...scripts.wanted import Verdict, Wanted, wanted
+from ...scripts.wanted.hardware import due_in_float16
+from ...scripts.wanted.measured import MeasuredSet, apart, best
+from ...scripts.wanted.needs import Need
+from ...scripts.wanted.source import KINDS, python_text
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What came of looking at scripts.
+
+    Args:
+        wanted: what each script wants.
+        unread: script to the reason why it was not read.
+        others: scripts that name none of the libraries.
+        chosen: the measured set that has all that they name; None if there is none.
+        apart: without a set, what no set has, or what none has together.
+        without_bfloat16: whether a device without bfloat16 was asked for, or found.
+        due: in that case, the patches that are due with the set.
+    """
+
+    wanted: tuple[Wanted, ...]
+    unread: Mapping[str, str]
+    others: tuple[str, ...] = ()
+    chosen: MeasuredSet | None = None
+    apart: tuple[Need, ...] = ()
+    without_bfloat16: bool = False
+    due: tuple[Patch, ...] = field(default=())
+
+    @property
+    def exit_status(self) -> int:
+        """0 if each script runs as it is, 1 if not."""
+        as_it_is = all(it.verdict is Verdict.AS_IT_IS for it in self.wanted)
+        return 0 if as_it_is and not self.unread else 1
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "scripts": [it.to_dict() for it in self.wanted],
+            "unread": dict(self.unread),
+            "others": list(self.others),
+            "versions": dict(self.chosen.versions) if self.chosen else None,
+            "apart": [it.what for it in self.apart],
+            "without_bfloat16": self.without_bfloat16,
+            "due": [it.id for it in self.due],
+        }
+
+
+def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examined:
+    """Find out what scripts want.
+
+    Args:
+        paths: files and folders.
+        without_bfloat16: whether they are to train on a device without it.
+
+    Raises:
+        ScriptError: a path names no script, or the only script cannot be read.
+    """
+    files = list(scripts(paths, KINDS))
+    if not files:
+        named = ", ".join(map(str, paths))
+        raise ScriptError(f"there is no script in {named}: no file ends in {' or '.join(KINDS)}")
+    history = shipped()
+    found: list[Wanted] = []
+    unread: dict[str, str] = {}
+    others: list[str] = []
+    with cached_lookups():
+        installed = {name: it for name in LIBRARIES if (it := installed_version(name))}
+        for file in files:
+            try:
+                one = wanted(python_text(file), history, installed)
+            except ScriptError as error:
+                if len(files) == 1:
+                    raise
+                unread[str(file)] = str(error).removeprefix(f"{file}: ")
+            else:
+                if one is None:
+                    others.append(str(file))
+                else:
+                    found.append(one)
+    if not found and not unread:
+        named = str(files[0]) if len(files) == 1 else f"none of {len(files)} scripts"
+        libraries = ", ".join(history.libraries)
+        verb = "names none of the libraries" if len(files) == 1 else "names any of the libraries"
+        raise ScriptError(f"{named} {verb} that patchkit knows: {libraries}")
+    needs = [need for it in found for need in it.needs if need.possible]
+    chosen = best(needs, installed)
+    due: tuple[Patch, ...] = ()
+    if without_bfloat16 and chosen is not None:
+        due = tuple(due_in_float16(SESSION.catalogue, chosen.versions))
+    return Examined(
+        tuple(found),
+        unread,
+        tuple(others),
+        chosen,
+        () if chosen else apart(needs),
+        without_bfloat16,
+        due,
+    )

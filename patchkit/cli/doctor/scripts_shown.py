@@ -1,0 +1,141 @@
+"""What scripts want, in rows and steps for people."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from ...legacy.wording import release
+from ...scripts.findings import Finding
+from ...scripts.wanted import Verdict, Wanted
+from ...scripts.wanted.lacking import Fate, Lacking
+from ...scripts.wanted.needs import Need
+from ...scripts.wanted.ranges import Range
+from ...text import plural, short_list
+from .commands import pip_install
+from .scripts import Examined
+from .section import Row, Section, Step
+
+_RUNS = {
+    Verdict.AS_IT_IS: "as it is, as far as names tell",
+    Verdict.WITH_THE_LAYER: "with the legacy layer only",
+    Verdict.NOT: "not",
+}
+_FATES = {
+    Fate.MENDED: "changed",
+    Fate.GONE: "gone for good",
+    Fate.NEWER: "newer",
+    Fate.UNKNOWN: "not known",
+}
+_SILENT = {True: "other results", False: "perhaps"}
+"""Whether it is certain that the script is from before a change, to the label."""
+_OTHERS_SHOWN = 3
+
+
+def sections(examined: Examined) -> Iterator[Section]:
+    """Yield a section for each script, and one for those that could not be read."""
+    for it in examined.wanted:
+        yield Section(it.name, it.name, tuple(_rows(it)))
+    rows = [Row("", f"{name}: {reason}", alarming=True) for name, reason in examined.unread.items()]
+    if rows:
+        yield Section("unread", "Not read", tuple(rows))
+    if examined.others:
+        named = short_list(examined.others, shown=_OTHERS_SHOWN)
+        row = Row("", f"{plural(len(examined.others), 'script')}: {named}")
+        yield Section("others", "Name none of the libraries", (row,))
+    if examined.due:
+        due = tuple(Row("", f"{it.id}: {it.title}") for it in examined.due)
+        yield Section("due", "Due without bfloat16, with that set of versions", due)
+
+
+def _rows(it: Wanted) -> Iterator[Row]:
+    for found in it.ranges:
+        title = release(f"{found.library} ").strip()
+        yield Row(title, _released(found), alarming=not found.releases)
+        yield from (Row("", text) for text in _bounds(found))
+    yield Row("runs here", _RUNS[it.verdict], alarming=it.verdict is Verdict.NOT)
+    for fate, label in _FATES.items():
+        of_fate = (lack for lack in it.lacking if lack.fate is fate)
+        for number, lack in enumerate(of_fate):
+            yield Row("" if number else label, _lacking(lack), alarming=fate is not Fate.MENDED)
+    for number, old in enumerate(it.combined):
+        yield Row("" if number else "also changed", _finding(old))
+    for surely, label in _SILENT.items():
+        texts: dict[str, list[str]] = {}
+        for change in it.silent:
+            if change.surely is surely:
+                texts.setdefault(f"{change.place}: {change.what}", []).append(change.text)
+        for number, (call, told) in enumerate(texts.items()):
+            yield Row("" if number else label, f"{call}: {'; '.join(told)}")
+    for number, reason in enumerate(it.unread):
+        yield Row("" if number else "not read", reason)
+
+
+def _finding(old: Finding) -> str:
+    place = f"cell {old.cell}, line {old.line}" if old.cell else f"line {old.line}"
+    return f"{place}: `{old.old}`: {old.because}" + (f"; write `{old.new}`" if old.new else "")
+
+
+def _released(found: Range) -> str:
+    if not found.releases:
+        return "no release has all that it names"
+    if len(found.runs) > 1:
+        return ", ".join(it if it == last else f"{it} to {last}" for it, last in found.runs)
+    if found.first_by is None and found.last_by is None:
+        return f"any release, {found.first} to {found.last}"
+    if found.last_by is None:
+        return f"{found.first} and later"
+    if found.first_by is None:
+        return f"up to {found.last}"
+    return found.first if found.first == found.last else f"{found.first} to {found.last}"
+
+
+def _bounds(found: Range) -> Iterator[str]:
+    if found.first_by is not None:
+        yield f"{found.first} is the first with {_at(found.first_by)}"
+    if found.last_by is not None:
+        yield f"{found.last} is the last with {_at(found.last_by)}"
+    if found.apart:
+        yield f"no release has both {' and '.join(map(_at, found.apart))}"
+
+
+def _at(need: Need) -> str:
+    return f"`{need.what}`, {need.place}"
+
+
+def _lacking(found: Lacking) -> str:
+    return f"{found.need.place}: `{found.need.what}` {found.text}"
+
+
+def steps(examined: Examined) -> Iterator[Step]:
+    """Yield what to do about scripts that do not run as they are."""
+    layer = [it.name for it in examined.wanted if it.verdict is Verdict.WITH_THE_LAYER]
+    broken = [it.name for it in examined.wanted if it.verdict is Verdict.NOT]
+    if broken:
+        what = f"What is installed cannot run {short_list(broken, shown=_OTHERS_SHOWN)}."
+        if examined.chosen is None:
+            yield Step(f"{what} {no_set(examined.apart)}", wrong=True)
+        else:
+            pins = (f"{name}=={version}" for name, version in examined.chosen.versions.items())
+            with_it = "These versions were run together, and have all that is named."
+            yield Step(f"{what} {with_it}", (pip_install(pins),), wrong=True)
+    if layer:
+        first = shlex.quote(layer[0])
+        yield Step(
+            f"What is installed runs {short_list(layer, shown=_OTHERS_SHOWN)} with the legacy "
+            "layer, or written anew.",
+            (f"patchkit run --legacy -- python {first}", f"patchkit modernize --diff {first}"),
+            wrong=True,
+        )
+
+
+def no_set(apart: tuple[Need, ...]) -> str:
+    """Say what keeps any measured set from having all that is named."""
+    if len(apart) == 1:
+        return f"No set of versions that was run has {_at(apart[0])}."
+    if apart:
+        return (
+            f"No set of versions that was run has both {_at(apart[0])}, and {_at(apart[1])}; use "
+            "only one of them."
+        )
+    return "No set of versions that was run has all that is named, though each two names have one."

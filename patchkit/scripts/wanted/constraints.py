@@ -1,0 +1,69 @@
+"""A measured set of versions as a file of constraints, as pip and uv read it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ...errors import UsageError
+from ...patch import Patch
+from ...text import short_list
+from .measured import MeasuredSet
+
+_SHOWN = 6
+"""Scripts that are named."""
+
+
+def check_target(file: Path) -> None:
+    """Raise UsageError if a file cannot be made: before anything else is done."""
+    if file.is_dir():
+        raise UsageError(f"--constraints {file} is a folder; name a file in it")
+    if file.exists():
+        raise UsageError(f"--constraints {file} exists; name another file, or delete it first")
+    folder = file.parent
+    if not folder.is_dir():
+        raise UsageError(f"--constraints {file}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"--constraints {file}: the folder {folder} cannot be written")
+
+
+def content(chosen: MeasuredSet, scripts: Sequence[str], patches: Iterable[Patch] | None) -> str:
+    """Return the text of a file.
+
+    Args:
+        chosen: the set.
+        scripts: what it was chosen for.
+        patches: without bfloat16, the patches that are due with these versions; None if there is
+            bfloat16, or nobody knows.
+    """
+    named = short_list(scripts, shown=_SHOWN)
+    lines = [f"# Versions that were run together, and have all that is named in {named}."]
+    if chosen.torch:
+        lines.append(
+            f"# Measured with torch=={chosen.torch}; which build of torch fits is for you to say."
+        )
+    if patches is not None:
+        lines.append(
+            "# Without bfloat16: train with fp16=True, bf16=False, and load quantized models with"
+        )
+        lines.append("# bnb_4bit_compute_dtype=torch.float16. Patches that are then due:")
+        lines += [f"#   {patch.id}: {patch.title}" for patch in patches] or ["#   none"]
+    lines += [f"{name}=={version}" for name, version in chosen.versions.items()]
+    return "\n".join(lines) + "\n"
+
+
+def write(file: Path, text: str) -> None:
+    """Write a new file, whole or not at all.
+
+    Raises:
+        UsageError: the file exists, or cannot be written.
+    """
+    check_target(file)
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as error:
+        if not isinstance(error, FileExistsError):
+            file.unlink(missing_ok=True)
+        raise UsageError(f"--constraints {file} cannot be written: {error.strerror}") from error

@@ -1,0 +1,176 @@
+"""What a script needs of the libraries: each name and keyword, with the releases that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from ...environment import in_range
+from ...legacy import table
+from ...legacy.changes import Change, Keyword
+from ...legacy.due import Due, MethodRows
+from ..history import History, Releases, Together
+from ..reading import Script
+from ..reading.kinship import ancestors
+from ..reading.script import Attribute, Call, Given, Use
+
+_AUTO = "transformers._BaseAutoModelClass"
+_MODEL = "transformers.PreTrainedModel"
+_CONFIGURATIONS = ("Config", "Arguments")
+"""Ends of the names of classes whose keywords are attributes of their objects."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that a script names.
+
+    Args:
+        what: `trl.SFTTrainer`, or `SFTTrainer(tokenizer=)`.
+        line: where the script names it first, from 1.
+        possible: where it is there; any one of these is enough. Empty if no release has it.
+        subject: what names it.
+        given: of a call, the argument.
+        keyword: of a call, its keyword.
+        cell: the cell of a notebook, from 1; 0 elsewhere.
+    """
+
+    what: str
+    line: int
+    possible: tuple[Together, ...]
+    subject: Use | Call | Attribute
+    given: Given | None = None
+    keyword: str = ""
+    cell: int = 0
+
+    @property
+    def place(self) -> str:
+        """Its place in the script: `line 3`, `cell 2, line 3`."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
+    def releases(self, library: str) -> Releases | None:
+        """Return the releases of a library that can have it; None if that library is free."""
+        if not self.possible or any(library not in together for together in self.possible):
+            return None
+        return frozenset().union(*(together[library] for together in self.possible))
+
+    def holds(self, versions: Mapping[str, str]) -> bool:
+        """Tell whether these releases, by library, have it."""
+        return any(
+            all(versions.get(library) in releases for library, releases in together.items())
+            for together in self.possible
+        )
+
+
+def needs(script: Script, history: History, cell: int = 0) -> list[Need]:
+    """Return what a script needs, each once, in the order of the text.
+
+    Args:
+        script: the script.
+        history: which release has what.
+        cell: the cell of a notebook that it is.
+    """
+    found: dict[str, Need] = {}
+    everything = [
+        *_of_names(script, history),
+        *(need for call in script.calls for need in _of_call(call, history)),
+        *(need for it in script.attributes for need in _of_attribute(it, history)),
+    ]
+    for need in sorted(everything, key=lambda it: it.line):
+        found.setdefault(need.what, replace(need, cell=cell))
+    return list(found.values())
+
+
+def _of_names(script: Script, history: History) -> Iterator[Need]:
+    for use in script.uses:
+        library, _, rest = use.name.partition(".")
+        if not rest or use.optional or library not in history.libraries:
+            continue
+        releases = history.place(use.name)
+        is_private = any(it.startswith("_") for it in rest.split("."))  # the history has none
+        if releases or (releases is not None and not is_private):
+            yield Need(use.name, use.line, ({library: releases},) if releases else (), use)
+
+
+def _of_call(call: Call, history: History) -> Iterator[Need]:
+    owners = owners_of(call)
+    rows = rows_for(call, _all_rows())
+    shown = call.name.rpartition(".")[2]
+    shown += "" if call.method in ("", "__init__") else f".{call.method}"
+    for keyword, given in call.keywords.items():
+        if call.own is not None and keyword in call.own.fields:
+            continue
+        row = rows.keywords.get(keyword)
+        possible = _keyword(owners, keyword, history, goes=row is not None)
+        if possible is None and row is not None and row.library in history.libraries:
+            possible = [{row.library: _before(row, history)}]
+        if not possible and not call.method and call.name not in owners:
+            continue  # a function that has only the name of one that is known
+        if possible is not None:
+            what = f"{shown}({keyword}=)"
+            yield Need(what, given.line, tuple(possible), call, given, keyword)
+    for value in rows.values:
+        argument = call.keywords.get(value.name)
+        known = value.library in history.libraries
+        if known and argument is not None and argument.value == value.value:
+            what = f"{shown}({value.name}={value.value!r})"
+            possible = [{value.library: _before(value, history)}]
+            yield Need(what, argument.line, tuple(possible), call, argument, value.name)
+
+
+def _of_attribute(attribute: Attribute, history: History) -> Iterator[Need]:
+    """Yield what reading a field of a configuration needs."""
+    owner = ancestors(attribute.owner)[0]
+    if attribute.is_set or not owner.endswith(_CONFIGURATIONS):
+        return
+    possible = history.keyword(owner, attribute.name)
+    if possible:
+        what = f"{owner.rpartition('.')[2]}.{attribute.name}"
+        yield Need(what, attribute.line, tuple(possible), attribute)
+
+
+def _keyword(
+    owners: Iterable[str], keyword: str, history: History, *, goes: bool
+) -> list[Together] | None:
+    """Return where the first of these that is known takes a keyword; None if none is known.
+
+    Args:
+        owners: names of what is called.
+        keyword: the keyword.
+        history: which release has what.
+        goes: whether the table says that it is not understood any more. Else it may still be, where
+            any keyword is taken.
+    """
+    for owner in owners:
+        possible = history.keyword(owner, keyword)
+        if possible is not None:
+            later = None if goes else history.after(owner, keyword)
+            return [*possible, later] if later else possible
+    return None
+
+
+def owners_of(call: Call) -> tuple[str, ...]:
+    """Return the names by which the history may know what is called."""
+    known = ancestors(call.name)
+    if call.method in ("", "__init__"):
+        return known[:1]
+    if _AUTO in known:
+        known = (*known, _MODEL)
+    return tuple(f"{kind}.{call.method}" for kind in known)
+
+
+def rows_for(call: Call, due: Due) -> MethodRows:
+    """Return the rows of the table that a call may meet."""
+    return due.methods(ancestors(call.name)).get(call.method or "__init__") or MethodRows()
+
+
+@cache
+def _all_rows() -> Due:
+    """Return the rows of the table as they are for the newest releases."""
+    return Due(table.rows(), lambda library: "9999")
+
+
+def _before(row: Change | Keyword, history: History) -> Releases:
+    """Return the releases before something went."""
+    library, _, number = row.gone.partition(" ")
+    return frozenset(it for it in history.releases(library) if in_range(it, f"<{number}"))

@@ -1,0 +1,162 @@
+"""What one script wants: the releases that it is for, and what becomes of it here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ...legacy import table
+from ...legacy.due import Due
+from ..findings import Finding, Outcome
+from ..history import History
+from ..python.rewriting import planned
+from ..reading import Script
+from .lacking import Fate, Lacking, lacking
+from .needs import Need, needs
+from .ranges import Range, ranges
+from .silent import Silent, silent
+from .source import PythonText
+
+
+class Verdict(str, Enum):
+    """Whether a script runs on what is installed."""
+
+    AS_IT_IS = "as it is"
+    WITH_THE_LAYER = "with the legacy layer"
+    NOT = "not"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a script wants.
+
+    Args:
+        name: its path, as it was given.
+        needs: what it names of the libraries.
+        ranges: by library, the releases that have all of that.
+        lacking: what the installed releases lack of it.
+        combined: what is old beside names and keywords: combinations of arguments, columns of
+            datasets, methods that the script overrides.
+        silent: changes that raise nothing and that it meets.
+        unread: why cells of a notebook were left out.
+    """
+
+    name: str
+    needs: tuple[Need, ...]
+    ranges: tuple[Range, ...]
+    lacking: tuple[Lacking, ...]
+    combined: tuple[Finding, ...]
+    silent: tuple[Silent, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it runs on what is installed, as far as names tell."""
+        gone = any(it.outcome is Outcome.GONE for it in self.combined)
+        if gone or any(it.fate is not Fate.MENDED for it in self.lacking):
+            return Verdict.NOT
+        is_old = self.lacking or self.combined
+        return Verdict.WITH_THE_LAYER if is_old else Verdict.AS_IT_IS
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "script": self.name,
+            "verdict": str(self.verdict),
+            "releases": {it.library: _of_range(it) for it in self.ranges},
+            "lacking": [
+                {**_of_need(it.need), "fate": str(it.fate), "text": it.text} for it in self.lacking
+            ],
+            "combined": [
+                {
+                    "line": it.line,
+                    "cell": it.cell,
+                    "old": it.old,
+                    "new": it.new,
+                    "because": it.because,
+                }
+                for it in self.combined
+            ],
+            "silent": [
+                {
+                    "line": it.line,
+                    "cell": it.cell,
+                    "what": it.what,
+                    "text": it.text,
+                    "surely": it.surely,
+                }
+                for it in self.silent
+            ],
+            "unread": list(self.unread),
+        }
+
+
+def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> Wanted | None:
+    """Find out what a script wants.
+
+    Args:
+        text: the Python in it.
+        history: which release has what.
+        installed: distribution to installed release.
+
+    Returns:
+        what it wants; None if it names none of the libraries.
+
+    Raises:
+        ScriptError: it is empty, or does not parse.
+    """
+    script = text.read()
+    if not any(use.name.partition(".")[0] in history.libraries for use in script.uses):
+        return None
+    named = [text.in_its_cell(it) for it in needs(script, history)]
+    found = ranges(named, history)
+    due = Due(table.rows(), installed.get)
+    known = {
+        library: history.nearest(library, installed[library])
+        for library in history.libraries
+        if library in installed
+    }
+    releases = {it.library: it.releases for it in found if it.releases}
+    told = (text.in_its_cell(it) for it in silent(script, due, releases))
+    missing = tuple(lacking(named, installed, due, known))
+    return Wanted(
+        text.name,
+        tuple(named),
+        tuple(found),
+        missing,
+        tuple(_combined(text, script, due, missing)),
+        tuple(dict.fromkeys(told)),
+        text.unread,
+    )
+
+
+def _combined(
+    text: PythonText, script: Script, due: Due, missing: Collection[Lacking]
+) -> Iterator[Finding]:
+    """Yield what is old beside names, and beside what the installed releases lack."""
+    lines = {(it.need.cell, it.need.line) for it in missing}
+    names = {it.need.what for it in missing} | {use.name for use in script.uses}
+    for finding in planned(text.text, due).findings:
+        placed = text.in_its_cell(finding)
+        is_told = (placed.cell, placed.line) in lines or placed.old in names
+        if placed.outcome is not Outcome.SILENT and not is_told:
+            yield placed
+
+
+def _of_range(found: Range) -> dict[str, Any]:
+    return {
+        "runs": [list(it) for it in found.runs],
+        "first": found.first or None,
+        "last": found.last or None,
+        "first_by": found.first_by and _of_need(found.first_by),
+        "last_by": found.last_by and _of_need(found.last_by),
+        "apart": [_of_need(it) for it in found.apart],
+    }
+
+
+def _of_need(need: Need) -> dict[str, Any]:
+    return {"what": need.what, "line": need.line, "cell": need.cell}

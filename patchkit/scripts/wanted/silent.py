@@ -1,0 +1,131 @@
+"""Changes that raise nothing and give a script other results than it had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...legacy.changes import Configure, Convert, Default, Rename
+from ...legacy.changes import Silent as SilentRow
+from ...legacy.due import Due, MethodRows
+from ...legacy.wording import release
+from ..reading import NOT_LITERAL, Script
+from ..reading.script import Call
+from .needs import rows_for
+
+_OBJECTS = "PreTrained"
+"""Begin of the names of classes that scripts do not write down."""
+
+
+@dataclass(frozen=True)
+class Silent:
+    """A change that the script meets.
+
+    Args:
+        line: where.
+        what: the call, as `DPOConfig`.
+        text: what was otherwise, until when, and what is.
+        surely: whether all releases that the script can be for are from before the change.
+        cell: the cell of a notebook, from 1; 0 elsewhere.
+    """
+
+    line: int
+    what: str
+    text: str
+    surely: bool
+    cell: int = 0
+
+    @property
+    def place(self) -> str:
+        """Its place in the script: `line 3`, `cell 2, line 3`."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
+
+def silent(
+    script: Script, due: Due, written_for: Mapping[str, Sequence[str]], cell: int = 0
+) -> Iterator[Silent]:
+    """Yield the changes that a script meets on the installed releases.
+
+    Args:
+        script: the script.
+        due: the rows of the table for the installed releases.
+        written_for: library to the releases that it can be for, the oldest first; all releases for
+            one that is missing.
+        cell: the cell of a notebook that it is.
+    """
+    for call in script.calls:
+        rows = rows_for(call, due)
+        given = _given(call, rows)
+        for default in rows.defaults.values():
+            if not default.quiet and _is_relied_on(call, default, given):
+                for surely, text in _differences(default, written_for.get(default.library)):
+                    yield Silent(call.line, _shown(call), text, surely, cell)
+        for behaviour in rows.behaviours:
+            before = _until(behaviour.gone, written_for.get(behaviour.library))
+            told = behaviour.silent
+            if before is not None and told is not None and _is_met(call, told):
+                text = f"since {release(behaviour.gone)} it {told.told}"
+                yield Silent(call.line, _shown(call), text, before, cell)
+
+
+def _given(call: Call, rows: MethodRows) -> set[str]:
+    """Return the keywords that a call gives, by their names of today, too."""
+    actions = (rows.keywords[it].action for it in call.keywords if it in rows.keywords)
+    today = {it.to for it in actions if isinstance(it, Rename | Configure | Convert)}
+    return today.union(call.keywords)
+
+
+def _is_relied_on(call: Call, default: Default, given: set[str]) -> bool:
+    """Tell whether a call leaves a field to its default, as far as its text shows that."""
+    if default.name in given or not call.complete or default.kept:
+        return False
+    if not default.needs:
+        return True
+    needed = call.keywords.get(default.needs)
+    return needed is not None and (needed.value is NOT_LITERAL or bool(needed.value))
+
+
+def _differences(default: Default, releases: Sequence[str] | None) -> Iterator[tuple[bool, str]]:
+    """Yield whether and how a default was another in releases that the script can be for."""
+    changes = [
+        (was, since, before)
+        for (_, was), (since, _) in zip(default.values, default.values[1:], strict=False)
+        if (before := _until(f"{default.library} {since}", releases)) is not None
+    ]
+    today = default.values[-1][1]
+    if not changes or all(was == today for was, _, _ in changes):
+        return
+    was = ", ".join(
+        f"{was!r} until {release(f'{default.library} {since}')}" for was, since, _ in changes
+    )
+    yield any(before for _, _, before in changes), f"{default.name} was {was} and is {today!r}"
+
+
+def _until(changed: str, releases: Sequence[str] | None) -> bool | None:
+    """Tell whether all of some releases are from before a change; None if none is."""
+    from packaging.version import Version
+
+    limit = Version(changed.partition(" ")[2])
+    if not releases:
+        return False
+    if Version(releases[-1]) < limit:
+        return True
+    return False if Version(releases[0]) < limit else None
+
+
+def _is_met(call: Call, silent: SilentRow) -> bool:
+    """Tell whether a call gives other results than it did, as far as its text shows that."""
+    meant = any(name in call.keywords for name in silent.unless)
+    given = (
+        call.keywords[name].value == value
+        for name, value in silent.but.items()
+        if name in call.keywords
+    )
+    return call.complete and not meant and not any(given)
+
+
+def _shown(call: Call) -> str:
+    kind = call.name.rpartition(".")[2]
+    if call.method in ("", "__init__"):
+        return kind
+    return call.method if kind.startswith(_OBJECTS) else f"{kind}.{call.method}"

@@ -1,0 +1,218 @@
+"""`patchkit doctor script.py`: output, exit statuses, files of constraints, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from packaging.requirements import Requirement
+
+from patchkit.cli import main
+from patchkit.cli.doctor import scripts as of_scripts
+from patchkit.cli.doctor import scripts_command
+from patchkit.matrix.lookup import shipped as matrix
+from patchkit.matrix.records import public_version
+
+TODAY = "from trl import SFTTrainer\nSFTTrainer('model', processing_class=None)\n"
+OLD = "from trl import SFTTrainer\nSFTTrainer('model', tokenizer=None)\n"
+GONE = "from trl import PPOTrainer\n"
+
+
+@pytest.fixture(autouse=True)
+def newest(monkeypatch, pins) -> dict[str, str]:
+    """Let the newest set be what is installed."""
+    versions = pins("1.16")
+    monkeypatch.setattr(of_scripts, "installed_version", versions.get)
+    return versions
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["doctor", *map(str, arguments)], prog_name="patchkit")
+
+
+def lines(file: Path) -> list[Requirement]:
+    return [Requirement(it) for it in file.read_text().splitlines() if not it.startswith("#")]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "runs"),
+    [
+        (TODAY, 0, "as it is"),
+        (OLD, 1, "with the legacy layer"),
+        (GONE, 1, "not"),
+    ],
+)
+def test_exit_status_and_verdict(script, text: str, status: int, runs: str) -> None:
+    result = invoke(script(text))
+    assert result.exit_code == status, result.output
+    assert result.stderr == ""
+    assert f"runs here       {runs}" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    found = json.loads(invoke(script(text), "--json").stdout)
+    assert found["schema"] == 1
+    assert found["scripts"][0]["verdict"] == runs
+    assert found["scripts"][0]["releases"]["trl"]["first"]
+
+
+def test_a_step_has_the_set_that_has_what_is_gone(script) -> None:
+    result = invoke(script(GONE))
+    assert "pip install trl==0.28.0 transformers==5.1.0" in result.stdout
+    assert (
+        "gone for good   line 1: `trl.PPOTrainer` has been gone since TRL 0.29.0" in result.stdout
+    )
+
+
+def test_folders(script, tmp_path) -> None:
+    (tmp_path / "below").mkdir()
+    script(OLD, "below/old.py")
+    script(TODAY, "today.py")
+    script("print('hello')\n", "other.py")
+    script("print 'hello'\n", "python2.py")
+    result = invoke(tmp_path)
+    assert result.exit_code == 1
+    assert "Name none of the libraries" in result.stdout
+    assert "Python 2" in result.stdout
+    found = json.loads(invoke(tmp_path, "--json").stdout)
+    verdicts = {Path(it["script"]).name: it["verdict"] for it in found["scripts"]}
+    assert verdicts == {"old.py": "with the legacy layer", "today.py": "as it is"}
+    assert [Path(it).name for it in found["unread"]] == ["python2.py"]
+    assert [Path(it).name for it in found["others"]] == ["other.py"]
+
+
+def test_constraints_are_a_measured_set(script, tmp_path) -> None:
+    file = tmp_path / "versions.txt"
+    result = invoke(script(GONE), "--quick", "--constraints", file)
+    assert result.exit_code == 1
+    versions = {it.name: str(it.specifier).removeprefix("==") for it in lines(file)}
+    measured = [it.environment.versions for it in matrix().results]
+    assert any(
+        all(public_version(known.get(name, "")) == it for name, it in versions.items())
+        for known in measured
+    )
+    assert versions["trl"] == "0.28.0"
+    assert "torch" not in versions
+    comments = [it for it in file.read_text().splitlines() if it.startswith("#")]
+    assert "train.py" in comments[0]
+    assert not any("bfloat16" in it for it in comments)
+
+
+@pytest.mark.parametrize("name", ["1.16", "0.24"])
+def test_what_is_installed_is_chosen_where_it_has_everything(
+    script, tmp_path, monkeypatch, pins, name: str
+) -> None:
+    file, installed = tmp_path / "versions.txt", pins(name)
+    monkeypatch.setattr(of_scripts, "installed_version", installed.get)
+    assert invoke(script(TODAY), "--quick", "--constraints", file).exit_code == 0
+    assert {f"{it.name}{it.specifier}" for it in lines(file)} == {
+        f"{name}=={version}" for name, version in installed.items() if name != "torch"
+    }
+
+
+def test_several_scripts_share_a_set(script, tmp_path) -> None:
+    file = tmp_path / "versions.txt"
+    one = script("from trl import PPOTrainer\n", "one.py")
+    other = script("from trl import DataCollatorForCompletionOnlyLM, GRPOTrainer\n", "other.py")
+    invoke(one, other, "--quick", "--constraints", file)
+    assert [str(it.specifier) for it in lines(file) if it.name == "trl"] == ["==0.19.1"]
+
+
+def test_without_bfloat16_the_patches_are_named(script, tmp_path) -> None:
+    file = tmp_path / "versions.txt"
+    text = script("from trl import SFTTrainer\n")
+    result = invoke(text, "--no-bf16", "--constraints", file)
+    assert "Due without bfloat16" in result.stdout
+    assert "#   trl-adapter-bf16-cast: QLoRA adapters keep the dtype PEFT gave them" in (
+        file.read_text().splitlines()
+    )
+    assert "# Without bfloat16" in file.read_text()
+    assert lines(file)
+    found = json.loads(invoke(text, "--no-bf16", "--json").stdout)
+    assert found["without_bfloat16"] is True
+    assert "trl-adapter-bf16-cast" in found["due"]
+    # TRL 0.15 does not have the cast.
+    old = script("from trl import SFTTrainer\nSFTTrainer('m', max_seq_length=9)\n")
+    assert (
+        "trl-adapter-bf16-cast" not in json.loads(invoke(old, "--no-bf16", "--json").stdout)["due"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("device", "support", "named"),
+    [("cuda:0", "emulated", True), ("cuda:0", "native", False), ("cpu", "emulated", False)],
+)
+def test_a_gpu_without_bfloat16_is_found(
+    script, tmp_path, monkeypatch, device: str, support: str, named: bool
+) -> None:
+    devices = [{"device": device, "bfloat16": support}]
+    monkeypatch.setattr(scripts_command, "probe", lambda: {"devices": devices})
+    monkeypatch.setattr(scripts_command, "installed_version", lambda name: "2.13.0")
+    file = tmp_path / "versions.txt"
+    invoke(script(TODAY), "--constraints", file)
+    assert ("# Without bfloat16" in file.read_text()) is named
+
+
+def test_names_that_cannot_be_had_together(script, tmp_path) -> None:
+    file = tmp_path / "versions.txt"
+    text = script("from trl import DistillationTrainer\nfrom trl import PPOTrainer\n")
+    result = invoke(text, "--quick", "--constraints", file)
+    assert result.exit_code == 1
+    assert not file.exists()
+    assert "was not written" in result.stderr
+    assert "`trl.DistillationTrainer`, line 1, and `trl.PPOTrainer`, line 2" in result.stderr
+    found = json.loads(invoke(text, "--json").stdout)
+    assert found["versions"] is None
+    assert found["apart"] == ["trl.DistillationTrainer", "trl.PPOTrainer"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("broken.py", "def f(:\n", "broken.py: line 1: no Python source"),
+        ("python2.py", "import trl\nprint 'x'\n", "this is Python 2"),
+        ("empty.py", "\n", "empty.py is empty"),
+        ("other.py", "import os\n", "names none of the libraries that patchkit knows: trl, "),
+        ("deep.py", f"import trl\na{'.f()' * 900}\n", "nested too deeply"),
+        ("nulls.py", "import trl\0\n", "nulls.py is no text"),
+        ("book.ipynb", "{}", "book.ipynb is no notebook"),
+        ("book.ipynb", '{"cells": []}', "book.ipynb is empty"),
+        ("book.ipynb", '{"cells": [{"cell_type": "code"}, {}]}', "book.ipynb is empty"),
+        ("book.ipynb", '{"cells": [1]}', "book.ipynb is no notebook"),
+        ("book.ipynb", '{"worksheets": []}', "book.ipynb is no notebook"),
+        ("notes.txt", "import trl\n", "notes.txt is no script that patchkit reads"),
+    ],
+)
+def test_bad_scripts(script, name: str, text: str, told: str) -> None:
+    _one_line(invoke(script(text, name)), told)
+
+
+def test_bad_paths(script, tmp_path) -> None:
+    _one_line(invoke(tmp_path / "absent.py"), "there is no ")
+    _one_line(invoke(tmp_path), "there is no script in ")
+    _one_line(invoke("--constraints", tmp_path / "x.txt"), "--constraints is about scripts")
+    _one_line(invoke("--no-bf16"), "--no-bf16 is about scripts")
+
+
+def test_bad_files_of_constraints(script, tmp_path) -> None:
+    text = script(TODAY)
+    present = tmp_path / "present.txt"
+    present.write_text("trl==0.1\n")
+    _one_line(invoke(text, "--quick", "--constraints", present), "exists; name another file")
+    assert present.read_text() == "trl==0.1\n"
+    _one_line(invoke(text, "--quick", "--constraints", tmp_path), "is a folder")
+    absent = tmp_path / "absent" / "versions.txt"
+    _one_line(invoke(text, "--quick", "--constraints", absent), "there is no folder")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc here")
+def test_a_folder_that_cannot_be_written(script) -> None:
+    result = invoke(script(TODAY), "--quick", "--constraints", "/proc/versions.txt")
+    _one_line(result, "cannot be written")
+
+
+def _one_line(result: Result, told: str) -> None:
+    assert result.exit_code == 64, result.output
+    assert "Traceback" not in result.output
+    (line,) = [it for it in result.stderr.splitlines() if it.startswith("Error: ")]
+    assert told in line

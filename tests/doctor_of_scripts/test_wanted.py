@@ -1,0 +1,274 @@
+"""What is said of small scripts: bounds, what is lacking, and what changed without an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit.scripts.history import History
+from patchkit.scripts.wanted import Verdict
+from patchkit.scripts.wanted.lacking import Fate
+from patchkit.scripts.wanted.measured import apart, best
+from patchkit.scripts.wanted.needs import needs
+from patchkit.scripts.wanted.ranges import ranges
+from patchkit.scripts.wanted.source import python_text
+
+
+def _range(found, library: str):
+    return next(it for it in found.ranges if it.library == library)
+
+
+def _lacking(found) -> dict[str, tuple[str, str]]:
+    return {it.need.what: (str(it.fate), it.text) for it in found.lacking}
+
+
+def test_bounds_name_what_sets_them(look) -> None:
+    found = _range(
+        look(
+            """
+            from trl import SFTConfig, SFTTrainer
+
+            args = SFTConfig(
+                output_dir="out",
+                max_seq_length=512,
+            )
+            SFTTrainer("model", args=args, processing_class=None)
+            """
+        ),
+        "trl",
+    )
+    assert (found.first, found.last) == ("0.12.0", "0.19.1")
+    assert found.first_by is not None
+    assert found.last_by is not None
+    assert (found.first_by.what, found.first_by.line) == ("SFTTrainer(processing_class=)", 8)
+    assert (found.last_by.what, found.last_by.line) == ("SFTConfig(max_seq_length=)", 6)
+
+
+def test_aliases_and_dictionaries(look) -> None:
+    found = look(
+        """
+        import trl as t
+        from transformers import TrainingArguments as TA
+
+        settings = {"evaluation_strategy": "steps", "output_dir": "out"}
+        args = TA(**settings)
+        trainer = t.DPOTrainer
+        trainer("model", args=args, beta=0.2)
+        """
+    )
+    assert _range(found, "transformers").last == "4.50.3"
+    assert _range(found, "trl").last == "0.12.2"
+
+
+def test_a_gap_is_not_within_the_range(look) -> None:
+    found = _range(look("from trl import RLOOTrainer\nRLOOTrainer(tokenizer=1, policy=2)\n"), "trl")
+    assert found.runs == (("0.11.0", "0.11.4"), ("0.12.1", "0.13.0"))
+
+
+def test_names_that_no_release_has_together(look) -> None:
+    found = look(
+        """
+        from trl import GRPOTrainer
+        from trl.commands.cli_utils import SFTScriptArguments
+        """
+    )
+    it = _range(found, "trl")
+    assert it.releases == ()
+    assert [need.what for need in it.apart] == [
+        "trl.GRPOTrainer",
+        "trl.commands.cli_utils.SFTScriptArguments",
+    ]
+    assert {need.what for need in apart(found.needs)} == {need.what for need in it.apart}
+    assert best(found.needs, {}) is None
+
+
+def test_what_an_import_error_takes_over_sets_no_bound(look) -> None:
+    found = look(
+        """
+        try:
+            from trl import SFTScriptArguments
+        except ImportError:
+            from trl import ScriptArguments
+        from trl import SFTTrainer
+        """
+    )
+    assert found.verdict is Verdict.AS_IT_IS
+
+
+def test_a_keyword_of_another_library_sets_a_bound_there(look) -> None:
+    found = look("from trl import SFTConfig\nSFTConfig(output_dir='out', warmup_ratio=0.1)\n")
+    assert _range(found, "trl").last == "1.16.0"
+    assert _range(found, "transformers").last == "5.14.1"
+
+
+def test_fields_that_a_script_adds_are_its_own(look) -> None:
+    found = look(
+        """
+        from dataclasses import dataclass
+        from transformers import TrainingArguments
+
+        @dataclass
+        class Mine(TrainingArguments):
+            mine: int = 0
+
+        Mine(output_dir="out", mine=3)
+        """
+    )
+    assert found.verdict is Verdict.AS_IT_IS
+
+
+def test_fates(look) -> None:
+    found = look(
+        """
+        from trl import ORPOTrainer, PPOTrainer, SFTTrainer, Unheard
+        SFTTrainer("model", tokenizer=None, nonsense=1)
+        """
+    )
+    assert found.verdict is Verdict.NOT
+    told = _lacking(found)
+    assert told["trl.ORPOTrainer"][0] == "mended"
+    assert told["trl.ORPOTrainer"][1].endswith("from trl.experimental.orpo import ORPOTrainer")
+    assert told["trl.PPOTrainer"][0] == "gone"
+    assert told["SFTTrainer(tokenizer=)"][0] == "mended"
+    assert told["SFTTrainer(nonsense=)"] == (
+        "unknown",
+        "is in no release that was read; is it spelled right?",
+    )
+    assert told["trl.Unheard"][0] == "unknown"
+
+
+def test_of_private_names_and_namesakes_nothing_is_said(look) -> None:
+    found = look(
+        """
+        import trl
+        from trl.import_utils import _peft_available, is_vllm_available
+        trl.__version__
+        is_vllm_available(min_version="0.16")
+        """
+    )
+    assert found.verdict is Verdict.AS_IT_IS
+
+
+def test_a_module_that_had_what_moved(look) -> None:
+    found = look("import trl.core\nimport trl.commands.cli_utils as utils\n")
+    assert found.verdict is Verdict.WITH_THE_LAYER
+    assert set(_lacking(found)) == {"trl.core", "trl.commands.cli_utils"}
+
+
+def test_what_is_newer_than_what_is_installed(look) -> None:
+    text = "from trl import DistillationTrainer\n"
+    assert look(text).verdict is Verdict.AS_IT_IS
+    found = look(text, "0.24")
+    assert found.verdict is Verdict.NOT
+    (it,) = found.lacking
+    assert it.fate is Fate.NEWER
+    assert it.text.startswith("came with TRL 1.")
+
+
+def test_todays_keywords_on_older_releases(look) -> None:
+    text = "from trl import SFTConfig\nSFTConfig(output_dir='out', max_length=512)\n"
+    assert look(text).verdict is Verdict.AS_IT_IS
+    found = look(text, "0.12")
+    assert found.verdict is Verdict.WITH_THE_LAYER
+    assert "came with TRL" in found.lacking[0].text
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("AutoModelForCausalLM.from_pretrained('model')", True),
+        ("AutoModelForCausalLM.from_pretrained('model', dtype='float32')", False),
+        ("AutoModelForCausalLM.from_pretrained('model', torch_dtype='auto')", False),
+        ("AutoModelForCausalLM.from_pretrained('model', **unknown)", False),
+    ],
+)
+def test_models_without_a_dtype(look, written: str, told: bool) -> None:
+    found = look(f"from transformers import AutoModelForCausalLM\n{written}\n")
+    assert [it.what for it in found.silent] == ["AutoModelForCausalLM.from_pretrained"] * told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("messages", True),
+        ("messages, tokenize=False", False),
+        ("messages, return_dict=False", False),
+    ],
+)
+def test_chat_templates(look, arguments: str, told: bool) -> None:
+    found = look(
+        f"""
+        from transformers import AutoTokenizer
+        tokenizer = AutoTokenizer.from_pretrained("model")
+        tokenizer.apply_chat_template({arguments})
+        """
+    )
+    assert [(it.line, it.what) for it in found.silent] == [(4, "apply_chat_template")] * told
+
+
+def test_defaults_that_are_relied_on(look) -> None:
+    names = "from trl import DPOConfig, DPOTrainer\n"
+    trainer = "DPOTrainer('model', args=args, tokenizer=None)\n"
+    relied = look(f"{names}args = DPOConfig(output_dir='out')\n{trainer}")
+    texts = [it.text for it in relied.silent if it.surely]
+    assert "truncation_mode was 'keep_end' until TRL 0.29.0 and is 'keep_start'" in texts
+    given = look(f"{names}args = DPOConfig('out', truncation_mode='keep_end')\n{trainer}")
+    assert not any("truncation_mode" in it.text for it in given.silent)
+
+
+def test_a_default_that_means_nothing_in_the_run(look) -> None:
+    names = "from trl import GRPOConfig\n"
+    without = look(f"{names}GRPOConfig(output_dir='out')\n")
+    assert not any("vllm" in it.text for it in without.silent)
+    with_it = look(f"{names}GRPOConfig(output_dir='out', use_vllm=True)\n")
+    assert any("vllm_mode was 'server'" in it.text for it in with_it.silent)
+
+
+def test_only_changes_between_a_script_and_what_is_installed(look) -> None:
+    text = "from trl import GRPOConfig\nGRPOConfig(output_dir='out')\n"
+    assert any("temperature" in it.text for it in look(text).silent)
+    assert not any("temperature" in it.text for it in look(text, "0.17").silent)
+    newer = look(f"from trl import DistillationTrainer\n{text}")
+    assert not any("temperature" in it.text for it in newer.silent)
+
+
+def test_a_field_that_is_given_by_its_old_name_is_given(look) -> None:
+    found = look("from trl import RLOOConfig\nRLOOConfig('out', response_length=9)\n")
+    assert not any("max_completion_length" in it.text for it in found.silent)
+
+
+def test_cells_and_magics_of_notebooks(script, history, pins, look) -> None:
+    import json
+
+    cells = [
+        ["!pip install trl\n", "from trl import SFTTrainer\n"],
+        ["%%bash\n", "ls\n"],
+        ["%matplotlib inline\n", "SFTTrainer('model',\n", "    tokenizer=None)"],
+        ["this is no Python\n"],
+    ]
+    notebook = {"cells": [{"cell_type": "code", "source": lines} for lines in cells]}
+    found = look(script(json.dumps(notebook), "train.ipynb"))
+    need = next(it for it in found.needs if it.what == "SFTTrainer(tokenizer=)")
+    assert (need.cell, need.line, need.place) == (3, 3, "cell 3, line 3")
+    assert len(found.unread) == 1
+    assert found.unread[0].startswith("cell 4, ")
+
+
+def test_ranges_of_a_made_up_library(script) -> None:
+    content = {
+        "releases": "1.0 1.1 2.0 2.1",
+        "complete": True,
+        "modules": {"..1.1 2.1..": "part"},
+        "names": {"": {"..": "always", "1.1..2.0": "middle", "2.1..": "late"}},
+        "keywords": {"Kind": {"..": "a", "2.0..": "b"}},
+        "taken_from": {},
+    }
+    history = History({"schema": 1, "trl": content})
+
+    def look(text: str):
+        return ranges(needs(python_text(script(text)).read(), history), history)[0]
+
+    assert look("from trl import always\n").releases == ("1.0", "1.1", "2.0", "2.1")
+    assert look("from trl import middle\n").releases == ("1.1", "2.0")
+    assert look("import trl.part\n").runs == (("1.0", "1.1"), ("2.1", "2.1"))
+    assert look("from trl import middle, late\n").releases == ()
+    assert look("from trl import Kind\nKind(a=1)\nKind(b=1)\n").first == "2.0"
