@@ -3,10 +3,12 @@
     python scripts/legacy_eras.py --envs ENVS --create
     python scripts/legacy_eras.py --envs ENVS --output legacy.json
     python scripts/legacy_eras.py --show legacy.json --into docs/legacy.md
+    python scripts/legacy_eras.py --show legacy.json --modernized --into docs/modernize.md
 
 Each script runs on its own set, which proves that it was right, then on the newest set without
-patchkit, then with its legacy layer. Models and datasets of the Hub are replaced by tiny ones in
-the Hub's own cache, so scripts run as they are. A training ends after three steps.
+patchkit, then with its legacy layer, and then without it, written anew by `patchkit modernize`.
+Models and datasets of the Hub are replaced by tiny ones in the Hub's own cache, so scripts run as
+they are. A training ends after three steps.
 """
 
 from __future__ import annotations
@@ -22,21 +24,23 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)]
 
-from legacy_parts import environments, page, running  # noqa: E402
+from legacy_parts import environments, modernizing, page, page_of_modernized, running  # noqa: E402
 from legacy_parts.eras import NEWEST, Script, scripts  # noqa: E402
 
-SIDES = ("own", "newest", "legacy")
+SIDES = ("own", "newest", "legacy", "modernized")
 LAYER = "-m patchkit run --legacy --"
 
 
 def main() -> int:
     options = _options()
     if options.show is not None:
-        text = page.table(json.loads(options.show.read_text(encoding="utf-8")))
+        results = json.loads(options.show.read_text(encoding="utf-8"))
+        table = page_of_modernized if options.modernized else page
+        text = table.table(results)
         if options.into is None:
             print(text)
         else:
-            page.write(text, options.into)
+            page.write(text, options.into, table.MARKS)
         return 0
     if options.envs is None:
         raise SystemExit("legacy_eras.py: --envs FOLDER says where the environments lie")
@@ -62,7 +66,9 @@ def _run(script: Script, side: str, options: argparse.Namespace) -> dict[str, An
     if not python.exists():
         raise SystemExit(f"legacy_eras.py: no {python}; create it with --create")
     prefix = tuple(shlex.split(options.layer)) if side == "legacy" else ()
-    result = running.run(script, python, options.cache or options.envs / "stand-ins", prefix)
+    prepare = modernizing.modernize if side == "modernized" else None
+    cache = options.cache or options.envs / "stand-ins"
+    result = running.run(script, python, cache, prefix, prepare)
     return {"digest": script.digest, **result}
 
 
@@ -77,6 +83,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--layer", default=LAYER, help="Python's arguments before the script")
     parser.add_argument("--output", type=Path, default=Path("legacy.json"))
     parser.add_argument("--show", type=Path, help="print the table of such a result")
+    parser.add_argument("--modernized", action="store_true", help="the table of that side")
     parser.add_argument("--into", type=Path, help="page to write the table into")
     return parser.parse_args()
 

@@ -14,12 +14,43 @@ from pathlib import Path
 from ..legacy.due import Due
 from .errors import ScriptError
 from .findings import Modernized
+from .formats.neighbours import Neighbours
 from .python import modernize as _python
 
-FORMATS: Mapping[str, Callable[[str, Due], Modernized]] = {".py": _python}
-"""By the ending of a file's name: what writes its text anew."""
 _OTHERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BOM = "\ufeff"
+
+
+def _script(text: str, due: Due, path: Path) -> Modernized:
+    return _python(text, due)
+
+
+def _notebook(text: str, due: Due, path: Path) -> Modernized:
+    from .formats import notebook
+
+    return notebook.modernize(text, due, Neighbours(path).script)
+
+
+def _settings(text: str, due: Due, path: Path) -> Modernized:
+    from .formats import yaml_settings
+
+    return yaml_settings.modernize(text, due, Neighbours(path).reader())
+
+
+def _shell(text: str, due: Due, path: Path) -> Modernized:
+    from .formats import shell
+
+    return shell.modernize(text, due, Neighbours(path).script)
+
+
+FORMATS: Mapping[str, Callable[[str, Due, Path], Modernized]] = {
+    ".py": _script,
+    ".ipynb": _notebook,
+    ".yaml": _settings,
+    ".yml": _settings,
+    ".sh": _shell,
+}
+"""By the ending of a file's name: what writes its text anew."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +142,7 @@ def modernized(source: Source, due: Due) -> Modernized:
     """
     begin, text = (_BOM, source.text[1:]) if source.text[:1] == _BOM else ("", source.text)
     try:
-        result = FORMATS[source.path.suffix.lower()](text, due)
+        result = FORMATS[source.path.suffix.lower()](text, due, source.path)
     except ScriptError as error:
         raise ScriptError(f"{source.path}: {error}") from error
     return Modernized(begin + result.text, result.findings)

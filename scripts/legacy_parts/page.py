@@ -8,7 +8,8 @@ from typing import Any
 
 from .running import FAILED, RAN, TRAINED
 
-BEGIN, END = "<!-- eras: begin -->", "<!-- eras: end -->"
+MARKS = "<!-- eras: begin -->", "<!-- eras: end -->"
+"""What stands before and behind the table in a page."""
 NOISE = 0.02
 """The relative difference of two losses that counts as noise."""
 LEAST = 1e-2
@@ -36,21 +37,22 @@ def table(results: dict[str, Any]) -> str:
     for name, sides in results.items():
         own, newest, legacy = (sides.get(side) for side in ("own", "newest", "legacy"))
         new = legacy if legacy and legacy["state"] == TRAINED else newest
-        cells = (name, _state(own), _state(newest), _state(legacy), *_compared(own, new))
+        cells = (name, state_of(own), state_of(newest), state_of(legacy), *_compared(own, new))
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
 
 
-def write(text: str, page: Path) -> None:
+def write(text: str, page: Path, marks: tuple[str, str] = MARKS) -> None:
     """Put a table between a page's two marks."""
+    begin, end = marks
     old = page.read_text(encoding="utf-8")
-    if BEGIN not in old or END not in old:
-        raise SystemExit(f"{page} has no place for the table: expected {BEGIN} and {END}")
-    head, rest = old.split(BEGIN, 1)
-    page.write_text(f"{head}{BEGIN}\n{text}{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+    if begin not in old or end not in old:
+        raise SystemExit(f"{page} has no place for the table: expected {begin} and {end}")
+    head, rest = old.split(begin, 1)
+    page.write_text(f"{head}{begin}\n{text}{end}{rest.split(end, 1)[1]}", encoding="utf-8")
 
 
-def _state(result: dict[str, Any] | None) -> str:
+def state_of(result: dict[str, Any] | None) -> str:
     if result is None:
         return "not run"
     if result["state"] != FAILED:
@@ -63,7 +65,7 @@ def _compared(own: dict[str, Any] | None, new: dict[str, Any] | None) -> tuple[s
     """Say whether both sides saw the same token ids and the same losses."""
     if not own or not new or own["state"] != TRAINED or new["state"] != TRAINED:
         return "", ""
-    return _same_ids(own["batch"], new["batch"]), _same_losses(own, new)
+    return _same_ids(own["batch"], new["batch"]), same_losses(own, new)
 
 
 def _same_ids(own: dict[str, Any], new: dict[str, Any]) -> str:
@@ -97,7 +99,7 @@ def _sequences(batch: dict[str, Any]) -> list[list[int]]:
     return rows
 
 
-def _same_losses(own: dict[str, Any], new: dict[str, Any]) -> str:
+def same_losses(own: dict[str, Any], new: dict[str, Any]) -> str:
     pairs = list(zip(own["losses"] or own["logged"], new["losses"] or new["logged"], strict=False))
     if not pairs:
         return ""

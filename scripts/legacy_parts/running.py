@@ -11,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,12 @@ def stand_ins(python: Path, folder: Path) -> dict[str, str]:
 
 
 def run(
-    script: Script, python: Path, cache: Path, prefix: tuple[str, ...] = (), limit: float = LIMIT
+    script: Script,
+    python: Path,
+    cache: Path,
+    prefix: tuple[str, ...] = (),
+    prepare: Callable[[Path, Script], dict[str, Any]] | None = None,
+    limit: float = LIMIT,
 ) -> dict[str, Any]:
     """Run a script in a copy of its folder.
 
@@ -62,6 +68,7 @@ def run(
         python: the Python of the set of versions.
         cache: the folder of what stands in for the Hub.
         prefix: the arguments of this Python that come before the script's command.
+        prepare: changes the copy before it runs; what it returns is part of the result.
         limit: seconds that it may take.
 
     Returns:
@@ -74,12 +81,14 @@ def run(
         shutil.copytree(script.path.parent, work)
         observed.mkdir()
         _tools(tools)
+        prepared = prepare(work, script) if prepare is not None else {}
         env = _environment(variables, python, observed, tools)
         started = time.monotonic()
         code, output = _call(_command(script, python, prefix), work, env, limit)
         seconds = round(time.monotonic() - started, 1)
         events = _events(observed)
     result: dict[str, Any] = {"state": _state(code, events), "seconds": seconds, **_course(events)}
+    result.update(prepared)
     if code != 0:
         result["error"], result["line"] = _failure(output, script)
     if prefix:

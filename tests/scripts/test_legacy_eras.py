@@ -185,9 +185,10 @@ def test_the_rows_of_two_releases_are_compared_whatever_their_names(module, case
 def test_the_table_goes_between_the_marks_of_a_page(module, tmp_path: Path) -> None:
     page = module("page")
     file = tmp_path / "legacy.md"
-    file.write_text(f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n")
+    begin, end = page.MARKS
+    file.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
     page.write("new\n", file)
-    assert file.read_text() == f"before\n{page.BEGIN}\nnew\n{page.END}\nafter\n"
+    assert file.read_text() == f"before\n{begin}\nnew\n{end}\nafter\n"
     file.write_text("no place")
     with pytest.raises(SystemExit, match="no place for the table"):
         page.write("new\n", file)
@@ -229,3 +230,29 @@ def test_a_training_is_watched_and_ends_after_some_steps(tmp_path: Path) -> None
     events = [json.loads(line) for line in file.read_text().splitlines()]
     assert events[0] == {"batch": {"input_ids": [[5, 6, 7]] * 2, "labels": [[5, 6, 7]] * 2}}
     assert [event["step"] for event in events if "loss" in event] == [0, 1]
+
+
+def test_the_table_of_scripts_written_anew(module) -> None:
+    def side(state: str, *outcomes: str, losses: tuple[float, ...] = (), error: str = "") -> Any:
+        findings = [{"old": "x=", "outcome": outcome} for outcome in outcomes]
+        return {"state": state, "losses": losses, "findings": findings, "error": error}
+
+    trained = side("trained", losses=(1.0,))
+    lines = module("page_of_modernized").table(
+        {
+            "1/a.py": {"legacy": trained, "modernized": side("trained", "changed", losses=(1.0,))},
+            "1/b.py": {"legacy": trained, "modernized": side("trained", losses=(1.5,))},
+            "1/c.py": {
+                "legacy": side("failed"),
+                "modernized": side("failed", "gone", "remarked", error="ImportError: x"),
+            },
+            "1/d.py": {"legacy": trained, "modernized": side("failed", error="TypeError: y")},
+            "1/e.py": {"legacy": trained},
+        }
+    )
+    assert lines.splitlines()[2:] == [
+        "| 1/a.py | trained | trained | same | 1 |  |",
+        "| 1/b.py | trained | trained | 5.0e-01 apart | 0 |  |",
+        "| 1/c.py | refused | gone, and said |  | 0 | `x=` gone, `x=` remarked |",
+        "| 1/d.py | trained | `TypeError: y` |  | 0 |  |",
+    ]

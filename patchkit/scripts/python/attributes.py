@@ -24,6 +24,10 @@ def plan_attributes(plan: Plan) -> None:
             _set(plan, found)
         elif row is not None:
             _read(plan, found, row)
+    for found in plan.script.own_fields:
+        row = _rows(plan, found.owner).get(found.name)
+        if row is not None and _is_renamed(plan, found):
+            _read(plan, found, row)
 
 
 def _rows(plan: Plan, owner: str) -> dict[str, Row]:
@@ -31,6 +35,17 @@ def _rows(plan: Plan, owner: str) -> dict[str, Row]:
     return {
         row.name: row for name in reversed(known) for row in plan.due.of(Row) if name in row.owners
     }
+
+
+def _is_renamed(plan: Plan, found: Attribute) -> bool:
+    """Tell whether the field of the script's own class gets another name."""
+    row = _keyword(plan, found)
+    return row is not None and isinstance(row.action, Rename)
+
+
+def _keyword(plan: Plan, found: Attribute) -> Keyword | None:
+    methods = plan.due.methods(ancestors(found.owner))
+    return methods["__init__"].keywords.get(found.name) if "__init__" in methods else None
 
 
 def _read(plan: Plan, found: Attribute, row: Row) -> None:
@@ -56,8 +71,7 @@ def _may_stand_in_text(plan: Plan, found: Attribute, row: Row) -> bool:
 
 def _set(plan: Plan, found: Attribute) -> None:
     """Set what a keyword of the constructor is today."""
-    methods = plan.due.methods(ancestors(found.owner))
-    row = methods["__init__"].keywords.get(found.name) if "__init__" in methods else None
+    row = _keyword(plan, found)
     if row is None or not isinstance(plan.script.parents.get(found.node), ast.Assign):
         return
     kind = found.owner.rpartition(".")[2]

@@ -43,6 +43,7 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     held = {ast.dump(it.node) for maker in makers for it in _arguments(maker)}
     if ast.dump(given.node) in held:
         call.remove(action.keyword)
+        call.is_old = True
         plan.changed(given.node, old, "leave it out", f"it {since(row)}")
     else:
         plan.remark(given.node, old, f"{since(row)}; leave one of the two out")
@@ -69,6 +70,7 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
         return
     function = plan.imports.name(action.by, given.node)
     plan.wrap(given.node, f"{function}({ITSELF})")
+    call.is_old = True
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
     plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
 
@@ -107,6 +109,7 @@ def _select_column(plan: Plan, call: CallPlan, row: Adjusted, action: OneColumn)
         )
         selected = f'select_columns(["{column.value}"])'
         plan.wrap(given.node, f"{thing}.{selected}")
+        call.is_old = True
         plan.changed(
             given.node,
             f"{call.name}({name}=) with {action.keyword}={column.value!r}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from . import kinship
 from .scope import Scope, merged
@@ -37,10 +37,10 @@ class Expressions:
 
     Args:
         script: what is found goes there.
-        known: names of the libraries, without the library, for `import *`.
+        known: names of the libraries, and the packages that have each, for `import *`.
     """
 
-    def __init__(self, script: Script, known: frozenset[str]) -> None:
+    def __init__(self, script: Script, known: Mapping[str, frozenset[str]]) -> None:
         self.script = script
         self.scope = Scope()
         self.stars: list[str] = []
@@ -67,8 +67,10 @@ class Expressions:
 
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
-        if found is None and self.stars and node.id in self._known:
-            name = f"{self.stars[-1]}.{node.id}"
+        packages = self._known.get(node.id, frozenset()) if found is None else ()
+        stars = [star for star in self.stars if star.partition(".")[0] in packages]
+        if stars:
+            name = f"{stars[-1]}.{node.id}"
             self.script.uses.append(Use(name, node.lineno, node))
             return (Library(name),)
         return found or ()
@@ -97,10 +99,9 @@ class Expressions:
         parent = self.script.parents.get(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         own = value.own is not None and node.attr in value.own.fields
-        if not is_called and not own and isinstance(node.ctx, ast.Load):
-            self.script.attributes.append(
-                Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call)
-            )
+        if not is_called and isinstance(node.ctx, ast.Load):
+            found = self.script.own_fields if own else self.script.attributes
+            found.append(Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call))
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
@@ -193,7 +194,7 @@ class Expressions:
         found: Values = ()
         for value in called:
             if isinstance(value, Own):
-                self._pass(value, given, keywords)
+                self._hand_over(value, given, keywords)
             name, method, own = _target(value)
             if name:
                 call = Call(name, method, node.lineno, node, keywords, given, complete, own)
@@ -239,7 +240,7 @@ class Expressions:
             and all(name is not None for name, _, _ in entries(values[0].node))
         )
 
-    def _pass(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
+    def _hand_over(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
         """Remember what a function of the script's own is called with."""
         if isinstance(called.node, ast.ClassDef):
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Mapping
 from functools import cache
 
 from ..errors import ScriptError
@@ -61,18 +62,20 @@ def parsed(text: str) -> ast.Module:
 
 
 @cache
-def known_names() -> frozenset[str]:
-    """Return the last parts of all names that the table speaks of."""
+def known_names() -> Mapping[str, frozenset[str]]:
+    """Return the last parts of all names that the table speaks of, and the packages of each."""
     from ...legacy import table
     from ...legacy.changes import Gone, Moved, Owned
 
-    names: set[str] = set()
+    names: dict[str, set[str]] = {}
     for row in table.rows():
-        if isinstance(row, Moved | Gone):
-            names.add(row.name.rpartition(".")[2])
-        elif isinstance(row, Owned):
-            names.update(part for owner in row.owners for part in owner.split(".")[1:])
-    return frozenset(names)
+        places = [row.name] if isinstance(row, Moved | Gone) else []
+        places += row.owners if isinstance(row, Owned) else []
+        for place in places:
+            package, *parts = place.split(".")
+            for part in parts:
+                names.setdefault(part, set()).add(package)
+    return {name: frozenset(packages) for name, packages in names.items()}
 
 
 class _Reader(Expressions):

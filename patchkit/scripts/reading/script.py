@@ -131,6 +131,7 @@ class Script:
         uses: names, as they stand in the text.
         calls: calls, likewise.
         attributes: attributes of objects, likewise.
+        own_fields: those that are fields of the script's own classes.
         classes: classes that derive from a library's.
         parents: each node to the one that it is a part of.
         bound: all names that the script gives a meaning to.
@@ -140,6 +141,7 @@ class Script:
     uses: list[Use] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
+    own_fields: list[Attribute] = field(default_factory=list)
     classes: list[OwnClass] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)

@@ -1,0 +1,1 @@
+"""What surrounds a script: notebooks, files of settings, lines of a shell."""

@@ -1,0 +1,68 @@
+"""The files beside a text that tell what reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import readers
+from .launches import launch
+from .readers import Reader
+from .words import commands
+
+_KINDS = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".py")
+_LARGEST = 1_000_000
+"""Bytes of a file that is looked into."""
+_ABOVE = 2
+"""Folders above that are looked into, too, since trainings are started there."""
+
+
+class Neighbours:
+    """The files beside a text.
+
+    Args:
+        path: of the text.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        folders = list(path.absolute().parents)
+        self._folders = folders[: 1 + _ABOVE]
+
+    def script(self, path: str) -> str | None:
+        """Return the text of a Python script by its path, as a command names it."""
+        for folder in self._folders:
+            if (text := _read(folder / path)) is not None:
+                return text
+        return None
+
+    def reader(self) -> Reader | None:
+        """Return what reads this text as a file of settings; None if no file tells."""
+        name = self._path.name
+        for folder in self._folders:
+            for path in _files(folder):
+                text = _read(path) if path.suffix != ".py" else None
+                if text is not None and name in text:
+                    for words in commands(text):
+                        started = launch(words, self.script)
+                        if started is not None and Path(started.settings_file).name == name:
+                            return started.reader
+        scripts = (_read(path) for path in _files(self._folders[0]) if path.suffix == ".py")
+        found = {reader for text in scripts if text and (reader := readers.of_script(text))}
+        return found.pop() if len(found) == 1 else None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    try:
+        yield from sorted(path for path in folder.iterdir() if path.suffix in _KINDS)
+    except OSError:
+        return
+
+
+def _read(path: Path) -> str | None:
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None

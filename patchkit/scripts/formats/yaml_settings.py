@@ -1,0 +1,204 @@
+"""Files of settings in YAML, with the keys of today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from ...legacy.due import Due
+from ..errors import ScriptError
+from ..findings import Finding, Modernized, Outcome
+from . import readers
+from .edits import Edit, edited, end_of_line, line_break, line_of, start_of_line
+from .readers import Reader
+from .settings import Changed, changes
+
+_REMARK = "# patchkit: "
+_ENVIRONMENT = "env"
+"""The key below which a file of TRL sets environment variables."""
+
+
+def modernize(text: str, due: Due, reader: Reader | None = None) -> Modernized:
+    """Write the keys and values of a file of settings anew.
+
+    Args:
+        text: of the file.
+        due: the rows of the table for the releases that are wanted.
+        reader: what reads it; by default that is told from its keys.
+
+    Returns:
+        the text with other keys and values; the same text if it has no settings of a training.
+
+    Raises:
+        ScriptError: it is no YAML.
+    """
+    root, content = _parsed(text)
+    if not isinstance(root, yaml.MappingNode) or root.flow_style or not isinstance(content, dict):
+        return Modernized(text, ())
+    keys = [key for key in content if isinstance(key, str)]
+    if reader is None or not readers.are_settings(keys):
+        reader = readers.of_settings(keys)
+    if reader is None:
+        return Modernized(text, ())
+    given = {key: _number(content[key]) for key in keys if key != _ENVIRONMENT}
+    file = _File(text, root)
+    found = sorted(file.take(changes(given, reader, due)), key=lambda finding: finding.line)
+    return Modernized(file.edited(), found)
+
+
+def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
+    """Return the nodes of a file, and what it stands for; nothing if it is several documents."""
+    try:
+        roots = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+        if len(roots) != 1:
+            return None, None
+        return roots[0], yaml.safe_load(text)
+    except yaml.constructor.ConstructorError:
+        return None, None  # tags of another program's
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark is not None else ""
+        reason = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise ScriptError(f"this is no YAML{line}: {reason}; mend it first") from error
+
+
+def _number(value: Any) -> Any:
+    """Return a value as a parser of settings takes it: YAML reads `1e-4` as a text."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    return value
+
+
+class _File:
+    """The text of a file, and where its settings stand.
+
+    Args:
+        text: of the file.
+        root: its node.
+    """
+
+    def __init__(self, text: str, root: yaml.MappingNode) -> None:
+        self._text = text
+        self._nodes = {
+            key.value: (key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)
+        }
+        self._edits: list[Edit] = []
+
+    def edited(self) -> str:
+        return edited(self._text, self._edits)
+
+    def take(self, found: Iterator[Changed]) -> Iterator[Finding]:
+        """Bring settings to what they have become; yield what is to be said of each."""
+        for changed in found:
+            key, value = self._nodes[changed.name]
+            new, outcome = dict(changed.new or {}), changed.outcome
+            if changed.environment:
+                new[_ENVIRONMENT] = dict(changed.environment)
+            written = ", ".join(f"{name}: {_flow(it)}" for name, it in new.items())
+            remark = "" if outcome is Outcome.CHANGED else f"{changed.name} {changed.because}"
+            if changed.new is not None and not self._can_change(changed, new):
+                advice = f"write {written}" if new else "leave it out"
+                remark = f"{changed.name} {changed.because}; {advice}"
+                outcome = Outcome.REMARKED
+            elif changed.new is not None:
+                if remark:
+                    start, end = self._span(key, value)
+                    remark = f"left out: {self._text[start:end]} {changed.because}"
+                self._change(changed, new)
+            if remark:
+                self._remark(key, remark)
+            line = line_of(self._text, key.start_mark.index)
+            yield Finding(line, f"{changed.name}:", written, f"it {changed.because}", outcome)
+
+    def _can_change(self, changed: Changed, new: Mapping[str, Any]) -> bool:
+        """Tell whether each setting has lines of its own, and nothing refers to it."""
+        if _ENVIRONMENT in new and _ENVIRONMENT in self._nodes:
+            return False
+        for name in (changed.name, *changed.without):
+            key, value = self._nodes[name]
+            start = start_of_line(self._text, key.start_mark.index)
+            ahead = self._text[start : key.start_mark.index]
+            start, end = self._span(key, value)
+            if ahead.strip(" \ufeff") or self._text[value.start_mark.index :][:1] in ("&", "*"):
+                return False
+            if isinstance(value, yaml.CollectionNode) and "#" in self._text[start:end]:
+                return False  # a comment would be lost
+        return True
+
+    def _change(self, changed: Changed, new: Mapping[str, Any]) -> None:
+        key, value = self._nodes[changed.name]
+        for name in changed.without:
+            self._take_out(*self._nodes[name])
+        if not new:
+            self._take_out(key, value)
+        elif len(new) > 1 or not self._change_in_place(key, value, *next(iter(new.items()))):
+            start, end = self._span(key, value)
+            between = line_break(self._text) + self._indent(key)
+            lines = between.join(f"{name}: {_flow(it)}" for name, it in new.items())
+            self._edits.append(Edit(start, end, lines))
+
+    def _change_in_place(self, key: yaml.Node, value: yaml.Node, name: str, today: Any) -> bool:
+        """Change what is no more than a name, or a value in one word, and keep its quotes."""
+        edits = [] if key.value == name else [self._word(key, name)]
+        if today != _number(_constructed(value)):
+            if not isinstance(value, yaml.ScalarNode) or not isinstance(today, str):
+                return False
+            if value.style in ("|", ">"):
+                return False
+            edits.append(self._word(value, today))
+        self._edits += edits
+        return True
+
+    def _word(self, node: yaml.Node, text: str) -> Edit:
+        start, end = node.start_mark.index, node.end_mark.index
+        quote = self._text[start] if isinstance(node, yaml.ScalarNode) and node.style else ""
+        blank = " " if start == end else ""
+        return Edit(start, end, f"{blank}{quote}{text}{quote}")
+
+    def _take_out(self, key: yaml.Node, value: yaml.Node) -> None:
+        """Take the lines of a setting out; a comment behind it stays."""
+        start, end = self._span(key, value)
+        rest = self._text[end : end_of_line(self._text, end)]
+        if rest.strip():
+            end += len(rest) - len(rest.lstrip(" \t"))
+        else:
+            start, end = start_of_line(self._text, start), end + len(rest)
+        self._edits.append(Edit(start, end, ""))
+
+    def _remark(self, key: yaml.Node, remark: str) -> None:
+        """Put a remark above a setting, unless it stands there."""
+        start = start_of_line(self._text, key.start_mark.index)
+        line = f"{self._indent(key)}{_REMARK}{' '.join(remark.split())}"
+        if line not in self._text[:start]:
+            self._edits.append(Edit(start, start, f"{line}{line_break(self._text)}"))
+
+    def _indent(self, key: yaml.Node) -> str:
+        return " " * int(key.start_mark.column)
+
+    def _span(self, key: yaml.Node, value: yaml.Node) -> tuple[int, int]:
+        return int(key.start_mark.index), max(self._end(value), int(key.end_mark.index) + 1)
+
+    def _end(self, node: yaml.Node) -> int:
+        """Return where a value ends; marks of what stands in blocks are behind comments."""
+        if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+            last = node.value[-1]
+            return self._end(last[1] if isinstance(last, tuple) else last)
+        end = int(node.end_mark.index)
+        if isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"):
+            return len(self._text[:end].rstrip("\r\n "))
+        return end
+
+
+def _constructed(node: yaml.Node) -> Any:
+    return yaml.SafeLoader("").construct_document(node)
+
+
+def _flow(value: Any) -> str:
+    """Return a value as it stands in one line."""
+    written = yaml.safe_dump(value, default_flow_style=True, width=10**6, sort_keys=False)
+    return str(written).removesuffix("...\n").strip()

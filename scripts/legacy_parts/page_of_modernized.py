@@ -1,0 +1,66 @@
+"""What became of scripts that were written anew, as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from .eras import SCRIPTS
+from .page import same_losses, state_of
+from .running import FAILED, TRAINED
+
+MARKS = "<!-- modernized: begin -->", "<!-- modernized: end -->"
+"""What stands before and behind the table in a page."""
+_NOTES = SCRIPTS / "modernized.txt"
+
+
+def table(results: dict[str, Any]) -> str:
+    """Return results as a Markdown table."""
+    notes = dict(_notes())
+    rows = [
+        "| script | with the legacy layer | written anew, without it | losses | changed | left |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, sides in results.items():
+        layer, new = sides.get("legacy"), sides.get("modernized")
+        if layer is None or new is None:
+            continue
+        outcomes = Counter(finding["outcome"] for finding in new["findings"])
+        cells = (
+            name,
+            "refused" if layer["state"] == FAILED else state_of(layer),
+            _became(new),
+            _losses(layer, new) + (f": {notes[name]}" if name in notes else ""),
+            str(outcomes["changed"]),
+            _left(new),
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _became(new: dict[str, Any]) -> str:
+    if new["state"] == FAILED and any(it["outcome"] == "gone" for it in new["findings"]):
+        return "gone, and said"
+    return state_of(new)
+
+
+def _losses(layer: dict[str, Any], new: dict[str, Any]) -> str:
+    if layer["state"] != TRAINED or new["state"] != TRAINED:
+        return ""
+    return same_losses(layer, new)
+
+
+def _left(new: dict[str, Any]) -> str:
+    """Return what a person has to decide, or has no counterpart."""
+    left = [it for it in new["findings"] if it["outcome"] in ("remarked", "gone")]
+    said = dict.fromkeys(f"`{it['old']}` {it['outcome']}" for it in left)
+    return ", ".join(said)
+
+
+def _notes() -> list[tuple[str, str]]:
+    """Return why losses of scripts differ, by name."""
+    if not _NOTES.exists():
+        return []
+    lines = _NOTES.read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition("#")[0].split(None, 1) for line in lines)
+    return [(pair[0], pair[1].strip()) for pair in pairs if len(pair) == 2]

@@ -1,0 +1,2 @@
+from transformers import TrainingArguments
+TrainingArguments('a', evaluation_strategy='no')#end

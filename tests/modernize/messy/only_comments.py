@@ -1,0 +1,3 @@
+#!/usr/bin/env python3
+# from trl import PPOTrainer
+# TrainingArguments(evaluation_strategy="no")
