@@ -28,7 +28,7 @@ _PARSING = frozenset(
     }
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
-_PARSER = "transformers.HfArgumentParser"
+_PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
 
 
@@ -100,8 +100,8 @@ class Expressions:
         is_called = isinstance(parent, ast.Call) and parent.func is node
         own = value.own is not None and node.attr in value.own.fields
         if not is_called and isinstance(node.ctx, ast.Load):
-            read = Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call)
-            (self.script.own_fields if own else self.script.attributes).append(read)
+            found = self.script.own_fields if own else self.script.attributes
+            found.append(Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call))
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
@@ -323,7 +323,7 @@ def _of_method(method: Method, call: Call) -> Values:
         return (instance,)
     if method.name == "train_test_split":
         return (Made(instance.kind),)
-    if method.name in _PARSING and _PARSER in kinship.ancestors(instance.kind):
+    if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.kind)):
         return (Several(tuple(_parsed(instance.call))),)
     return ()
 
