@@ -347,7 +347,31 @@ class OneColumn:
     unless: str
 
 
-InSource = OwnConfiguration | LeftOut | Wrapped | Parameters | OtherParameter | Columns | OneColumn
+@dataclass(frozen=True)
+class GivenToo:
+    """An argument that has to be given beside another one.
+
+    Args:
+        keyword: the argument.
+        source: its value.
+        beside: the other one, unless it is false.
+    """
+
+    keyword: str
+    source: str
+    beside: str
+
+
+InSource = (
+    OwnConfiguration
+    | LeftOut
+    | Wrapped
+    | Parameters
+    | OtherParameter
+    | Columns
+    | OneColumn
+    | GivenToo
+)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..adjusting.blocks import counted
-from ..changes import Adjusted, Change, Default, Refuse
+from ..changes import Adjusted, Change, Default, GivenToo, Refuse
 from .rows import keywords
 from .sources import notes
 
@@ -29,6 +29,7 @@ ROWS: tuple[Change, ...] = (
         owners=_OFT,
         name="a number of blocks without their size",
         adjust=counted,
+        in_source=GivenToo("oft_block_size", "0", beside="r"),
         gone="peft 0.16.0",
         source=notes("peft 0.16.0"),
     ),
