@@ -8,10 +8,11 @@ from ...legacy.changes import Attribute as Row
 from ...legacy.changes import Convert, Drop, Environment, Keep, Keyword, Rename
 from ...legacy.wording import since
 from ..reading.kinship import ancestors
-from ..reading.script import Attribute
+from ..reading.script import NOT_LITERAL, Attribute
 from .conversion import CannotConvertError, convert
 from .edits import span_of
 from .plan import Plan
+from .standin import rendered
 
 
 def plan_attributes(plan: Plan) -> None:
@@ -53,7 +54,11 @@ def _read(plan: Plan, found: Attribute, row: Row) -> None:
     if not row.written or (in_text and not _may_stand_in_text(plan, found, row)):
         plan.remark(found.node, old, f"{since(row)}; {row.advice}")
         return
-    source = row.written.format(object=plan.lines.source(found.node.value))
+    given = found.made_by.keywords.get(found.name) if found.made_by is not None else None
+    if given is not None and "{object}" not in row.written and given.value is not NOT_LITERAL:
+        source = rendered(given.value)
+    else:
+        source = row.written.format(object=plan.lines.source(found.node.value))
     plan.edits.sources[span_of(found.node)] = source
     plan.changed(found.node, old, source, f"it {since(row)}; {row.advice}")
 

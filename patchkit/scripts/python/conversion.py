@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ...legacy.changes import Converter
 from ...legacy.errors import LegacyError
 from ..findings import Outcome
 from ..reading.script import NOT_LITERAL, Given
+from ..reading.values import Made
 from .plan import Plan
-from .standin import Expression, Standin, UndecidedError, rendered
+from .standin import Construction, Expression, Standin, UndecidedError, rendered
 
 _PLACEHOLDER = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 WHO = "a person must decide, since that is known only when the script runs"
@@ -69,10 +71,7 @@ def convert(
         if not written or to in arguments:
             raise CannotConvertError(f"{to} says it; {WHO}")
         return Converted({to: fill(plan, written, given)})
-    values = {
-        name: Expression(plan.lines.source(each.node)) if each.value is NOT_LITERAL else each.value
-        for name, each in arguments.items()
-    }
+    values = {name: _value(plan, each) for name, each in arguments.items()}
     call = Standin(
         {name: value for name, value in values.items() if name not in unknown},
         {name: value for name, value in values.items() if name in unknown},
@@ -91,6 +90,17 @@ def convert(
     return Converted(
         sources, frozenset(values.keys() - call.arguments.keys() - call.unknown.keys())
     )
+
+
+def _value(plan: Plan, given: Given) -> Any:
+    """Return an argument as converters see it."""
+    if given.value is not NOT_LITERAL:
+        return given.value
+    made = given.values[0] if len(given.values) == 1 else None
+    call = made.call if isinstance(made, Made) and made.own is None else None
+    if call is None or call.method != "__init__" or call.positional or not call.complete:
+        return Expression(plan.lines.source(given.node))
+    return Construction(call.name, {name: _value(plan, it) for name, it in call.keywords.items()})
 
 
 def fill(plan: Plan, written: str, given: Given) -> str:

@@ -40,6 +40,11 @@ class Construction:
     name: str
     settings: Mapping[str, Any]
 
+    def __getattr__(self, name: str) -> Any:
+        if name in self.settings:
+            return self.settings[name]
+        raise AttributeError(name)
+
 
 class Standin:
     """A call as converters see it.

@@ -27,6 +27,7 @@ _PARSING = frozenset(
         "parse_yaml_file",
     }
 )
+_TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
 _PARSER = "transformers.HfArgumentParser"
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
 
@@ -83,7 +84,7 @@ class Expressions:
                 found += (Library(name),)
             elif isinstance(value, Made):
                 self._read(value, node)
-                found += (Method(value, node.attr),)
+                found += (*_held(value, node.attr), Method(value, node.attr))
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
         return found
@@ -100,7 +101,7 @@ class Expressions:
         own = value.own is not None and node.attr in value.own.fields
         if not is_called and isinstance(node.ctx, ast.Load):
             found = self.script.own_fields if own else self.script.attributes
-            found.append(Attribute(value.kind, node.attr, node.lineno, node))
+            found.append(Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call))
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
@@ -273,6 +274,22 @@ def literal(node: ast.expr) -> object:
 def made_of(kind: OwnClass) -> Made:
     """Return an object of a class of the script's own."""
     return Made(kind.ancestors[0], own=kind)
+
+
+def _held(value: Made, name: str) -> Values:
+    """Return what an attribute of a trainer is: its configuration."""
+    if name != "args" or _TRAINER not in kinship.ancestors(value.kind):
+        return ()
+    if value.call is None:
+        return (Made(_ARGUMENTS),)
+    arguments = (value.call.keywords.get(name), *value.call.positional)
+    return tuple(
+        known
+        for given in arguments
+        if given is not None
+        for known in given.values
+        if isinstance(known, Made) and _ARGUMENTS in kinship.ancestors(known.kind)
+    )
 
 
 def _target(value: object) -> tuple[str, str, OwnClass | None]:

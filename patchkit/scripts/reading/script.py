@@ -110,6 +110,7 @@ class Attribute:
         node: the expression.
         is_set: whether the script gives it a value.
         given: that value, if it stands alone.
+        made_by: the call that made the object, if the script shows it.
     """
 
     owner: str
@@ -118,6 +119,7 @@ class Attribute:
     node: ast.Attribute
     is_set: bool = False
     given: Given | None = None
+    made_by: Call | None = None
 
 
 @dataclass

@@ -60,6 +60,11 @@ def run(pieces: Mapping[str, str], folder: Path) -> tuple[Side, Side]:
     return _side("off", pieces, folder / "off"), _side("on", pieces, folder / "on")
 
 
+def run_without(pieces: Mapping[str, str], folder: Path) -> Side:
+    """Return the side without the layer."""
+    return _side("off", pieces, folder)
+
+
 def _side(name: str, pieces: Mapping[str, str], folder: Path) -> Side:
     folder.mkdir()
     file = folder / "pieces.json"
