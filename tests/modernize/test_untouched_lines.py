@@ -27,6 +27,7 @@ OLD = [
 OTHERS = [
     "",
     "   ",
+    "\x0c",
     "\t# indented by a tab",
     "# type: ignore",
     "x = 1  # Straße, 東京",

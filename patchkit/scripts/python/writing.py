@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 import libcst as cst
@@ -23,12 +24,13 @@ def write(text: str, edits: Edits) -> str:
     Raises:
         ScriptError: LibCST does not parse it, or a change has no place in its tree.
     """
+    shorter = text.rstrip()
+    end = "" if shorter.endswith("\\") else text[len(shorter) :]
+    text = text.removesuffix(end)
     try:
         module = cst.parse_module(text)
     except (cst.ParserSyntaxError, RecursionError) as error:
         raise ScriptError(f"LibCST cannot parse it: {str(error).splitlines()[0]}") from error
-    if module.code != text:
-        raise ScriptError("LibCST does not give it back as it is, so it is left alone")
     positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     writer = _Writer(edits, positions, lines, module)
@@ -36,7 +38,31 @@ def write(text: str, edits: Edits) -> str:
     missing = writer.missing()
     if missing:
         raise ScriptError(f"line {min(missing)[0]}: patchkit found no place for a change there")
-    return new.code
+    return _carried_over(text, module.code, new.code) + end
+
+
+def _carried_over(text: str, before: str, after: str) -> str:
+    """Return a text with the lines that changed.
+
+    LibCST loses form feeds.
+
+    Args:
+        text: what LibCST was given.
+        before: the same as LibCST gives it back.
+        after: that with the changes.
+
+    Raises:
+        ScriptError: LibCST loses more than blanks.
+    """
+    if text == before:
+        return after
+    lines, former, new = text.split("\n"), before.split("\n"), after.split("\n")
+    if [line.strip() for line in lines] != [line.strip() for line in former]:
+        raise ScriptError("LibCST does not give it back as it is, so it is left alone")
+    result: list[str] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, former, new, autojunk=False).get_opcodes():
+        result += lines[i1:i2] if tag == "equal" else new[j1:j2]
+    return "\n".join(result)
 
 
 class _Writer(cst.CSTTransformer):

@@ -29,7 +29,7 @@ _PARSING = frozenset(
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
 _PARTIAL = "functools.partial"
-_PARSER = "transformers.HfArgumentParser"
+_PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
 _DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
@@ -356,7 +356,7 @@ def _of_method(method: Method, call: Call) -> Values:
         return (instance,)
     if method.name == "train_test_split":
         return (Made(instance.kind),)
-    if method.name in _PARSING and _PARSER in kinship.ancestors(instance.kind):
+    if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.kind)):
         return (Several(tuple(_parsed(instance.call))),)
     return ()
 

@@ -14,7 +14,7 @@ _PARENTS = {
     "trl.GKDTrainer": "trl.SFTTrainer",
     "trl.NashMDConfig": "trl.OnlineDPOConfig",
     "trl.NashMDTrainer": "trl.OnlineDPOTrainer",
-    "trl.TrlParser": "transformers.HfArgumentParser",
+    "trl.TrlParser": "trl.HfArgumentParser",
     "trl.XPOConfig": "trl.OnlineDPOConfig",
     "trl.XPOTrainer": "trl.OnlineDPOTrainer",
     "datasets.load_dataset": "datasets.DatasetBuilder",
