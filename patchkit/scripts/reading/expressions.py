@@ -126,7 +126,7 @@ class Expressions:
                 if isinstance(index, int) and -len(value.elements) <= index < len(value.elements):
                     found += value.elements[index]
             elif isinstance(value, Made) and value.kind == "datasets.Dataset":
-                found += (Made(value.kind),)
+                found += (value,)
         return found
 
     def _eval_ifexp(self, node: ast.IfExp) -> Values:
