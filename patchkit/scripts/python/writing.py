@@ -24,9 +24,9 @@ def write(text: str, edits: Edits) -> str:
     Raises:
         ScriptError: LibCST does not parse it, or a change has no place in its tree.
     """
-    shorter = text.rstrip()
-    end = "" if shorter.endswith("\\") else text[len(shorter) :]
-    text = text.removesuffix(end)
+    text, end = _without_end(text)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    text += newline
     try:
         module = cst.parse_module(text)
     except (cst.ParserSyntaxError, RecursionError) as error:
@@ -38,7 +38,16 @@ def write(text: str, edits: Edits) -> str:
     missing = writer.missing()
     if missing:
         raise ScriptError(f"line {min(missing)[0]}: patchkit found no place for a change there")
-    return _carried_over(text, module.code, new.code) + end
+    return _carried_over(text, module.code, new.code).removesuffix(newline) + end
+
+
+def _without_end(text: str) -> tuple[str, str]:
+    """Split off what follows the last line of code: LibCST loses blanks and comments there."""
+    lines = text.splitlines(keepends=True)
+    while lines and lines[-1].strip()[:1] in {"", "#"}:
+        lines.pop()
+    code = "".join(lines).rstrip("\r\n")
+    return code, text[len(code) :]
 
 
 def _carried_over(text: str, before: str, after: str) -> str:
