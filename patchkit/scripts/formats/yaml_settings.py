@@ -59,9 +59,9 @@ def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
         return None, None  # tags of another program's
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark is not None else ""
+        place = f"line {mark.line + 1}: " if mark is not None else ""
         reason = " ".join(str(getattr(error, "problem", None) or error).split())
-        raise ScriptError(f"this is no YAML{line}: {reason}; mend it first") from error
+        raise ScriptError(f"{place}no YAML: {reason}") from error
 
 
 def _number(value: Any) -> Any:
