@@ -43,6 +43,10 @@ def sft() -> readers.Reader | None:
             "split_batches: true\naccelerator_config:\n  even_batches: false\n",
             "accelerator_config: {even_batches: false, split_batches: true}\n",
         ),
+        (
+            "split_batches: true\naccelerator_config:\n  even_batches: false\n\n# next\n",
+            "accelerator_config: {even_batches: false, split_batches: true}\n\n# next\n",
+        ),
     ],
 )
 def test_settings(before: str, after: str) -> None:
