@@ -13,6 +13,11 @@ from .calls import CallPlan
 from .edits import ITSELF, span_of
 from .plan import Plan
 
+_OTHER_COLUMNS = frozenset(
+    {"remove_columns", "rename_column", "rename_columns", "select_columns", "column_names"}
+)
+"""What scripts change the columns of a dataset by."""
+
 
 def plan_combinations(plan: Plan, call: CallPlan) -> None:
     """Plan for a call what the table says of combinations of its arguments."""
@@ -104,7 +109,7 @@ def _select_column(plan: Plan, call: CallPlan, row: Adjusted, action: OneColumn)
         given = call.keywords.get(name)
         if given is None or not _is_dataset(given):
             continue
-        column = named.value if named is not None else _known_column(given, action)
+        column = named.value if named is not None else _known_column(plan, given, action)
         if not isinstance(column, str) or (named is None and not call.is_old):
             continue
         thing = (
@@ -123,8 +128,12 @@ def _select_column(plan: Plan, call: CallPlan, row: Adjusted, action: OneColumn)
         )
 
 
-def _known_column(given: Given, action: OneColumn) -> str | None:
-    """Return the column that is meant of a dataset that is well known."""
+def _known_column(plan: Plan, given: Given, action: OneColumn) -> str | None:
+    """Return the column that is meant of a dataset that is well known, and has its columns."""
+    for node in ast.walk(plan.script.tree):
+        name = node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
+        if name in _OTHER_COLUMNS:
+            return None
     columns = set()
     for value in given.values:
         loaded = value.call if isinstance(value, Made) else None
