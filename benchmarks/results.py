@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-_LIBRARIES = ("patchkit", "trl", "transformers", "peft", "accelerate", "bitsandbytes", "torch")
+from patchkit.about import __version__
+
+_LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "torch")
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def _where() -> dict[str, str]:
         "python": platform.python_version(),
         "cpus": str(os.cpu_count()),
         "load": f"{os.getloadavg()[0]:.1f}",
+        "patchkit": __version__,
     }
     for library in _LIBRARIES:
         try:

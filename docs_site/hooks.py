@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import error_page
 import legacy_page
-from error_page import fill_in
+import my_error_page
+import release_page
+import table_filter
 from links import site_links
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 from patch_index import by_library, index_page
 from patch_page import patch_page
 
@@ -49,14 +53,32 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         pages[page] = REPOSITORY.joinpath(place).read_text(encoding="utf-8")
     for page, text in pages.items():
         files.append(File.generated(config, page, content=text))
+    addresses = {file.src_uri: file.dest_uri for file in files.documentation_pages()}
+    answers = my_error_page.data(CATALOGUE, Path(config.docs_dir), addresses, _titles(config.nav))
+    files.append(File.generated(config, my_error_page.DATA, content=answers))
     return files
 
 
+def _titles(nav: Any) -> dict[str, str]:
+    """Return the pages of a navigation with their titles there."""
+    found: dict[str, str] = {}
+    for entry in nav or []:
+        for title, below in entry.items() if isinstance(entry, dict) else ():
+            found |= {below: title} if isinstance(below, str) else _titles(below)
+    return found
+
+
 def on_page_markdown(text: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Fill in the error page, and turn links to files of the repository into links of the site."""
+    """Fill in what is generated, and turn links between files into links of the site."""
     place = page.file.src_uri
     if place == "errors.md":
-        text = fill_in(text, CATALOGUE)
-    if place == "legacy.md":
+        text = error_page.fill_in(text, CATALOGUE)
+    elif place == "families.md":
+        text = table_filter.before_first_section(text, "Model type, such as gemma3n")
+    elif place == "legacy.md":
         text = legacy_page.fill_in(text)
+    elif place == "releases.md":
+        text = release_page.fill_in(text, CATALOGUE, matrix.shipped())
+    elif place == my_error_page.PAGE:
+        text = my_error_page.fill_in(text, f"{get_relative_url('.', page.url)}/")
     return site_links(text, ELSEWHERE.get(place, f"docs/{place}"), ELSEWHERE, REPOSITORY)

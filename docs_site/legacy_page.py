@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from table_filter import box
+
 from patchkit.legacy import table
 from patchkit.legacy.explanation import Described, described
 
@@ -19,7 +21,13 @@ def fill_in(text: str) -> str:
     if text.count(CHANGES) != 1:
         raise ValueError(f"docs/legacy.md must contain {CHANGES} exactly once")
     changes = [change for row in table.rows() if (change := described(row)) is not None]
-    return text.replace(CHANGES, "\n".join(_sections(changes)))
+    lines = [box("Name, keyword or error"), *_sections(changes)]
+    return text.replace(CHANGES, "\n".join(lines))
+
+
+def heading(change: Described) -> str:
+    """Return the heading that a change stands under."""
+    return f"Gone since {change.gone}"
 
 
 def _sections(changes: Iterable[Described]) -> list[str]:
@@ -29,7 +37,12 @@ def _sections(changes: Iterable[Described]) -> list[str]:
         by_release.setdefault(change.gone, []).append(change)
     lines = []
     for gone in sorted(by_release, key=_order):
-        lines += [f"### Gone since {gone}", "", "| old | today | error |", "| --- | --- | --- |"]
+        lines += [
+            f"### {heading(by_release[gone][0])}",
+            "",
+            "| old | today | error |",
+            "| --- | --- | --- |",
+        ]
         lines += [_row(change) for change in by_release[gone]]
         lines.append("")
     return lines

@@ -38,3 +38,10 @@ def site_links(text: str, place: str, elsewhere: Mapping[str, str], repository: 
         return link["text"] if repository.joinpath(target).exists() else link[0]
 
     return _LINK.sub(convert, text)
+
+
+def plain_text(markdown: str) -> str:
+    """Return a sentence of Markdown without its links and marks of code."""
+    return (
+        re.sub(r"!?\[([^\]]*)\]\([^)\s]*\)", r"\1", markdown).replace("`", "").replace("\\|", "|")
+    )

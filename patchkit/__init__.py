@@ -367,4 +367,14 @@ def __getattr__(name: str) -> object:
     return getattr(import_module(f".{_LAZY[name]}", __name__), name)
 
 
+def _warn_of_namesake() -> None:
+    from .about import namesake, namesake_problem
+
+    if found := namesake():
+        import warnings
+
+        warnings.warn(namesake_problem(found), PatchWarning, stacklevel=3)
+
+
 _extend_path()
+_warn_of_namesake()

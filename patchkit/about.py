@@ -1,10 +1,13 @@
-"""The version of patchkit, and the folder it lies in."""
+"""The version of patchkit, its distribution, and the folder it lies in."""
 
 from __future__ import annotations
 
 import os
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+
+DISTRIBUTION = "patchkit-trl"
+"""Its name on the package index, where `patchkit` is another project."""
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 """The folder of the running package."""
@@ -18,3 +21,29 @@ def shipped_path(name: str) -> str:
     """
     inside = os.path.join(PACKAGE, name)
     return inside if os.path.exists(inside) else os.path.join(os.path.dirname(PACKAGE), name)
+
+
+def namesake() -> str:
+    """Describe the distribution `patchkit` that is installed into the same folder; mostly empty.
+
+    It is another project's, or a release of this one from before it had a name of its own. The
+    folder is read: `importlib.metadata` takes longer to import than all of patchkit.
+    """
+    try:
+        names = os.listdir(os.path.dirname(PACKAGE))
+    except OSError:  # in a zip file, for example
+        return ""
+    for name in names:
+        stem, ending = os.path.splitext(name)
+        if ending in (".dist-info", ".egg-info") and stem.lower().startswith("patchkit-"):
+            return stem.replace("-", " ", 1)
+    return ""
+
+
+def namesake_problem(found: str) -> str:
+    """Return what is wrong where `namesake` has found something, and what to do, on one line."""
+    return (
+        f"{found} is installed into the same folder as {DISTRIBUTION}, and has files of the same "
+        f"names: do `pip uninstall -y patchkit`, then install {DISTRIBUTION} again with "
+        "--force-reinstall"
+    )

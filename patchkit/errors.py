@@ -35,5 +35,18 @@ class PreflightError(PatchError):
         self.findings: Any = findings
 
 
+class UnreadableVersion(ValueError):
+    """The metadata of an installed library give something as its version that is none.
+
+    Args:
+        library: its distribution.
+        version: what they give.
+    """
+
+    def __init__(self, library: str, version: str) -> None:
+        super().__init__(f"{library} is installed, but its version {version!r} is not a version")
+        self.library = library
+
+
 class PatchWarning(UserWarning):
     """A due patch does not hold: it drifted, failed, or was overridden."""

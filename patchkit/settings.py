@@ -71,6 +71,13 @@ class Setting:
         return value
 
 
+def check_variable(setting: Setting) -> None:
+    """Raise `UsageError` if the environment gives a setting a value that it cannot take."""
+    text = os.environ.get(setting.variable)
+    if text is not None:
+        setting.check(text, f"the environment variable {setting.variable}")
+
+
 _chosen: dict[str, str] = {}
 
 
@@ -138,9 +145,7 @@ def resolve(
         if name not in settings and name not in opt_ins:
             raise UsageError(_no_such_argument(name, settings, opt_ins))
     for setting in settings.values():
-        variable = os.environ.get(setting.variable)
-        if variable is not None:
-            setting.check(variable, f"the environment variable {setting.variable}")
+        check_variable(setting)
     chosen = {
         name: settings[name].check(value, f"{name}=")
         for name, value in keywords.items()

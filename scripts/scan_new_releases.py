@@ -2,9 +2,10 @@
 
     python scripts/scan_new_releases.py --output finding.md
 
-Exit status 0: every patch holds. 1: a patch drifted or claims too little, or its buggy code is in a
-place that no patch names; the output begins with a title for an issue. 2: something could not be
-scanned, and there is no other problem.
+Exit status 0: every patch holds, and the table of changed interfaces knows what went. 1: a patch
+drifted or claims too little, its buggy code is in a place that no patch names, or a name, keyword
+or default changed that the table does not know; the output begins with a title for an issue. 2:
+something could not be scanned, and there is no other problem.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import sys
 from pathlib import Path
 
 from patchkit.errors import PatchError
+from patchkit.matrix.interfaces import run as interfaces
 from patchkit.matrix.scan import ScanResult, scan
 from patchkit.matrix.scan.summary import lines
 
 ANY = ">=0"
+NEWEST_AND_THE_ONE_BEFORE = 2
 
 
 def main() -> int:
@@ -30,10 +33,13 @@ def main() -> int:
     options = parser.parse_args()
     try:
         result = scan(versions=ANY, newest=True, folder=options.folder, cache=options.cache)
+        changes = interfaces.scan(
+            last=NEWEST_AND_THE_ONE_BEFORE, folder=options.folder, cache=options.cache
+        )
     except PatchError as error:
         text, status = f"# The newest releases could not be scanned\n\n{error}\n", 2
     else:
-        text, status = findings(result)
+        text, status = findings(result, changes)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:
@@ -41,8 +47,13 @@ def main() -> int:
     return status
 
 
-def findings(result: ScanResult) -> tuple[str, int]:
-    """Return the problems as Markdown, and the exit status."""
+def findings(result: ScanResult, changes: interfaces.Result) -> tuple[str, int]:
+    """Return the problems as Markdown, and the exit status.
+
+    Args:
+        result: what became of the patches' sites.
+        changes: where the table of changed interfaces and the releases disagree.
+    """
     problems: dict[str, list[str]] = {}
     gaps: list[str] = []
     notes: list[str] = []
@@ -57,7 +68,12 @@ def findings(result: ScanResult) -> tuple[str, int]:
             )
         else:
             problems.setdefault(line.place, []).append(f"- `{line.patch}` {line.kind}: {line.text}")
-    gaps += [f"- {name}: {reason}" for name, reason in result.gaps.items()]
+    for finding in changes.findings:
+        text = f": {finding.text}" if finding.text else ""
+        problems.setdefault(finding.release, []).append(
+            f"- `legacy` {finding.kind}: `{finding.what}`{text}"
+        )
+    gaps += [f"- {name}: {reason}" for name, reason in {**changes.gaps, **result.gaps}.items()]
     read = [f"{scan.library} {scan.version}" for scan in result.scans if not scan.problem]
     parts = [f"Sources read: {', '.join(read) or 'none'}.\n"]
     for release in sorted(problems):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import settings
@@ -74,6 +75,20 @@ def _unrequested_opt_ins(
         if not settings.is_switched_on(keyword):
             unrequested.add(patch_id)
     return unrequested
+
+
+def refusals(known: Catalogue) -> tuple[str, ...]:
+    """Return why every call of `apply` would raise here: variables that make no sense."""
+    checks: list[Callable[[], object]] = [lambda: disabled_patches(known)]
+    checks += [partial(settings.check_variable, setting) for setting in known.settings]
+    checks += [partial(settings.is_switched_on, keyword) for keyword in known.opt_ins]
+    found = []
+    for check in checks:
+        try:
+            check()
+        except UsageError as error:
+            found.append(str(error))
+    return tuple(found)
 
 
 def disabled_patches(known: Catalogue) -> dict[str, str]:

@@ -7,27 +7,36 @@ from collections.abc import Iterable
 
 from .entries import Entry
 
-_QUOTES = re.compile("['\"`\u2018\u2019\u201c\u201d]")
-_SHORTEST = 12
+QUOTES = re.compile("['\"`\u2018\u2019\u201c\u201d]")
+SHORTEST = 12
 """Letters that a part of a message must have for the message to be found by it."""
 
 
-def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the patches whose bug raises this error: by their messages, else by their symptoms.
+def entries_with_message(text: str, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the patches whose bug puts this error on the screen.
 
     Args:
         text: an error message, part of one, or a whole traceback; line breaks do not matter.
         entries: the patches to choose from.
     """
     error = _normalize(text)
-    entries = list(entries)
-    by_message = [
+    return [
         entry
         for entry in entries
         if any(_is_same(error, _normalize(message)) for message in entry.patch.messages)
     ]
+
+
+def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the patches whose bug raises this error: by their messages, else by their symptoms.
+
+    Args:
+        text: as for `entries_with_message`.
+        entries: the patches to choose from.
+    """
+    entries = list(entries)
     line = " ".join(text.split())
-    return by_message or [
+    return entries_with_message(text, entries) or [
         entry
         for entry in entries
         if entry.patch.symptom and re.search(entry.patch.symptom, line, re.IGNORECASE)
@@ -35,9 +44,9 @@ def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _is_same(error: str, message: str) -> bool:
-    return message in error or (len(error) >= _SHORTEST and error in message)
+    return message in error or (len(error) >= SHORTEST and error in message)
 
 
 def _normalize(text: str) -> str:
     """Drop case, line breaks and quotes; a shell takes quotes out of a pasted message."""
-    return " ".join(_QUOTES.sub("", text).split()).casefold()
+    return " ".join(QUOTES.sub("", text).split()).casefold()

@@ -38,6 +38,7 @@ Exit statuses:
   2    of verify: a bug expected on these versions does not show
   3    of matrix scan: something could not be scanned
   64   the command line makes no sense
+  69   of diff and verify: the libraries are not installed
   74   the disk is full
   130  interrupted by Ctrl-C
   141  nobody reads the output any more

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .patch_id import PatchId
+from .nothing_looked_at import exit_if_absent
+from .patch_id import PatchId, chosen_ids
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..catalogue.entries import Entry
     from ..matrix.preview import Preview
 
@@ -38,34 +41,39 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
       patchkit diff trl-adapter-bf16-cast
       patchkit diff 'peft-*' > peft.diff
 
-    IDS are patch ids and globs; by default all patches that are due, which means that the
-    installed versions have the bug. Nothing is imported or changed. For a wrapped function, a
+    IDS are patch ids, globs and libraries; by default all patches that are due, which means that
+    the installed versions have the bug. Nothing is imported or changed. For a wrapped function, a
     line names the function and its wrapper. For a target with wildcards, the first few files are
     shown. `# drift` marks code that is not as expected and would be left alone.
+
+    On a terminal, what a patch does comes first, and lines are folded. In a pipe or a file the
+    text is what `patch -p0` reads.
 
     \b
     Exit status:
       0  all is well
       1  something is not as expected: it would drift
+      69 nothing was looked at: the libraries are not installed
     """
     from ..catalogue.resolution import resolve
     from ..engine.session import SESSION
     from ..environment import cached_lookups
     from ..reporting.untested import reason_not_due
+    from ..text import short_list
 
     catalogue = SESSION.catalogue
-    chosen = catalogue.matching_ids(ids, "IDS") if ids else set(catalogue.entries)
+    chosen = chosen_ids(catalogue, ids)
     rows = []
     drift = False
+    unreadable: dict[str, list[str]] = {}
     with cached_lookups():
         for entry in catalogue:
-            if entry.patch.id not in chosen:
+            if chosen is not None and entry.patch.id not in chosen:
                 continue
             try:
                 resolution = resolve(entry.patch)
             except ValueError as error:
-                click.echo(f"{entry.patch.id}: {error}", err=True)
-                drift = True
+                unreadable.setdefault(str(error), []).append(entry.patch.id)
                 continue
             if resolution.verdict is not None:
                 if ids:
@@ -78,11 +86,17 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
             rows.append({"id": entry.patch.id, "drift": problems, "diff": text})
             if not as_json:
                 _show(entry, text or "".join(f"# drift: {problem}\n" for problem in problems))
+    for problem, concerned in unreadable.items():
+        click.echo(f"{short_list(concerned)}: {problem}", err=True)
     if as_json:
         from .output import show_json
 
         show_json({"schema": SCHEMA, "diffs": rows})
-    sys.exit(1 if drift else 0)
+    if drift or unreadable:
+        sys.exit(1)
+    exit_if_absent(catalogue, chosen)
+    if not rows and not ids:
+        click.echo("No patch is due here: the installed versions have none of the bugs.", err=True)
 
 
 def _preview(entry: Entry) -> tuple[Preview | None, list[str]]:
@@ -97,8 +111,14 @@ def _preview(entry: Entry) -> tuple[Preview | None, list[str]]:
 
 
 def _show(entry: Entry, text: str) -> None:
-    from .output import colour_choice
+    import shutil
 
-    for line in [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]:
+    from .folded_diff import folded
+    from .output import colour_choice, is_terminal
+
+    lines: Iterable[str] = [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]
+    if is_terminal():
+        lines = folded(entry, text, shutil.get_terminal_size().columns)
+    for line in lines:
         style = _STYLES.get(line[:3].strip()) or _STYLES.get(line[:1]) or {}
         click.echo(click.style(line, **style), color=colour_choice())

@@ -14,6 +14,8 @@ from ..errors import PatchError
 
 USAGE = 64
 """EX_USAGE of sysexits.h; `verify` needs click's 2 for something else."""
+NOTHING_LOOKED_AT = 69
+"""EX_UNAVAILABLE of sysexits.h: what a command looks at is not installed."""
 CANNOT_WRITE = 74
 """EX_IOERR of sysexits.h."""
 INTERRUPTED = 130

@@ -37,9 +37,9 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
     \b
     Exit status:
       0  all is well
-      1  no patch knows this error message
+      1  neither a patch nor the table of old spellings knows this error message
     """
-    from ..catalogue.symptoms import entries_with_symptom
+    from ..catalogue.symptoms import entries_with_message, entries_with_symptom
     from ..engine.session import SESSION
     from ..reporting.status import DUE
 
@@ -52,7 +52,8 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
         entries = [entry for entry in catalogue if entry.patch.id in chosen]
         _explain(entries, SESSION.report(), as_json)
         return
-    if not matches and _show_changes(error, as_json):
+    # Symptoms are looser than the table: one may be a word that any log has.
+    if not entries_with_message(error, catalogue) and _show_changes(error, as_json):
         return
     if not matches:
         click.echo(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .patch_id import PatchId
+from .patch_id import PatchId, chosen_ids
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
     Examples:
       patchkit list
       patchkit list --due
-      patchkit list 'trl-*' 'peft-*'
+      patchkit list trl 'peft-merge-*'
 
-    IDS are patch ids and globs; all by default. `patchkit explain ID` says more.
+    IDS are patch ids, globs and libraries; all by default. `patchkit explain ID` says more.
     Exit status: 0.
     """
     from ..engine.session import SESSION
     from .output import show_json
 
-    chosen = SESSION.catalogue.matching_ids(ids, "IDS") if ids else None
+    chosen = chosen_ids(SESSION.catalogue, ids)
     records = [
         record
         for record in SESSION.report()

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from ..scripts.findings import Finding, Modernized
 
 SCHEMA = 1
+_WITHOUT_NEW = {
+    "changed": "nothing",
+    "gone": "nothing",
+    "remarked": "a person must decide",
+    "silent": "as it is",
+}
+"""What stands in a line for an old spelling that has no new one, by its outcome."""
 _STYLES: dict[str, dict[str, Any]] = {
     "+": {"fg": "green"},
     "-": {"fg": "red"},
@@ -124,7 +131,7 @@ def _show(source: Source, result: Modernized, form: str) -> None:
 
 def _line(source: Source, finding: Finding) -> str:
     cell = f"cell {finding.cell}:" if finding.cell else ""
-    new = finding.new or "nothing"
+    new = finding.new or _WITHOUT_NEW[finding.outcome.value]
     return f"{source.path}:{cell}{finding.line}: {finding.old} -> {new} ({finding.because})"
 
 

@@ -34,10 +34,19 @@ def show(*printed: RenderableType, widest: int | None = None) -> None:
     click.echo(_BLANKS_AT_THE_END.sub("", captured.get()), nl=False, color=True)
 
 
+def is_terminal() -> bool:
+    """Tell whether somebody reads the output as it comes, rather than a pipe or a file."""
+    return sys.stdout.isatty()
+
+
 def colour_choice() -> bool | None:
-    """Return `color` for `click.echo`: None for colours on terminals only, False for none."""
-    unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return False if unwanted else None
+    """Return `color` for `click.echo`: None for colours on terminals only, False for none.
+
+    True, for colours everywhere, is what `FORCE_COLOR` asks for; rich reads these variables itself.
+    """
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
 
 
 def show_json(content: dict[str, Any]) -> None:

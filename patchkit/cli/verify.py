@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .patch_id import PatchId
+from .nothing_looked_at import exit_if_absent
+from .patch_id import PatchId, chosen_ids
 from .patches_option import patches_option
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ def verify(
 ) -> None:
     """Show each bug that is due here without its patch, and its absence with it.
 
-    A bug is due if the installed versions should have it. IDS are patch ids or globs; all by
-    default. Each bug comes with a short program that reproduces it, which runs in processes of its
-    own, on the installed libraries; nothing is applied here.
+    A bug is due if the installed versions should have it. IDS are patch ids, globs and
+    libraries; all by default. Each bug comes with a short program that reproduces it, which runs
+    in processes of its own, on the installed libraries; nothing is applied here.
 
     \b
     Examples:
@@ -64,6 +65,7 @@ def verify(
       0  all is well
       1  a due patch does not mend, or its reproducer fails for another reason
       2  a due bug does not show: it may be fixed upstream
+      69 nothing was looked at: the libraries are not installed
     """
     from ..engine.session import SESSION
     from ..verification.text import as_table
@@ -74,7 +76,7 @@ def verify(
         if verdict.is_due or everywhere:
             click.echo(f"{verdict.outcome:<15} {verdict.id}", err=True)
 
-    chosen = SESSION.catalogue.matching_ids(ids, "IDS") if ids else None
+    chosen = chosen_ids(SESSION.catalogue, ids)
     verification = run(chosen, everywhere=everywhere, fork=fork, jobs=jobs, progress=show_progress)
     text = json.dumps(verification.to_dict(), indent=2) if as_json or output else ""
     if output is not None:
@@ -85,6 +87,8 @@ def verify(
             raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
     if as_json:
         click.echo(text)
-    else:
+    if not verification.exit_status:
+        exit_if_absent(SESSION.catalogue, chosen)
+    if not as_json:
         show(as_table(verification))
     sys.exit(verification.exit_status)

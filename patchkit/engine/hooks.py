@@ -120,6 +120,16 @@ def is_loading(module: ModuleType) -> bool:
     return bool(getattr(spec, "_initializing", False)) if isinstance(spec, ModuleSpec) else False
 
 
+def catch_up(listener: Listener) -> None:
+    """Tell a listener of the modules that it wants and that were imported before it listened."""
+    for name in list(sys.modules):
+        if listener.wants(name) and (module := module_object(name)) is not None:
+            if is_loading(module):
+                notify_when_done(name, module)
+            else:
+                listener.after_import(name, module)
+
+
 def notify_when_done(name: str, module: ModuleType) -> None:
     """Notify the listeners of a module whose execution began before anybody listened.
 

@@ -19,13 +19,16 @@ _NAMED = 8
 """Most targets that a sentence names; the record has all of them."""
 
 
-def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -> PatchRecord:
+def patch_record(
+    entry: Entry, armed: ArmedPatch | None, disabled: str | None, refusal: str = ""
+) -> PatchRecord:
     """Return the record of one patch.
 
     Args:
         entry: the patch.
         armed: its state, if it is armed.
         disabled: why the last `apply` left it out, if it did.
+        refusal: why the environment lets no `apply` succeed; empty if it does.
     """
     patch = entry.patch
     resolution: Resolution | None = None
@@ -57,7 +60,9 @@ def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -
         elif disabled is not None:
             status, reason = Status.DISABLED, disabled
         else:
-            status, reason = Status.AVAILABLE, f"due here; {apply_call(patch.opt_in)} applies it"
+            call = apply_call(patch.opt_in)
+            status = Status.AVAILABLE
+            reason = f"due here; {call} {f'raises: {refusal}' if refusal else 'applies it'}"
     return PatchRecord(
         id=patch.id,
         title=patch.title,
@@ -71,6 +76,7 @@ def patch_record(entry: Entry, armed: ArmedPatch | None, disabled: str | None) -
         error=error,
         rival=rival,
         replaced=replaced,
+        refusal=refusal,
         _patch=patch,
         _diffs=diffs,
         _resolution=resolution,

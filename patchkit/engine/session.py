@@ -34,7 +34,7 @@ from ..catalogue.folders import (
 )
 from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
-from ..catalogue.selection import disabled_patches, select
+from ..catalogue.selection import disabled_patches, refusals, select
 from ..environment import cached_lookups
 from ..errors import PatchError, PatchWarning, UnknownPatchError
 from ..legacy import choice as legacy_choice
@@ -48,7 +48,7 @@ from .armed import ArmedPatch
 from .choices import Choices
 from .listener import ImportListener
 from .recording import broken_record, patch_record
-from .trouble import caller_frame, explain, sentence, trouble_in
+from .trouble import caller_frame, explain, sentences, trouble_in
 from .wrapping import Places, prepare
 
 if TYPE_CHECKING:
@@ -368,14 +368,18 @@ class Session:
         known = known or self.catalogue
         with cached_lookups():
             left_out = {**self._switched_off(known), **self._state.disabled}
+            refused = refusals(known)
             records = [
                 patch_record(
-                    entry, self._state.armed.get(entry.patch.id), left_out.get(entry.patch.id)
+                    entry,
+                    self._state.armed.get(entry.patch.id),
+                    left_out.get(entry.patch.id),
+                    next(iter(refused), ""),
                 )
                 for entry in known
             ]
             records += [broken_record(broken) for broken in known.broken]
-        return Report(records, tuple(changed), self.legacy())
+        return Report(records, tuple(changed), self.legacy(), refused)
 
     def legacy(self) -> Legacy | None:
         """Return what the legacy layer did so far; None if it is off."""
@@ -533,7 +537,11 @@ class Session:
             hooks.ignore(self._listener)
         if self._layer is not None:
             self._layer.become(state.legacy)
-            (hooks.ignore if state.legacy is None else hooks.listen)(self._layer)
+            if state.legacy is None:
+                hooks.ignore(self._layer)
+            else:
+                hooks.listen(self._layer)
+                hooks.catch_up(self._layer)
         self._places.settle(complete=complete)
         self._unsettled = False
 
@@ -566,20 +574,26 @@ class Session:
         with _LOCK:
             records = [patch_record(patch.entry, patch, None) for patch in patches]
         records += map(broken_record, broken)
-        for record in records:
-            key = (record.id, record.status.value, record.reason)
-            if record.status in TROUBLE and key not in self._warned:
-                self._warned |= {key}
-                frame = caller_frame()
-                warnings.warn_explicit(
-                    sentence(record), PatchWarning, frame.f_code.co_filename, frame.f_lineno
-                )
+        new = [
+            record
+            for record in records
+            if record.status in TROUBLE and _warning_key(record) not in self._warned
+        ]
+        for concerned, sentence in sentences(new):
+            self._warned |= set(map(_warning_key, concerned))
+            frame = caller_frame()
+            warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
+
+
+def _warning_key(record: PatchRecord) -> tuple[str, str, str]:
+    """Return what makes a warning another one."""
+    return record.id, record.status.value, record.reason
 
 
 def _within_measurements(report: Report) -> Report:
     """Return the report, claiming no more than was measured; no lock is held."""
     records = (record.within_measurements() for record in report)
-    return Report(records, report.changed, report.legacy)
+    return Report(records, report.changed, report.legacy, report.refusals)
 
 
 def _select(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:

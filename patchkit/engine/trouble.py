@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 
+from ..reporting.advice import unreadable_versions
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
 from ..reporting.status import TROUBLE
+from ..text import short_list
 
 _MACHINERY = ("patchkit", "wrapt", "importlib", "contextlib")
 
@@ -30,12 +32,22 @@ def trouble_in(
 
 
 def explain(trouble: list[PatchRecord]) -> str:
-    lines = (f"  {sentence(record)}" for record in trouble)
+    lines = (f"  {sentence}" for _, sentence in sentences(trouble))
     return "\n".join(["not mended, and strict=True:", *lines])
 
 
-def sentence(record: PatchRecord) -> str:
-    return f"patch {record.id} {record.status}: {record.reason}"
+def sentences(trouble: list[PatchRecord]) -> Iterator[tuple[list[PatchRecord], str]]:
+    """Yield a sentence for each problem, with the records that it concerns.
+
+    A version that cannot be read is one problem, however many patches it concerns.
+    """
+    unreadable = unreadable_versions(trouble)
+    for record in trouble:
+        if record.reason not in unreadable:
+            yield [record], f"patch {record.id} {record.status}: {record.reason}"
+    for reason, concerned in unreadable.items():
+        ids = short_list(record.id for record in concerned)
+        yield concerned, f"{'patch' if len(concerned) == 1 else 'patches'} {ids} failed: {reason}"
 
 
 def caller_frame() -> FrameType:

@@ -16,12 +16,16 @@ Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that carries the call out; returns the result."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Change:
     """One change of the public interface.
 
+    None of the classes here compares by value: making those comparisons takes time with each
+    import, and nobody asks.
+
     Args:
-        gone: the library, and its first release without the old spelling: `trl 0.12.0`.
+        gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
+            alone if both spellings are understood, and only older releases lack the new one.
         since: the same for the first release that has the new spelling; empty if none has.
         source: the address of the release note, migration guide or source file that shows it.
     """
@@ -34,8 +38,13 @@ class Change:
     def library(self) -> str:
         return self.gone.partition(" ")[0]
 
+    @property
+    def is_understood(self) -> bool:
+        """Whether the newest release takes the old spelling, too."""
+        return self.gone == self.library
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Moved(Change):
     """A module, or a name in one, that is found elsewhere today.
 
@@ -50,7 +59,7 @@ class Moved(Change):
     differs: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Form:
     """What a name stood for, up to some release.
 
@@ -65,7 +74,7 @@ class Form:
     also: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Gone(Change):
     """A name that has no counterpart.
 
@@ -80,7 +89,7 @@ class Gone(Change):
     forms: tuple[Form, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rename:
     """The same value has another keyword.
 
@@ -91,7 +100,7 @@ class Rename:
     to: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Configure:
     """The value belongs to the trainer's configuration; None meant that none was given.
 
@@ -108,7 +117,7 @@ class Configure:
     written: str = "{value}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Convert:
     """Another keyword says it with another value.
 
@@ -128,7 +137,7 @@ class Convert:
     written: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Environment:
     """An environment variable says it; None meant that none was given.
 
@@ -139,7 +148,7 @@ class Environment:
     variable: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drop:
     """Nothing depends on the value any more.
 
@@ -154,7 +163,7 @@ class Drop:
     instead: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Refuse:
     """No keyword of today says it.
 
@@ -165,7 +174,7 @@ class Refuse:
     instead: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Keep:
     """The configuration keeps the value, and a `Behaviour` of another method sees to it.
 
@@ -186,7 +195,7 @@ class Keep:
 Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Owned(Change):
     """A change that is about classes or their methods.
 
@@ -198,7 +207,7 @@ class Owned(Change):
     owners: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Keyword(Owned):
     """A keyword of a class or function, or a field of a configuration.
 
@@ -213,7 +222,7 @@ class Keyword(Owned):
     early: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Value(Owned):
     """A value of a keyword that is spelled otherwise today, or that has no counterpart.
 
@@ -230,7 +239,7 @@ class Value(Owned):
     instead: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Order(Owned):
     """The order of positional arguments was another.
 
@@ -340,7 +349,31 @@ class OneColumn:
     known: Mapping[str, str] = field(default_factory=dict)
 
 
-InSource = OwnConfiguration | LeftOut | Wrapped | Parameters | OtherParameter | Columns | OneColumn
+@dataclass(frozen=True)
+class GivenToo:
+    """An argument that has to be given beside another one.
+
+    Args:
+        keyword: the argument.
+        source: its value.
+        beside: the other one, unless it is false.
+    """
+
+    keyword: str
+    source: str
+    beside: str
+
+
+InSource = (
+    OwnConfiguration
+    | LeftOut
+    | Wrapped
+    | Parameters
+    | OtherParameter
+    | Columns
+    | OneColumn
+    | GivenToo
+)
 
 
 @dataclass(frozen=True)
@@ -358,7 +391,7 @@ class Silent:
     but: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Adjusted(Owned):
     """A combination of arguments that was taken, and is an error today.
 
@@ -373,7 +406,7 @@ class Adjusted(Owned):
     in_source: InSource | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Attribute(Owned):
     """An attribute that scripts read, and that is found elsewhere today.
 
@@ -391,7 +424,7 @@ class Attribute(Owned):
     written: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Default(Owned):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
@@ -411,7 +444,7 @@ class Default(Owned):
     kept: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Behaviour(Owned):
     """A call that is understood as ever, and gives other results than it did.
 

@@ -34,6 +34,7 @@ _MODULES = frozenset(
     {
         "accelerate.accelerator",
         "datasets.builder",
+        "peft.tuners.oft.config",
         "transformers.configuration_utils",
         "transformers.data.data_collator",
         "transformers.hf_argparser",
@@ -204,7 +205,7 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
         return None
     if isinstance(row, Default):
         return _known_to(version, row)
-    if _in_range(version, f">={_number(row.gone)}"):
+    if not row.is_understood and _in_range(version, f">={_number(row.gone)}"):
         return row
     if isinstance(row, Keyword) and row.since and _in_range(version, f"<{_number(row.since)}"):
         return _other_way_round(row)

@@ -21,10 +21,11 @@ from .changes import (
 )
 from .wording import release
 
-_KEYWORD = re.compile(r"(?:(\w+)\.__init__\(\) )?got an unexpected keyword argument '?(\w+)'?")
-_NAME = re.compile(r"cannot import name '?(\w+)'? from '?([\w.]+)'?")
-_MODULE = re.compile(r"No module named '?([\w.]+)'?")
-_ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
+# The site finds rows by the same patterns, in JavaScript.
+KEYWORD_ERROR = re.compile(r"(?:(\w+)\.__init__\(\) )?got an unexpected keyword argument '?(\w+)'?")
+NAME_ERROR = re.compile(r"cannot import name '?(\w+)'? from '?([\w.]+)'?")
+MODULE_ERROR = re.compile(r"No module named '?([\w.]+)'?")
+ATTRIBUTE_ERROR = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,10 @@ def described(row: Change) -> Described | None:
     if isinstance(row, Gone):
         return _described(row, row.name, row.instead)
     if isinstance(row, Value):
-        old = f"{', '.join(map(_short, row.owners))}({row.name}={row.value!r})"
+        old = f"{', '.join(map(short_name, row.owners))}({row.name}={row.value!r})"
         return _described(row, old, f"write {row.name}={row.to!r}" if row.to else row.instead)
-    if isinstance(row, Keyword):
-        old = f"{', '.join(map(_short, row.owners))}({row.name}=)"
+    if isinstance(row, Keyword) and not row.is_understood:
+        old = f"{', '.join(map(short_name, row.owners))}({row.name}=)"
         return _described(row, old, _advice(row))
     return None
 
@@ -76,13 +77,13 @@ def rows_of_error(text: str, rows: Iterable[Change]) -> list[Described]:
     """
     rows = list(rows)
     found: list[Change] = []
-    for owner, keyword in _KEYWORD.findall(text):
+    for owner, keyword in KEYWORD_ERROR.findall(text):
         named = [row for row in rows if isinstance(row, Keyword) and row.name == keyword]
-        of_owner = [row for row in named if owner in map(_short, row.owners)]
+        of_owner = [row for row in named if owner in map(short_name, row.owners)]
         found += of_owner or named
-    places = [f"{module}.{name}" for name, module in _NAME.findall(text)]
-    places += _MODULE.findall(text)
-    places += [f"{module}.{name}" for module, name in _ATTRIBUTE.findall(text)]
+    places = [f"{module}.{name}" for name, module in NAME_ERROR.findall(text)]
+    places += MODULE_ERROR.findall(text)
+    places += [f"{module}.{name}" for module, name in ATTRIBUTE_ERROR.findall(text)]
     found += [row for row in rows if isinstance(row, Moved | Gone) and row.name in places]
     in_words = (described(row) for row in found)
     return list(dict.fromkeys(change for change in in_words if change is not None))
@@ -101,11 +102,12 @@ def _errors(row: Change) -> Iterator[str]:
         for owner in row.owners:
             place, _, method = owner.rpartition(".")
             named = f"{place.rpartition('.')[2]}.{method}" if method[:1].islower() else ""
-            called = named or f"{_short(owner)}.__init__"
+            called = named or f"{short_name(owner)}.__init__"
             yield f"{called}() got an unexpected keyword argument '{row.name}'"
 
 
-def _short(owner: str) -> str:
+def short_name(owner: str) -> str:
+    """Return the owner of a keyword as its errors name it: `SFTTrainer` of `trl.SFTTrainer`."""
     return owner.partition(".")[2]
 
 

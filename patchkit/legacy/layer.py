@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -67,7 +67,7 @@ class Layer:
         self._journal = Journal()
         self._changed = ChangedAttributes()
         self._names: Names | None = None
-        self._seen: set[int] = set()
+        self._seen: weakref.WeakSet[ModuleType] = weakref.WeakSet()
 
     def become(self, wanted: Wanted | None) -> None:
         """Do what is wanted from now on; everything is as it was if nothing is.
@@ -84,9 +84,6 @@ class Layer:
         names = Names(wanted.due.of(Moved, Gone), self._journal, self._changed)
         names.begin()
         self._names = names
-        for name, module in list(sys.modules.items()):
-            if self.wants(name) and isinstance(module, ModuleType) and not _is_loading(module):
-                self.after_import(name, module)
 
     def _switch_off(self) -> None:
         self._changed.restore()
@@ -111,9 +108,9 @@ class Layer:
         """Do nothing: there is nothing to prepare."""
 
     def after_import(self, name: str, module: ModuleType) -> None:
-        if self._names is None or id(module) in self._seen:
+        if self._names is None or module in self._seen:
             return
-        self._seen.add(id(module))
+        self._seen.add(module)
         self._names.answer_for(module)
         # A class may have two names here, an old one and a new one.
         kinds = dict.fromkeys(kind for kind in vars(module).values() if isinstance(kind, type))
@@ -157,10 +154,6 @@ def _carry_out(call: Call, rows: MethodRows) -> Any:
     if rows.defaults:
         proceed = partial(complete, call, rows.defaults.values(), proceed)
     return proceed()
-
-
-def _is_loading(module: ModuleType) -> bool:
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
 LAYER = Layer()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .call import Call
@@ -122,8 +122,7 @@ def truncate_completions(call: Call, row: Behaviour, proceed: Callable[[], Any])
             if name in example:
                 ids = example[name]
                 end, ids = ([eos], ids[:-1]) if ids[-1:] == [eos] else ([], ids)
-                inner = copy.copy(limits)
-                object.__setattr__(inner, "whole", limits.whole and limits.whole - 2)
+                inner = replace(limits, whole=limits.whole and limits.whole - 2)
                 shorter, (ids,) = inner.cut(prompt, [ids])
                 new[name] = [*ids, *end]
                 new["prompt_ids"] = [*begin, *shorter]

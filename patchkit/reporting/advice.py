@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from ..errors import UnreadableVersion
 from ..patch import Status
+from ..text import plural
 from .record import PatchRecord
 from .status import DUE, ROWS, TROUBLE
 
@@ -26,9 +28,21 @@ def _is_doubtful(record: PatchRecord) -> bool:
     )
 
 
+def unreadable_versions(report: Iterable[PatchRecord]) -> dict[str, list[PatchRecord]]:
+    """Return the sentences about versions that cannot be read, each with its patches."""
+    found: dict[str, list[PatchRecord]] = {}
+    for record in report:
+        if isinstance(record.error, UnreadableVersion):
+            found.setdefault(record.reason, []).append(record)
+    return found
+
+
 def summary_line(report: Iterable[PatchRecord]) -> str:
     """Return the counts by status in one line: `23 patches applied, 1 drifted`."""
     records = [record for record in report if not is_opt_in(record)]
+    unreadable = unreadable_versions(records)
+    versions = [f"{plural(len(unreadable), 'version')} unreadable"] if unreadable else []
+    records = [record for record in records if record.reason not in unreadable]
     applied, *waiting = DUE
     counts = Counter(record.status for record in records)
     parts = [
@@ -37,9 +51,11 @@ def summary_line(report: Iterable[PatchRecord]) -> str:
         if counts[status]
     ]
     if not parts:
-        return "no patch is due here" if records else "no patches"
+        return versions[0] if versions else "no patch is due here" if records else "no patches"
     number, _, word = parts[0].partition(" ")
-    return ", ".join([f"{number} patch{'' if number == '1' else 'es'} {word}", *parts[1:]])
+    return ", ".join(
+        [f"{number} patch{'' if number == '1' else 'es'} {word}", *parts[1:], *versions]
+    )
 
 
 def is_opt_in(record: PatchRecord) -> bool:

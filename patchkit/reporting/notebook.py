@@ -10,7 +10,7 @@ from ..patch import Status
 from ..text import plural
 from . import advice
 from .legacy import Legacy
-from .record import PatchRecord
+from .record import CORRECT_THE_ENVIRONMENT, PatchRecord
 from .status import CONCERNED, ROWS, TROUBLE, rank
 
 _GREEN = "background:rgba(46,160,67,.22)"
@@ -26,7 +26,9 @@ _LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
 
 
 @cached_lookups()
-def as_html(report: Sequence[PatchRecord], legacy: Legacy | None = None) -> str:
+def as_html(
+    report: Sequence[PatchRecord], legacy: Legacy | None = None, refusals: Sequence[str] = ()
+) -> str:
     """Return the summary, a row for each due patch, trouble first, and the rest folded away."""
     from ..about import __version__
 
@@ -36,7 +38,12 @@ def as_html(report: Sequence[PatchRecord], legacy: Legacy | None = None) -> str:
     heading = html.escape(f"patchkit {__version__}: {advice.summary_line(report)}")
     more = _details(f"{len(rest)} not due here", _table(rest)) if rest else ""
     old = _legacy_list(legacy) if legacy is not None else ""
-    return f"<div><b>{heading}</b>{_table(due)}{more}{old}</div>"
+    refused = "".join(f"<br>{html.escape(_refusal(text))}" for text in refusals)
+    return f"<div><b>{heading}</b>{refused}{_table(due)}{more}{old}</div>"
+
+
+def _refusal(text: str) -> str:
+    return f"{text} → {CORRECT_THE_ENVIRONMENT}"
 
 
 def _legacy_list(legacy: Legacy) -> str:

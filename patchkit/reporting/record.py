@@ -7,13 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import UnreadableVersion, UsageError
 from ..patch import Patch, Status, apply_call
 from .status import CONCERNED
 
 if TYPE_CHECKING:
     from ..catalogue.resolution import Resolution
     from ..matrix import Tested
+
+
+CORRECT_THE_ENVIRONMENT = "correct that variable, or unset it; until then apply() raises this"
+"""The advice where the environment lets no call of `apply` succeed."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class PatchRecord:
         error: the exception behind `failed`.
         rival: the patch that changes the same place, if it drifted for that reason.
         replaced: whether it drifted because someone put another function in the target's place.
+        refusal: why the environment lets no call of `apply` succeed; empty if it does.
     """
 
     id: str
@@ -62,6 +67,7 @@ class PatchRecord:
     error: Exception | None = field(default=None, repr=False)
     rival: str = ""
     replaced: bool = False
+    refusal: str = ""
     _patch: Patch | None = field(default=None, repr=False, compare=False)
     _diffs: tuple[object, ...] = field(default=(), repr=False, compare=False)
     _resolution: Resolution | None = field(default=None, repr=False, compare=False)
@@ -152,6 +158,8 @@ def _advice(record: PatchRecord) -> str:
         return "correct PATCHKIT_PATCHES, or unset it; all other patches work"
     if status is Status.FAILED and not record.affects:
         return "fix that patch file, or uninstall the package it came with; all other patches work"
+    if isinstance(record.error, UnreadableVersion):
+        return f"reinstall {record.error.library}; until then nothing is known of its bugs"
     if status is Status.FAILED:
         return (
             f"{disable} leaves it out; please report it to patchkit with the exception in "
@@ -174,6 +182,8 @@ def _advice(record: PatchRecord) -> str:
             "call patchkit.apply() again after whatever replaced it. If that does not mend the "
             "replacement, it does not contain this code, or it calls the mended original"
         )
+    if status is Status.AVAILABLE and record.refusal:
+        return CORRECT_THE_ENVIRONMENT
     if status is Status.AVAILABLE:
         return f"{apply_call(record.opt_in)} applies it"
     return ""

@@ -30,6 +30,7 @@ class Report(Sequence["PatchRecord"]):
         records: one for each patch.
         changed: the ids of the patches that the call which returned this report changed.
         legacy: what the legacy layer did; None if it is off.
+        refusals: why the environment lets no call of `apply` succeed, one sentence each.
     """
 
     def __init__(
@@ -37,11 +38,13 @@ class Report(Sequence["PatchRecord"]):
         records: Iterable[PatchRecord],
         changed: tuple[str, ...] = (),
         legacy: Legacy | None = None,
+        refusals: tuple[str, ...] = (),
     ) -> None:
         self._by_id = {record.id: record for record in records}
         self._changed = changed
         self._write: Writer | None = None
         self.legacy = legacy
+        self.refusals = refusals
 
     @classmethod
     def later(cls, write: Writer) -> Report:
@@ -127,6 +130,7 @@ class Report(Sequence["PatchRecord"]):
                 "changed": list(self.changed),
                 "patches": [record.to_dict() for record in self],
                 "legacy": self.legacy.to_dict() if self.legacy else None,
+                "refusals": list(self.refusals),
             }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -137,12 +141,12 @@ class Report(Sequence["PatchRecord"]):
     def __str__(self) -> str:
         from .text import as_text
 
-        return as_text(self, self.legacy)
+        return as_text(self, self.legacy, self.refusals)
 
     def __rich__(self) -> Printed:
         from .text import Printed
 
-        return Printed(self, self.legacy)
+        return Printed(self, self.legacy, self.refusals)
 
     def __repr__(self) -> str:
         return f"<Report: {self.summary()}>"
@@ -150,4 +154,4 @@ class Report(Sequence["PatchRecord"]):
     def _repr_html_(self) -> str:
         from .notebook import as_html
 
-        return as_html(self, self.legacy)
+        return as_html(self, self.legacy, self.refusals)

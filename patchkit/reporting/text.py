@@ -12,7 +12,7 @@ from ..patch import Status, apply_call
 from ..text import plural, short_list
 from . import advice
 from .legacy import Legacy
-from .record import PatchRecord, with_status
+from .record import CORRECT_THE_ENVIRONMENT, PatchRecord, with_status
 from .status import CONCERNED, ROWS, TROUBLE
 
 if TYPE_CHECKING:
@@ -30,22 +30,30 @@ _IDS_SHOWN = 10
 class Printed:
     """A report for a rich console, as wide as that is."""
 
-    def __init__(self, report: Sequence[PatchRecord], legacy: Legacy | None = None) -> None:
+    def __init__(
+        self,
+        report: Sequence[PatchRecord],
+        legacy: Legacy | None = None,
+        refusals: Sequence[str] = (),
+    ) -> None:
         self.report = report
         self.legacy = legacy
+        self.refusals = refusals
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         with cached_lookups():
-            yield from _blocks(self.report, options.max_width)
+            yield from _blocks(self.report, self.refusals, options.max_width)
             if self.legacy is not None:
                 yield from _legacy_lines(self.legacy)
 
 
-def as_text(report: Sequence[PatchRecord], legacy: Legacy | None = None) -> str:
+def as_text(
+    report: Sequence[PatchRecord], legacy: Legacy | None = None, refusals: Sequence[str] = ()
+) -> str:
     """Return the report in 80 columns without colours, for files and `print`."""
-    return plain_text(Printed(report, legacy))
+    return plain_text(Printed(report, legacy, refusals))
 
 
 def plain_text(printed: RenderableType, width: int = 80) -> str:
@@ -65,7 +73,9 @@ def plain_text(printed: RenderableType, width: int = 80) -> str:
     return text.encode(encoding, "replace").decode(encoding)
 
 
-def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableType]:
+def _blocks(
+    report: Sequence[PatchRecord], refusals: Sequence[str], width: int
+) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -74,17 +84,16 @@ def _blocks(report: Sequence[PatchRecord], width: int) -> Iterator[RenderableTyp
     yield Text(f"patchkit {__version__}: {advice.summary_line(report)}", style="bold")
     if versions := _versions(report):
         yield Text(f"on {', '.join(versions)}", style="dim")
-    if any(record.status in TROUBLE for record in report):
+    trouble = [record for status in TROUBLE for record in with_status(report, status)]
+    if refusals or trouble:
         yield Text("\nneeds attention", style="bold")
-        yield _trouble_table(
-            [record for status in TROUBLE for record in with_status(report, status)]
-        )
+        yield _trouble_table(trouble, refusals)
     for doubt, ids in advice.doubts(report).items():
         yield Text.assemble(
             ("\nuntested", "bold yellow"),
             f" {doubt}: {short_list(ids, _IDS_SHOWN)}\n-> `patchkit verify` runs them here",
         )
-    for heading, records in _sections(report):
+    for heading, records in _sections(report, refusals):
         yield Text(f"\n{heading}", style="bold")
         yield from _title_rows(records, width)
     if pending := [record.id for record in with_status(report, Status.PENDING)]:
@@ -108,14 +117,26 @@ def _versions(report: Sequence[PatchRecord]) -> list[str]:
     return list(dict.fromkeys(f"{record.library}=={record.version}" for record in due))
 
 
-def _trouble_table(records: Sequence[PatchRecord]) -> Table:
+def _trouble_table(records: Sequence[PatchRecord], refusals: Sequence[str]) -> Table:
+    """Return a row for each problem; a version that cannot be read is one, whatever it hides."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
+    alarming = ROWS[Status.FAILED].style
+    for refusal in refusals:
+        cell = Text(f"{refusal}\n-> {CORRECT_THE_ENVIRONMENT}")
+        table.add_row(Text("  environment", style=alarming), cell)
+    unreadable = advice.unreadable_versions(records)
+    for reason, hidden in unreadable.items():
+        ids = short_list((record.id for record in hidden), _IDS_SHOWN)
+        cell = Text.assemble((reason, "bold"), f"\n{ids}\n-> {hidden[0].advice}")
+        table.add_row(Text("  environment", style=alarming), cell)
     for record in records:
+        if record.reason in unreadable:
+            continue
         library = f" ({record.library} {record.version or 'absent'})" if record.library else ""
         lines = f"\n{record.title}\n{record.reason}\n-> {record.advice}"
         status = Text(f"  {record.status.value}", style=ROWS[record.status].style)
@@ -123,7 +144,9 @@ def _trouble_table(records: Sequence[PatchRecord]) -> Table:
     return table
 
 
-def _sections(report: Sequence[PatchRecord]) -> Iterator[tuple[str, list[PatchRecord]]]:
+def _sections(
+    report: Sequence[PatchRecord], refusals: Sequence[str]
+) -> Iterator[tuple[str, list[PatchRecord]]]:
     """Yield headings, and the patches below each."""
     if applied := with_status(report, Status.APPLIED):
         targets = [target for record in applied for target in record.targets]
@@ -134,7 +157,8 @@ def _sections(report: Sequence[PatchRecord]) -> Iterator[tuple[str, list[PatchRe
         yield f"applied ({functions}{later}; report().diff() shows them)", applied
     available = with_status(report, Status.AVAILABLE)
     if available := [record for record in available if not record.opt_in]:
-        yield "due here, not applied -> patchkit.apply(), or patchkit run -- COMMAND", available
+        how = "" if refusals else " -> patchkit.apply(), or patchkit run -- COMMAND"
+        yield f"due here, not applied{how}", available
 
 
 def _title_rows(records: Sequence[PatchRecord], width: int) -> Iterator[RenderableType]:

@@ -23,13 +23,26 @@ class Pattern:
 
     Args:
         snippet: one expression or one statement.
+        literal: capital letters that stand for themselves, such as the `F` of
+            `Pattern("F.log_softmax(X)", literal=("F",))`.
+
+    Raises:
+        ValueError: one of them is no such letter of the snippet.
     """
 
-    def __init__(self, snippet: str) -> None:
+    def __init__(self, snippet: str, *, literal: tuple[str, ...] = ()) -> None:
         self.snippet = snippet
+        self.literal = literal
+        for letter in literal:
+            if not _METAVARIABLE.fullmatch(letter) or not re.search(rf"\b{letter}\b", snippet):
+                raise ValueError(
+                    f"{letter!r} is no capital letter that stands alone in {snippet!r}"
+                )
+        self._bound = {letter: ast.Name(letter, ast.Load()) for letter in literal}
 
     def __repr__(self) -> str:
-        return f"Pattern({self.snippet!r})"
+        literal = f", literal={self.literal!r}" if self.literal else ""
+        return f"Pattern({self.snippet!r}{literal})"
 
     @cached_property
     def _tree(self) -> ast.AST:
@@ -39,11 +52,15 @@ class Pattern:
     @cached_property
     def _is_hole(self) -> bool:
         """True where the pattern is a hole and nothing else."""
-        return isinstance(self._tree, ast.Name) and bool(_METAVARIABLE.fullmatch(self._tree.id))
+        tree = self._tree
+        is_letter = isinstance(tree, ast.Name) and bool(_METAVARIABLE.fullmatch(tree.id))
+        return is_letter and not self.literal
 
     def __call__(self, node: ast.AST) -> bool:
         """Tell whether the node itself is such code."""
-        return (self._is_hole or type(node) is type(self._tree)) and _unify(self._tree, node, {})
+        return (self._is_hole or type(node) is type(self._tree)) and _unify(
+            self._tree, node, {**self._bound}
+        )
 
     def holes(self, node: ast.AST) -> dict[str, str]:
         """Return the code that each capital letter stands for in a node that matches.
@@ -51,10 +68,17 @@ class Pattern:
         Raises:
             ValueError: the node does not match; or, of the mapping, the pattern has no such hole.
         """
-        nodes: dict[str, ast.AST] = {}
+        nodes: dict[str, ast.AST] = {**self._bound}
         if not _unify(self._tree, node, nodes):
             raise ValueError(f"{ast.unparse(node)!r} does not match {self!r}")
-        return _Holes(self, {letter: ast.unparse(code) for letter, code in nodes.items()})
+        return _Holes(
+            self,
+            {
+                letter: ast.unparse(code)
+                for letter, code in nodes.items()
+                if letter not in self._bound
+            },
+        )
 
     def within(self, node: ast.AST) -> bool:
         """Tell whether such code stands anywhere in the node."""

@@ -28,6 +28,10 @@ Anything else, such as `NotImplementedError`, is an error in the patch.
 """
 
 
+_MOST_SHOWN = 80
+"""Letters of buggy code that a message shows."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """One structural edit.
@@ -88,7 +92,12 @@ class Rule:
         site = next(find(node, self.site), None)
         if site is not None:
             line = getattr(site, "lineno", "?")
-            raise Drift(f"the edit leaves buggy code behind, at line {line}")
+            left = " ".join(ast.unparse(site).split())
+            raise Drift(
+                f"the edit leaves buggy code behind, at line {line}: what it puts there still has "
+                f"{left[:_MOST_SHOWN]!r}. Let the pattern begin further out, with the call or the "
+                "statement around, or change what the pattern finds"
+            )
 
 
 def _describe(error: Exception) -> str:

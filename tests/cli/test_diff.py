@@ -6,11 +6,12 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from patchkit.patch import Rewrite
-from patchkit.rewrite import Matcher, Rule
+from patchkit.rewrite import Matcher, Pattern, Rule, helper, replace
 
 from .conftest import invoke, patch, patches
 
@@ -67,7 +68,11 @@ def test_colours_are_for_terminals(madeup) -> None:
     assert "\x1b[32m+        return 1\x1b[0m" in on_a_terminal
     assert "\x1b[31m-        return bug()\x1b[0m" in on_a_terminal
     assert re.sub(r"\x1b\[\d+m", "", on_a_terminal) == CAST
-    for switch in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+    asked_for = invoke("diff", "madeup-cast", env={"FORCE_COLOR": "1"}).stdout
+    assert asked_for == on_a_terminal
+    assert "\x1b" in invoke("list", env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b" in invoke("report", env={"FORCE_COLOR": "1"}).stdout
+    for switch in ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert invoke("diff", "madeup-cast", color=True, env=switch).stdout == CAST
 
 
@@ -107,7 +112,10 @@ def test_an_installed_version_that_does_not_parse(madeup, library) -> None:
     library.release("unknown")
     result = invoke("diff", "madeup-cast")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "madeup-cast: 'unknown' is not a version\n"
+    assert (
+        result.stderr
+        == "madeup-cast: madeup is installed, but its version 'unknown' is not a version\n"
+    )
 
 
 def test_the_json(madeup) -> None:
@@ -120,3 +128,44 @@ def test_unknown(madeup) -> None:
     result = invoke("diff", "madeup-csat")
     assert (result.exit_code, result.stdout) == (64, "")
     assert "Did you mean 'madeup-cast'" in result.stderr
+
+
+@pytest.mark.parametrize("names", [(), ("absent-bug",), ("absent",)])
+def test_without_the_libraries_nothing_was_looked_at(use, names: tuple[str, ...]) -> None:
+    use(patch("absent-bug", "absent:f", affects={"absent": ""}))
+    result = invoke("diff", *names)
+    assert (result.exit_code, result.stdout) == (69, "")
+    assert f"Nothing was looked at: {sys.executable} has none of the libraries" in result.stderr
+    assert "(absent)" in result.stderr
+
+
+def test_nothing_is_due(use) -> None:
+    use(patch("madeup-fixed", affects={"madeup": ">=2"}))
+    result = invoke("diff")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "No patch is due here" in result.stderr
+
+
+HELPER = helper("madeup.helpers:in_dtype_of_base")
+LONG = Rule(
+    Pattern("bug()"), lambda node: [replace(node, f"{HELPER}(x) if is_odd(x) or is_even(x) else x")]
+)
+
+
+def test_a_terminal_gets_the_meaning_first_and_folded_lines(use, library, monkeypatch) -> None:
+    # The folded text is for people only: what `patch` reads is as it was.
+    use(patch("madeup-long", changes=(Rewrite("madeup.trainer:Trainer.train", LONG),)))
+    in_a_pipe = invoke("diff").stdout
+    assert f"+        return {HELPER}(x) if" in in_a_pipe
+    monkeypatch.setattr("patchkit.cli.output.is_terminal", lambda: True)
+    lines = invoke("diff", env={"COLUMNS": "60"}).stdout.splitlines()
+    assert max(map(len, lines)) <= 60
+    text = "\n".join(lines)
+    assert text.index("#   It asks no more.") < text.index("--- madeup/trainer.py")
+    assert text.index("`madeup.helpers.in_dtype_of_base`") < text.index("--- madeup/trainer.py")
+    assert "__import__" not in text
+    folded = [line for line in lines if line.startswith("+ ")]
+    assert " ".join(line[1:].strip() for line in folded) == (
+        "return in_dtype_of_base(x) if is_odd(x) or is_even(x) else x"
+    )
+    assert {line[:12] for line in folded[1:]} == {"+" + " " * 11}

@@ -112,6 +112,14 @@ def test_one_word_of_an_error(use) -> None:
     assert "the mend" in invoke("explain", "_amp_foreach_check").stdout
 
 
+def test_an_old_spelling_comes_before_a_loose_symptom(use) -> None:
+    use(patch("madeup-cast", symptom="uint8|some bytes", messages=("some bytes of it",)))
+    error = "cannot import name 'ORPOTrainer' from 'trl'"
+    assert "patchkit run --legacy" in invoke("explain", f"storage: uint8\n{error}").stdout
+    assert "the mend" in invoke("explain", f"some bytes of it\n{error}").stdout
+    assert "the mend" in invoke("explain", "the storage is uint8").stdout
+
+
 def test_an_error_that_none_knows(madeup) -> None:
     result = invoke("explain", "no such error at all")
     assert (result.exit_code, result.stdout) == (1, "")

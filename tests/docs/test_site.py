@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,12 +15,10 @@ from typing import Any
 import pytest
 
 import patchkit
+from patchkit import matrix
 from patchkit.catalogue import entries as catalogue
+from patchkit.matrix.show.releases import grids_of_releases
 
-pytest.importorskip("material", reason="the site needs mkdocs-material")
-pytest.importorskip("mkdocstrings", reason="the site needs mkdocstrings-python")
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 PATCHES = [entry.patch for entry in catalogue.load()]
 MESSAGES = sorted({message for patch in PATCHES for message in patch.messages})
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
@@ -51,27 +47,6 @@ OLD_SPELLINGS = (
     "got an unexpected keyword argument 'evaluation_strategy'",
     "ImportError: cannot import name 'ORPOTrainer' from 'trl'",
 )
-
-
-def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Build the site without a network: a proxy that does not answer stands for one."""
-    nowhere = "http://127.0.0.1:9"
-    return subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=REPOSITORY,
-        env={**os.environ, "http_proxy": nowhere, "https_proxy": nowhere, "all_proxy": nowhere},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    done = build(folder)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +162,27 @@ def test_a_model_type_leads_to_its_row(family: str, answers: dict[str, list[str]
 @pytest.mark.parametrize("error", OLD_SPELLINGS)
 def test_an_old_spelling_leads_to_its_row(error: str, answers: dict[str, list[str]]) -> None:
     assert any(place.startswith("legacy/#") for place in answers[error])
+
+
+def test_the_releases_have_the_bugs_that_were_measured(site: Path) -> None:
+    page = (site / "releases" / "index.html").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"(?s)<tr>\s*<td>(\w+ [\d.]+)</td>(.*?)</tr>", page))
+    newest, _ = matrix_cells("trl")[-1]
+    assert f"trl {newest}" in rows
+    for version, bugs in matrix_cells("trl"):
+        assert set(re.findall(r"patches/([\w-]+)/", rows[f"trl {version}"])) == bugs, version
+
+
+def matrix_cells(library: str) -> list[tuple[str, set[str]]]:
+    """Each release in the matrix, and the patches whose bug it has."""
+    libraries = {patch.id: patch.library for patch in PATCHES}
+    (grid,) = (
+        grid
+        for grid in grids_of_releases(matrix.shipped(), libraries, libraries)
+        if grid.name == library
+    )
+    kinds = {"bug", "fails", "attention"}
+    return [
+        (version, {row.patch for row in grid.rows if row.cells[column].state.kind in kinds})
+        for column, version in enumerate(grid.columns)
+    ]

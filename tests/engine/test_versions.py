@@ -59,8 +59,9 @@ def test_range_that_does_not_parse(trainer, session, apply) -> None:
 def test_installed_version_that_does_not_parse(library, trainer, session, apply) -> None:
     trainer()
     library.release("unknown")
-    with pytest.warns(PatchWarning, match="'unknown' is not a version"):
+    with pytest.warns(PatchWarning, match="'unknown' is not a version") as warned:
         report = apply(session(patch(), patch("other-one")))
+    assert len(warned) == 1
     assert report["madeup-bug"].status == Status.FAILED
 
 

@@ -110,7 +110,7 @@ def test_tox_has_an_environment_for_each_set_and_measures_them_all() -> None:
 
 
 def test_each_set_gets_the_torch_that_it_pins() -> None:
-    """constraints.txt keeps an unpinned torch from fetching a build for CUDA."""
+    """constraints.txt keeps an unpinned torch at the release that is measured."""
     (factors,) = re.findall(r"^ +([\w.,]+): UV_CONSTRAINT = .*\{version_set\}", TOX, re.MULTILINE)
     (usual,) = re.findall(r"^torch==(.*)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     with_their_own = {

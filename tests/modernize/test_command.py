@@ -124,3 +124,14 @@ def test_without_libcst(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
         "Error: old.py: LibCST is missing, which writes scripts anew; install libcst\n"
     )
     assert call("new.py").exit_code == 0
+
+
+def test_what_is_silent_is_listed_and_no_failure(call: Call) -> None:
+    Path("silent.py").write_text(
+        'from transformers import AutoModel\nAutoModel.from_pretrained("m")\n'
+    )
+    result = call("--check", "silent.py")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "silent.py:2: AutoModel.from_pretrained -> as it is (since Transformers 5.0.0 it loads the model"
+    )

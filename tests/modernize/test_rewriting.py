@@ -134,11 +134,9 @@ CASES = {
         f"{OLD_DEFAULTS}))\n",
     ),
     "a formatting function of its time": (
-        "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, formatting_func=f)\n",
+        "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=f)\n",
         "import trl\nfrom patchkit.legacy.formatting import OneText\n"
-        "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, formatting_func=OneText(f), "
-        'args=trl.SFTConfig(output_dir="tmp_trainer", learning_rate=5e-05, logging_steps=500, '
-        "bf16=False, gradient_checkpointing=False))\n",
+        "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=OneText(f))\n",
     ),
     "attributes": (
         "from trl import ModelConfig, TrlParser\n(c,) = TrlParser(ModelConfig).parse_args_and_config()\n"

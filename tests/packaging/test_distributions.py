@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+from patchkit.about import __version__
 
 pytestmark = pytest.mark.packaging
 
@@ -43,6 +48,16 @@ print(json.dumps({
     "statuses": {r.id: str(r.status) for r in patchkit.report()},
     "tested": str(report["trl-adapter-bf16-cast"].tested),
 }))
+"""
+
+
+# The package of the sdist must come before whatever is installed here.
+SDIST_TESTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import patchkit, pytest
+assert patchkit.__file__.startswith(sys.argv[1]), patchkit.__file__
+sys.exit(pytest.main(sys.argv[2:]))
 """
 
 
@@ -107,12 +122,69 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
         "patchkit/patches/trl/adapter_bf16_cast.py",
         "patchkit/cli/run/autostart/sitecustomize.py",
     } <= set(names)
-    assert all(name.startswith(("patchkit/", "patchkit-")) for name in names)
+    assert {name.partition("/")[0] for name in names} == {
+        "patchkit",
+        "patchkit_trl.py",
+        f"patchkit_trl-{__version__}.dist-info",
+    }
     python = environment(tmp_path)
     install(python, wheel)
     outcome = check_install(python, tmp_path)
     assert str(tmp_path) in str(outcome["file"])
     assert "demo" in run(python, "-m", "patchkit", "--help", cwd=tmp_path)
+    assert "demo" in run(python.with_name("patchkit"), "--help", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("address", ["", "https://code.example/someone/patchkit"])
+def test_metadata_are_ready_for_an_index(tmp_path: Path, address: str, monkeypatch) -> None:
+    monkeypatch.setenv("PATCHKIT_REPOSITORY", address)
+    run(sys.executable, "-m", "build", "--outdir", tmp_path, ROOT, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as archive:
+        folder = f"patchkit_trl-{__version__}.dist-info"
+        assert f"{folder}/licenses/LICENSE" in archive.namelist()
+        text = archive.read(f"{folder}/METADATA").decode()
+    with tarfile.open(sdist) as archive:
+        (name,) = (one for one in archive.getnames() if one.endswith("/PKG-INFO"))
+        info = archive.extractfile(name)
+        assert info is not None
+        assert info.read().decode() == text
+    metadata = message_from_string(text)
+    assert (metadata["Name"], metadata["Version"]) == ("patchkit-trl", __version__)
+    assert metadata["Metadata-Version"] == "2.4"
+    assert (metadata["License-Expression"], metadata["License-File"]) == ("Apache-2.0", "LICENSE")
+    # PEP 639: a licence expression excludes licence classifiers, and an upload is refused.
+    assert not [one for one in metadata.get_all("Classifier") or () if one.startswith("License")]
+    # What is installed stays: nothing but the extra asks for torch, and any newer one will do.
+    needed = list(map(Requirement, metadata.get_all("Requires-Dist") or ()))
+    always = {one.name.lower() for one in needed if one.marker is None}
+    assert always == {"click", "packaging", "pyyaml", "rich", "wrapt"}
+    (torch,) = (one for one in needed if one.name == "torch")
+    assert str(torch.specifier).startswith(">=")
+    assert {one.operator for one in torch.specifier} == {">="}
+    links = re.findall(r"\]\(([^)]+)\)", metadata.get_payload())
+    relative = [link for link in links if not link.startswith(("https://", "#"))]
+    urls = metadata.get_all("Project-URL") or []
+    assert (bool(urls), bool(relative)) == (bool(address), not address)
+    assert [one.partition(", ")[2].startswith(address) for one in urls] == [True] * len(urls)
+    if address:
+        assert f"{address}/blob/HEAD/docs/limits.md" in links
+        assert f"{address}/raw/HEAD/docs/loss.svg" in links
+
+
+def test_the_sdist_tests_itself(distributions: Path, tmp_path: Path) -> None:
+    """A part that needs no library and no network; what lies around the tests must be there."""
+    (sdist,) = distributions.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path)
+    (tree,) = (one for one in tmp_path.iterdir() if one.is_dir())
+    chosen = ("rewrite", "test_layout.py", "test_public_api.py", "packaging/test_release.py")
+    tests = [tree / "tests" / name for name in chosen]
+    command = ("-c", SDIST_TESTS, tree, "-q", "-p", "no:cacheprovider", *tests)
+    said = run(sys.executable, *command, cwd=tree)
+    assert " passed" in said
+    assert "failed" not in said
 
 
 def test_a_wheel_without_a_matrix(distributions: Path, tmp_path: Path) -> None:

@@ -43,8 +43,11 @@ def release(tmp_path: Path, modules) -> Callable[..., None]:
         (tmp_path / "wheels").mkdir(exist_ok=True)
         name = tmp_path / "wheels" / f"trl-{version}-py3-none-any.whl"
         with zipfile.ZipFile(name, "w") as wheel:
-            for module, content in {**modules("trl", "1.16.0"), **(changed or {})}.items():
-                wheel.writestr(f"{module.replace('.', '/')}.py", content)
+            sources = {**modules("trl", "1.16.0"), **(changed or {})}
+            packages = {module.rpartition(".")[0] for module in sources}
+            for module, content in sources.items():
+                file = module.replace(".", "/") + ("/__init__" if module in packages else "")
+                wheel.writestr(f"{file}.py", content)
             metadata = f"Metadata-Version: 2.1\nName: trl\nVersion: {version}\n"
             wheel.writestr(f"trl-{version}.dist-info/METADATA", metadata)
 
@@ -73,6 +76,17 @@ def test_a_release_in_which_a_site_changed(release, run, modules) -> None:
     assert status == 1
     assert text.splitlines()[0] == "# Drift: trl 99.0.0"
     assert "- `trl-adapter-bf16-cast` drifted: trl.trainer.dpo_trainer:DPOTrainer.__init__" in text
+
+
+def test_a_keyword_that_went(release, run, modules) -> None:
+    config = "trl.trainer.sft_config"
+    renamed = modules("trl", "1.16.0")[config].replace(b"    packing: bool", b"    packed: bool")
+    release("1.16.0")
+    release("99.0.0", {config: renamed})
+    status, text = run()
+    assert status == 1
+    assert text.splitlines()[0] == "# Drift: trl 99.0.0"
+    assert "- `legacy` unknown: `trl.SFTConfig(packing=)`" in text
 
 
 def test_a_new_place_with_a_known_bug(release, run, modules) -> None:

@@ -82,7 +82,13 @@ def test_an_empty_report() -> None:
     assert (len(empty), list(empty), empty.keys(), empty.diff()) == (0, [], [], "")
     assert str(empty) == f"patchkit {patchkit.__version__}: no patches"
     assert "no patches" in empty._repr_html_()
-    assert empty.to_dict() == {"schema": 3, "changed": [], "patches": [], "legacy": None}
+    assert empty.to_dict() == {
+        "schema": 3,
+        "changed": [],
+        "patches": [],
+        "legacy": None,
+        "refusals": [],
+    }
     with pytest.raises(UnknownPatchError):
         empty["a-a"]
 
@@ -108,7 +114,7 @@ def test_schema(library, session, apply) -> None:
     library.load("trainer")
     one = session(patch("a-a"), patch("b-b", affects=">=2"))
     given = apply(one).to_dict()
-    assert list(given) == ["schema", "changed", "patches", "legacy"]
+    assert list(given) == ["schema", "changed", "patches", "legacy", "refusals"]
     assert (given["schema"], given["changed"]) == (3, ["a-a"])
     assert [list(row) for row in given["patches"]] == [FIELDS, FIELDS]
     assert given["patches"][0] == {

@@ -73,3 +73,20 @@ def test_holes_say_what_they_stand_for() -> None:
         pattern.holes(ast.parse("a.sum()").body[0])
     with pytest.raises(ValueError, match="has no hole X; it has N, D"):
         pattern.holes(node)["X"]
+
+
+def test_a_literal_letter_stands_for_itself() -> None:
+    tree = ast.parse("a = F.relu(F)\nb = G.relu(x)\n")
+    hole, literal = Pattern("F.relu(X)"), Pattern("F.relu(X)", literal=("F",))
+    assert len(list(find(tree, hole))) == 2
+    (site,) = find(tree, literal)
+    assert literal.holes(site) == {"X": "F"}
+    assert literal.holes(ast.parse("F.relu(2)", mode="eval").body) == {"X": "2"}
+    assert repr(literal) == "Pattern('F.relu(X)', literal=('F',))"
+    assert [ast.unparse(node) for node in find(tree, Pattern("F", literal=("F",)))] == ["F", "F"]
+
+
+@pytest.mark.parametrize("letter", ["G", "Fr", "x", ""])
+def test_a_literal_that_the_pattern_does_not_have(letter: str) -> None:
+    with pytest.raises(ValueError, match="is no capital letter that stands alone"):
+        Pattern("F.relu(x) + Fresh.G_x", literal=(letter,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...about import __version__
+from ...about import DISTRIBUTION, __version__, namesake, namesake_problem
 from ...environment import installed_version, python_and_platform
 from ...matrix.records import LIBRARIES
 from ...text import short_list
@@ -43,18 +43,23 @@ def check() -> Section:
     absent = [name for name in LIBRARIES if name not in versions]
     rows = [
         Row("Python", f"{running['python']} on {running['platform']}"),
-        Row("patchkit", __version__),
+        Row("patchkit", f"{__version__} ({DISTRIBUTION})"),
     ]
+    other = namesake()
+    if other:
+        rows.append(Row("in its folder", f"{other}, of another distribution", alarming=True))
     rows += [Row(name, version + _origin(name)) for name, version in versions.items()]
     if absent:
         rows.append(Row("absent", short_list(absent, shown=len(absent))))
     facts = {
         **running,
         "patchkit": __version__,
+        "namesake": other,
         "installed": versions,
         "absent": absent,
     }
-    return Section(NAME, TITLE, tuple(rows), facts, _steps(versions))
+    steps = (Step(f"{namesake_problem(other)}.", wrong=True),) if other else ()
+    return Section(NAME, TITLE, tuple(rows), facts, (*steps, *_steps(versions)))
 
 
 def _steps(versions: dict[str, str]) -> tuple[Step, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,11 +39,13 @@ class Anchor:
         site: the node.
         pattern: the code of the pattern.
         sites: how many places of the function it matches; the site is one of them.
+        literal: capital letters in it that are names of the function, and no holes.
     """
 
     site: ast.AST
     pattern: str
     sites: int
+    literal: tuple[str, ...] = ()
 
     @property
     def line(self) -> int:
@@ -109,12 +113,13 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
     Raises:
         UsageError: there is none, or more than one.
     """
-    try:
-        nodes = _matches(source, code)
-    except (SyntaxError, ValueError):
-        nodes = []
-    if len(nodes) == 1:
-        return Anchor(nodes[0], code.strip(), 1)
+    nodes: list[ast.AST] = []
+    with contextlib.suppress(SyntaxError, ValueError):
+        # The `F` of `F.linear` is meant as written, if it can be.
+        for literal in dict.fromkeys((_capital_names(source, code), ())):
+            nodes = nodes or _matches(source, code, literal)
+            if len(nodes) == 1:
+                return Anchor(nodes[0], code.strip(), 1, literal)
     if not nodes:
         squeezed = _squeeze(code)
         nodes = [
@@ -138,20 +143,32 @@ def _anchor(source: FunctionSource, nodes: list[ast.expr | ast.stmt]) -> Anchor:
     """Return the first of some nodes whose code stands once in the function, else the last."""
     for node in nodes:
         text = ast.unparse(node)
-        matches = _matches(source, text)
+        literal = _capital_names(source, text)
+        matches = _matches(source, text, literal)
         if len(matches) == 1:
             break
-    return Anchor(node, text, len(matches))
+    return Anchor(node, text, len(matches), literal)
 
 
-def _matches(source: FunctionSource, pattern: str) -> list[ast.AST]:
+def _capital_names(source: FunctionSource, pattern: str) -> tuple[str, ...]:
+    """Return the single capital letters of a pattern that the function has as names.
+
+    Raises:
+        SyntaxError: it is not Python.
+    """
+    names = {node.id for node in ast.walk(source.node) if isinstance(node, ast.Name)}
+    found = {node.id for node in ast.walk(ast.parse(pattern)) if isinstance(node, ast.Name)}
+    return tuple(sorted(name for name in found & names if re.fullmatch("[A-Z]", name)))
+
+
+def _matches(source: FunctionSource, pattern: str, literal: tuple[str, ...] = ()) -> list[ast.AST]:
     """Return the places of a function that a pattern finds.
 
     Raises:
         ValueError: it is not one expression or statement.
         SyntaxError: it is not Python.
     """
-    return list(sites_of(source.node, Pattern(pattern)))
+    return list(sites_of(source.node, Pattern(pattern, literal=literal)))
 
 
 def _text(source: FunctionSource, node: ast.stmt) -> str:

@@ -47,6 +47,7 @@ class Site:
         pattern: code that matches it.
         sites: number of places in the function that the pattern matches.
         names: identifiers in the pattern, as the compiled function has them.
+        literal: capital letters in the pattern that are no holes.
     """
 
     node: ast.AST
@@ -54,6 +55,7 @@ class Site:
     pattern: str
     sites: int
     names: tuple[str, ...]
+    literal: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,14 @@ def _site(source: FunctionSource, anchor: choosing.Anchor) -> Site:
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id not in local)
     ]
     names = [name for name in dict.fromkeys(mentioned) if name in known]
-    return Site(anchor.site, anchor.line, anchor.pattern, anchor.sites, tuple(names[:_MOST_NAMES]))
+    return Site(
+        anchor.site,
+        anchor.line,
+        anchor.pattern,
+        anchor.sites,
+        tuple(names[:_MOST_NAMES]),
+        anchor.literal,
+    )
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:

@@ -20,11 +20,15 @@ import ast
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Edit, Pattern, Rule, replace
 
-SITE = Pattern({pattern})
+SITE = Pattern({pattern}{literal})
 
 
 def mended(site: ast.AST) -> list[Edit]:
-    """Return the edits of the site; SITE must match nothing in the result."""
+    """Return the edits of the site.
+
+    SITE must match nothing in the result, or the patch drifts: neither f(SITE) nor SITE.float()
+    will do. Let SITE be more of the statement there, or change what it matches.
+    """
 {holes}    raise NotImplementedError("write the replacement in mended(), and delete this line")
     return [replace(site, {text})]
 
@@ -110,9 +114,10 @@ def patch_file(draft: Draft) -> str:
 
 
 def _rewrite_values(site: Site) -> dict[str, str]:
-    holes = Pattern(site.pattern).holes(site.node)
+    holes = Pattern(site.pattern, literal=site.literal).holes(site.node)
     return {
         "pattern": code.string(site.pattern, 15),
+        "literal": f", literal={code.strings(site.literal)}" if site.literal else "",
         "names": code.strings(site.names),
         "sites": "" if site.sites == 1 else f"\n            sites={site.sites},",
         "holes": "    code = SITE.holes(site)\n" if holes else "",

@@ -6,10 +6,12 @@ import contextlib
 import os
 import shlex
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
+from ...text import short_list
 from .drafting import Draft, draft
 from .layout import Layout, check_files_are_new, check_id_is_free, layout
 from .patch_file import patch_file
@@ -34,9 +36,11 @@ class NewPatch:
         """The commands that check the patch."""
         folder = self.layout.folder
         option = "" if folder is None else f" --patches {shlex.quote(_typed_path(folder))}"
+        needed = [] if find_spec("pytest") else ["pip install pytest"]
         return [
             f"patchkit diff {self.draft.id}{option}",
             f"patchkit verify {self.draft.id}{option}",
+            *needed,
             f"pytest {shlex.quote(_typed_path(self.layout.test))}",
         ]
 
@@ -54,6 +58,7 @@ class NewPatch:
                 "pattern": site.pattern,
                 "sites": site.sites,
                 "names": list(site.names),
+                "literal": list(site.literal),
             },
             "next": self.next_steps,
         }
@@ -65,6 +70,12 @@ class NewPatch:
         if site:
             times = "" if site.sites == 1 else f", which occurs {site.sites} times: all are edited"
             lines += ["", f"The site, {self.draft.where}{times}:", f"  {site.pattern}"]
+        if site and site.literal:
+            letters = short_list(site.literal, len(site.literal))
+            lines.append(
+                f"{letters} stands for itself there: a capital letter that is not in literal= is a "
+                "hole, and matches any expression."
+            )
         steps = [
             f"write {function} and reproduce() in {_typed_path(self.layout.patch)}",
             *self.next_steps,

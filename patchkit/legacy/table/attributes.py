@@ -17,7 +17,7 @@ _TRAINER = ("transformers.Trainer",)
 _RENAMED = (
     (_TRAINER, "tokenizer", "processing_class", "transformers 5.0.0"),
     (_MODEL, "torch_dtype", "dtype", "trl 0.27.0"),
-    (_ARGUMENTS, "evaluation_strategy", "eval_strategy", "transformers 4.53.0"),
+    (_ARGUMENTS, "evaluation_strategy", "eval_strategy", "transformers 4.51.0"),
     (_ARGUMENTS, "no_cuda", "use_cpu", "transformers 5.0.0"),
     (
         _ARGUMENTS,
@@ -55,7 +55,7 @@ _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
         "warmup_ratio",
         _share,
         "read warmup_steps",
-        "transformers 5.14.0",
+        "transformers 5.15.0",
         "({object}.warmup_steps if {object}.warmup_steps < 1 else 0.0)",
     ),
     (
@@ -65,7 +65,7 @@ _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
         "transformers 5.2.0",
         '({object}.train_sampling_strategy == "group_by_length")',
     ),
-    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.14.0", ""),
+    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.15.0", ""),
     (
         "overwrite_output_dir",
         _false,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import loading_keywords as loading
-from ..changes import Action, Change, Convert, Converter, Keyword, Rename
+from ..changes import Action, Change, Convert, Converter, Drop, Keyword, Rename
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
+_NOTES = "https://github.com/huggingface/transformers/releases/tag/v{}"
 _DATASETS_3 = "https://github.com/huggingface/datasets/releases/tag/3.0.0"
 
 _MODELS = (
@@ -39,15 +40,37 @@ _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] =
         {
             "load_in_4bit": _quantized("load_in_4bit", loading.in_4bit),
             "load_in_8bit": _quantized("load_in_8bit", loading.in_8bit),
+        },
+        "transformers 5.0.0",
+        "transformers 4.36.0",
+        _V5,
+    ),
+    (
+        _MODELS,
+        {
             "use_flash_attention_2": Convert(
                 "attn_implementation",
                 loading.flash_attention,
                 written='"flash_attention_2" if {value} else None',
             ),
         },
+        "transformers 4.53.0",
+        "transformers 4.36.2",
+        _NOTES.format("4.53.0"),
+    ),
+    (
+        _MODELS,
+        {"resume_download": Drop("a download that was interrupted is always resumed")},
         "transformers 5.0.0",
-        "transformers 4.36.0",
+        "",
         _V5,
+    ),
+    (
+        _MODELS,
+        {"torch_dtype": Rename("dtype")},
+        "transformers",
+        "transformers 4.56.0",
+        _NOTES.format("4.56.0"),
     ),
     (_ALL, {"use_auth_token": _TOKEN}, "transformers 5.0.0", "transformers 4.32.0", _V5),
     (

@@ -17,11 +17,12 @@ _VISION = "transformers.AutoModelForImageTextToText"
 _DEEPSPEED = "transformers.integrations.deepspeed"
 
 _CHECKS = {
-    "is_flash_attn_available": f"{_WRITTEN}.availability.is_flash_attn_available",
     "is_flax_available": _NO,
-    "is_ipex_available": _NO,
     "is_safetensors_available": f"{_WRITTEN}.availability.is_safetensors_available",
     "is_tf_available": _NO,
+}
+_CHECKS_BELOW = {
+    "is_flash_attn_available": f"{_WRITTEN}.availability.is_flash_attn_available",
     "is_torch_bf16_available": "transformers.utils.is_torch_bf16_gpu_available",
     "is_torch_bf16_cpu_available": _YES,
     "is_torch_compile_available": _YES,
@@ -30,22 +31,31 @@ _CHECKS = {
     "is_torchdynamo_available": _YES,
 }
 
+_PLACES_BELOW = (
+    "transformers.file_utils",
+    "transformers.utils",
+    "transformers.utils.import_utils",
+)
+
 _MOVED = {
-    "4.47.0": {"transformers.trainer_utils.EvaluationStrategy": "transformers.IntervalStrategy"}
-    | {
-        "transformers.EvaluationStrategy": "transformers.IntervalStrategy",
-        "transformers.training_args.EvaluationStrategy": "transformers.IntervalStrategy",
+    "4.39.0": {
+        "transformers.top_k_top_p_filtering": f"{_WRITTEN}.core.top_k_top_p_filtering",
     },
+    "4.46.0": {"transformers.deepspeed": _DEEPSPEED},
+    "4.49.0": {"transformers.LogitsWarper": "transformers.LogitsProcessor"},
     "4.50.0": {
         "transformers.AdamW": f"{_WRITTEN}.optimizer.AdamW",
         "transformers.optimization.AdamW": f"{_WRITTEN}.optimizer.AdamW",
     },
+    "4.51.0": {"transformers.is_torch_tpu_available": _TPU},
     "5.0.0": {
         "transformers.AutoModelForVision2Seq": _VISION,
         "transformers.LineByLineTextDataset": f"{_WRITTEN}.text_datasets.LineByLineTextDataset",
-        "transformers.LogitsWarper": "transformers.LogitsProcessor",
+        "transformers.MODEL_FOR_VISION_2_SEQ_MAPPING": (
+            "transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING"
+        ),
+        "transformers.MistralCommonTokenizer": "transformers.MistralCommonBackend",
         "transformers.TextDataset": f"{_WRITTEN}.text_datasets.TextDataset",
-        "transformers.deepspeed": _DEEPSPEED,
         "transformers.generation.LogitsWarper": "transformers.LogitsProcessor",
         "transformers.generation.logits_process.LogitsWarper": "transformers.LogitsProcessor",
         "transformers.modeling_utils.Conv1D": f"{_PYTORCH}.Conv1D",
@@ -60,12 +70,12 @@ _MOVED = {
         "transformers.tokenization_utils.PreTrainedTokenizerBase": (
             "transformers.PreTrainedTokenizerBase"
         ),
-        "transformers.top_k_top_p_filtering": f"{_WRITTEN}.core.top_k_top_p_filtering",
         "transformers.trainer.ALL_LAYERNORM_LAYERS": f"{_PYTORCH}.ALL_LAYERNORM_LAYERS",
         "transformers.trainer.is_apex_available": "transformers.utils.is_apex_available",
-        "transformers.is_torch_tpu_available": _TPU,
         "transformers.file_utils.is_torch_tpu_available": _TPU,
         "transformers.trainer.is_torch_tpu_available": _TPU,
+        "transformers.trainer_utils.EvaluationStrategy": "transformers.IntervalStrategy",
+        "transformers.training_args.EvaluationStrategy": "transformers.IntervalStrategy",
         "transformers.utils.cached_property": "functools.cached_property",
         "transformers.utils.is_offline_mode": "huggingface_hub.is_offline_mode",
         "transformers.utils.send_example_telemetry": (
@@ -74,14 +84,11 @@ _MOVED = {
     }
     | {
         f"{place}.{name}": to
-        for place in (
-            "transformers",
-            "transformers.file_utils",
-            "transformers.utils",
-            "transformers.utils.import_utils",
-        )
+        for place in ("transformers", *_PLACES_BELOW)
         for name, to in _CHECKS.items()
-    },
+    }
+    | {f"{place}.{name}": to for place in _PLACES_BELOW for name, to in _CHECKS_BELOW.items()},
+    "5.1.0": {f"{place}.is_ipex_available": _NO for place in _PLACES_BELOW},
 }
 
 _COLLATOR = "DataCollatorForLanguageModeling(whole_word_mask=True) takes its place."
@@ -94,37 +101,31 @@ _GONE = {
             "AutoModelForCausalLM, AutoModelForMaskedLM or AutoModelForSeq2SeqLM takes its place, "
             "by the kind of model."
         ),
-        "transformers.DataCollatorForSOP": _OWN,
-        "transformers.DataCollatorForWholeWordMask": _COLLATOR,
-        "transformers.HfAgent": "The package smolagents takes its place.",
-        "transformers.Tool": "The package smolagents takes its place.",
-        "transformers.agents": "The package smolagents takes its place.",
         "transformers.modeling_utils.find_pruneable_heads_and_indices": _OWN,
         "transformers.models.llama.modeling_llama.LlamaFlashAttention2": _ATTENTION,
         "transformers.models.llama.modeling_llama.LlamaSdpaAttention": _ATTENTION,
         "transformers.models.mistral.modeling_mistral.MistralFlashAttention2": _ATTENTION,
         "transformers.models.mistral.modeling_mistral.MistralSdpaAttention": _ATTENTION,
         "transformers.onnx": "The package optimum exports models to ONNX.",
-        "transformers.tools": "The package smolagents takes its place.",
-    }
-    | {
-        f"transformers.{name}": "Models are PyTorch's alone; leave TF out of the name."
-        for name in (
-            "TFAutoModel",
-            "TFAutoModelForCausalLM",
-            "TFAutoModelForMaskedLM",
-            "TFAutoModelForQuestionAnswering",
-            "TFAutoModelForSeq2SeqLM",
-            "TFAutoModelForSequenceClassification",
-            "TFAutoModelForTokenClassification",
-            "TFTrainer",
-            "TFTrainingArguments",
-        )
     },
+    "5.20.0": {"transformers.DataCollatorForWholeWordMask": _COLLATOR},
 }
 
 
+_CACHE = "huggingface_hub.constants.HF_HUB_CACHE"
+_CACHES = ("PYTORCH_PRETRAINED_BERT_CACHE", "PYTORCH_TRANSFORMERS_CACHE", "TRANSFORMERS_CACHE")
+
+
 def _rows() -> Iterator[Change]:
+    for place in ("transformers", "transformers.utils", "transformers.file_utils"):
+        for name in _CACHES:
+            yield Moved(
+                name=f"{place}.{name}",
+                to=_CACHE,
+                differs="the variable TRANSFORMERS_CACHE is not looked at",
+                gone="transformers 5.0.0",
+                source=_NOTES.format("5.0.0"),
+            )
     for release, moved in _MOVED.items():
         for name, to in moved.items():
             yield Moved(

@@ -56,7 +56,6 @@ ROWS: tuple[Change, ...] = (
     *keywords(
         _ARGUMENTS,
         {
-            "no_cuda": Rename("use_cpu"),
             "adafactor": Convert("optim", conversions.adafactor),
             "per_gpu_train_batch_size": Convert(
                 "per_device_train_batch_size", conversions.train_batch_size, written="{value}"
@@ -64,12 +63,10 @@ ROWS: tuple[Change, ...] = (
             "per_gpu_eval_batch_size": Convert(
                 "per_device_eval_batch_size", conversions.eval_batch_size, written="{value}"
             ),
-            "push_to_hub_token": Rename("hub_token"),
             "push_to_hub_model_id": Convert(
                 "hub_model_id", conversions.repository, written="{value}"
             ),
             "push_to_hub_organization": Convert("hub_model_id", conversions.organization),
-            "torchdynamo": Rename("torch_compile_backend"),
             "include_inputs_for_metrics": Convert(
                 "include_for_metrics",
                 conversions.inputs_for_metrics,
@@ -110,6 +107,17 @@ ROWS: tuple[Change, ...] = (
         },
         gone="transformers 5.0.0",
         since="transformers 4.46.0",
+        source=pull("transformers", 41017),
+    ),
+    *keywords(
+        _ARGUMENTS,
+        {
+            "no_cuda": Rename("use_cpu"),
+            "push_to_hub_token": Rename("hub_token"),
+            "torchdynamo": Rename("torch_compile_backend"),
+        },
+        gone="transformers 5.0.0",
+        since="transformers 4.36.0",
         source=pull("transformers", 41017),
     ),
     *keywords(

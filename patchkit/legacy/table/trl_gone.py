@@ -57,6 +57,7 @@ def _experimental(folder: str, *names: str) -> Iterable[Change]:
 
 
 ROWS: tuple[Change, ...] = (
+    *_gone("0.27.0", _HELPERS, "SUPPORTED_ARCHITECTURES"),
     *_gone("0.29.0", _REWARDS, *_exported("PPOTrainer", "PPOConfig"), forms=_BOTH_PPO),
     *_gone("0.29.0", _REWARDS, "trainer.ppo_trainer", "trainer.ppo_config", forms=_BOTH_PPO),
     *_gone(

@@ -81,17 +81,20 @@ _CHAT = f"{_WRITTEN}.chat"
 _UTILS = "trl.experimental.utils"
 
 _NAMES = {
-    "0.12.0": {"trl.env_utils": {"strtobool": "transformers.utils.strtobool"}},
-    "0.13.0": {"trl.commands": _COMMANDS, "trl.commands.cli_utils": _COMMANDS},
+    "0.13.0": {
+        "trl.commands": _COMMANDS,
+        "trl.commands.cli_utils": _COMMANDS,
+        "trl.env_utils": {"strtobool": "transformers.utils.strtobool"},
+    },
     "0.14.0": {
         "trl.core": {
             "entropy_from_logits": "trl.trainer.utils.entropy_from_logits",
             "set_seed": "transformers.set_seed",
         },
     },
+    "0.17.0": {"trl": {"is_diffusers_available": _CHECKS["is_diffusers_available"]}},
     "0.20.0": {
         "trl.data_utils": {"pack_examples": f"{_WRITTEN}.packing.pack_examples"},
-        "trl.import_utils": _CHECKS,
         "trl.trainer.utils": {
             "DataCollatorForCompletionOnlyLM": (
                 f"{_WRITTEN}.collators.DataCollatorForCompletionOnlyLM"
@@ -105,15 +108,21 @@ _NAMES = {
             ),
         },
     },
+    "0.24.0": {
+        "trl.trainer": {"is_diffusers_available": _CHECKS["is_diffusers_available"]},
+    },
     "0.26.0": {
         "trl.core": {name: f"{_WRITTEN}.core.{name}" for name in _CORE},
+        "trl.models": {"setup_chat_format": f"{_CHAT}.setup_chat_format"},
+        "trl.models.utils": {"setup_chat_format": f"{_CHAT}.setup_chat_format"},
+    },
+    "0.27.0": {
         "trl.extras.dataset_formatting": {
             name: f"{_WRITTEN}.formatting.{name}" for name in _FORMATTING
         },
         "trl.models": {
             "clone_chat_template": "trl.clone_chat_template",
             "prepare_peft_model": f"{_UTILS}.prepare_peft_model",
-            "setup_chat_format": f"{_CHAT}.setup_chat_format",
         },
         "trl.models.modeling_base": {"create_reference_model": "trl.create_reference_model"},
         "trl.models.utils": {
@@ -121,7 +130,6 @@ _NAMES = {
             "FORMAT_MAPPING": f"{_CHAT}.FORMAT_MAPPING",
             "clone_chat_template": "trl.clone_chat_template",
             "prepare_peft_model": f"{_UTILS}.prepare_peft_model",
-            "setup_chat_format": f"{_CHAT}.setup_chat_format",
         },
     },
     "0.29.0": {
@@ -164,20 +172,32 @@ _NAMES = {
 }
 """Names, by the release that they are gone since and by their module."""
 
+_CHECKS_GONE = {
+    "is_diffusers_available": "0.24.0",
+    "is_fastapi_available": "1.11.0",
+    "is_joblib_available": "1.14.0",
+    "is_llm_blender_available": "1.2.0",
+    "is_pydantic_available": "1.11.0",
+    "is_uvicorn_available": "1.11.0",
+    "is_vllm_ascend_available": "1.11.0",
+}
+"""Functions of `trl.import_utils`, and since when they are gone; the others since 0.20.0."""
+
 
 def _rows() -> Iterator[Change]:
     for release, modules in _MODULES.items():
         for name, to in modules.items():
-            yield Moved(name=name, to=to, gone=f"trl {release}", source=_NOTES.format(release))
+            yield _moved(name, to, release)
     for release, places in _NAMES.items():
         for place, names in places.items():
             for name, to in names.items():
-                yield Moved(
-                    name=f"{place}.{name}",
-                    to=to,
-                    gone=f"trl {release}",
-                    source=_NOTES.format(release),
-                )
+                yield _moved(f"{place}.{name}", to, release)
+    for name, to in _CHECKS.items():
+        yield _moved(f"trl.import_utils.{name}", to, _CHECKS_GONE.get(name, "0.20.0"))
+
+
+def _moved(name: str, to: str, release: str) -> Moved:
+    return Moved(name=name, to=to, gone=f"trl {release}", source=_NOTES.format(release))
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())

@@ -45,7 +45,6 @@ _MOVED = {
     "0.14.0": {"set_seed": "transformers.set_seed"},
     "0.17.0": {
         "is_deepspeed_available": "trl.import_utils.is_deepspeed_available",
-        "is_diffusers_available": f"{_WRITTEN}.availability.is_diffusers_available",
         "is_llm_blender_available": f"{_WRITTEN}.availability.is_llm_blender_available",
         "is_mergekit_available": "trl.import_utils.is_mergekit_available",
         "is_rich_available": "transformers.utils.is_rich_available",

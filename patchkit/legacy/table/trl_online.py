@@ -46,8 +46,8 @@ ROWS: tuple[Change, ...] = (
         _GRPO,
         {"vllm_max_model_len": Rename("vllm_max_model_length")},
         gone="trl 0.18.0",
-        since="trl 0.27.0",
-        source=notes("trl 0.27.0"),
+        since="trl 0.26.0",
+        source=notes("trl 0.26.0"),
     ),
     *keywords(
         _BOTH,

@@ -28,7 +28,6 @@ ROWS: tuple[Change, ...] = (
         _SFT,
         {
             **{name: Configure(name) for name in (*_MOVED, "model_init_kwargs")},
-            "max_seq_length": Configure("max_length", longest),
             "neftune_noise_alpha": Configure("neftune_noise_alpha"),
             "dataset_batch_size": _BATCHES,
             "infinite": Drop("max_steps and num_train_epochs say how long training lasts"),
@@ -36,6 +35,13 @@ ROWS: tuple[Change, ...] = (
         },
         gone="trl 0.13.0",
         since="trl 0.9.2",
+        source=notes("trl 0.13.0"),
+    ),
+    *keywords(
+        _SFT,
+        {"max_seq_length": Configure("max_length", longest)},
+        gone="trl 0.13.0",
+        since="trl 0.16.0",
         source=notes("trl 0.13.0"),
     ),
     *keywords(

@@ -72,7 +72,7 @@ def findings(
         yield from _unknown_defaults(history, rows, left_out)
         for row in own:
             if isinstance(row, Keyword):
-                yield from _of_keyword(history, row)
+                yield from _of_keyword(history, histories, row)
             elif isinstance(row, Moved | Gone):
                 yield from _of_name(history, row)
         yield from _targets_of_names(history, rows)
@@ -85,7 +85,11 @@ def _unknown_names(
     known = {row.name for row in rows if isinstance(row, Moved | Gone)}
     for name, release in history.gone_names():
         what = f"{history.library}.{name}"
-        if what not in known and what not in left_out:
+        if (
+            what not in known
+            and what not in left_out
+            and not history.has_place(history.versions[-1], what)
+        ):
             yield Finding(Kind.UNKNOWN, what, _release(history, release), _announced(history, name))
 
 
@@ -120,20 +124,24 @@ def _unknown_defaults(
             yield Finding(Kind.UNKNOWN, what, _release(history, defaults[-1][0]), values)
 
 
-def _inherited(ancestors: Collection[str], histories: Mapping[str, History]) -> set[str]:
-    """Return the keywords that the newest releases have in other libraries."""
+def _inherited(
+    ancestors: Collection[str], histories: Mapping[str, History], but: str = ""
+) -> set[str]:
+    """Return the keywords that classes have in the newest releases of the libraries but one."""
     found: set[str] = set()
     for ancestor in ancestors:
         library, _, name = ancestor.partition(".")
-        if library in histories:
+        if library in histories and library != but:
             found.update(histories[library].newest.keywords.get(name, ()))
     return found
 
 
-def _of_keyword(history: History, row: Keyword) -> Iterator[Finding]:
+def _of_keyword(
+    history: History, histories: Mapping[str, History], row: Keyword
+) -> Iterator[Finding]:
     for owner in row.owners:
         library, _, name = owner.partition(".")
-        if library != history.library:
+        if library != history.library or row.is_understood:
             continue
         what = f"{owner}({row.name}=)"
         yield from _around(
@@ -142,12 +150,17 @@ def _of_keyword(history: History, row: Keyword) -> Iterator[Finding]:
         to = _target(row)
         if row.since and to and row.since.startswith(f"{library} "):
             holder = _holder(row, name)
+            ancestors = history.newest.ancestors.get(holder, ())
+            if to in _inherited(ancestors, histories, but=library):
+                continue  # older releases have it from there, too, and none tells since when
             yield from _around(
                 history,
                 f"{library}.{holder}({to}=)",
                 row.since,
                 partial(_has, history, owner=holder, keyword=to),
                 went=False,
+                # An old keyword may take values that it did not take.
+                exactly=not isinstance(row.action, Convert),
             )
 
 
@@ -161,9 +174,18 @@ def _of_name(history: History, row: Moved | Gone) -> Iterator[Finding]:
 
 
 def _around(
-    history: History, what: str, release: str, has: _Has, *, went: bool
+    history: History, what: str, release: str, has: _Has, *, went: bool, exactly: bool = True
 ) -> Iterator[Finding]:
-    """Compare a release with the one before it: something is there in one of them only."""
+    """Compare a release with the one before it: something is there in one of them only.
+
+    Args:
+        history: the library.
+        what: what may be there.
+        release: the first with it, or without it.
+        has: tells of each release.
+        went: whether it went with this release; else it came.
+        exactly: whether the release before it must be otherwise.
+    """
     version = release.partition(" ")[2]
     if version not in history.releases:
         if history.is_within(version):
@@ -175,7 +197,7 @@ def _around(
     if now is went:
         text = "the release has it" if went else "the release does not have it"
         yield Finding(Kind.CONTRADICTION, what, release, text)
-    elif earlier is not None and earlier is not went:
+    elif exactly and earlier is not None and earlier is not went:
         text = "the release before it does not have it" if went else "the release before has it"
         yield Finding(Kind.CONTRADICTION, what, release, text)
 
@@ -221,8 +243,10 @@ def _targets_of_keywords(
 ) -> Iterator[Finding]:
     due = Due(rows, {name: it.versions[-1] for name, it in histories.items()}.get)
     for owner in history.newest.keywords:
-        ancestors = history.newest.ancestors.get(owner)
-        for method, found in due.methods(ancestors or ()).items():
+        ancestors = history.newest.ancestors.get(owner, [])
+        if not {ancestor.partition(".")[0] for ancestor in ancestors} <= histories.keys():
+            continue  # what it has from there is not known
+        for method, found in due.methods(ancestors).items():
             for row in found.keywords.values():
                 to = _target(row)
                 holder = _holder(row, owner)

@@ -96,7 +96,7 @@ def is_there(sources: Sources, place: str) -> bool:
         return True
     module, _, name = place.rpartition(".")
     if "." not in module:
-        return name in exported(sources, module)
+        return name in exported(sources, module) or _is_of_a_model(sources, module, name)
     if module not in sources:
         return False
     return name in sources.bound(module) or sources.find(module, name) is not None
@@ -107,13 +107,23 @@ def _public(sources: Sources, library: str) -> dict[str, str]:
     names = {
         name: module
         for name, module in exported(sources, library).items()
-        if not module.startswith("models.") or module.startswith("models.auto")
+        if not module.startswith("models.") or f"{module}.".startswith("models.auto.")
     }
     for module in sources:
         if module.startswith("transformers.models.auto."):
             short = module.removeprefix("transformers.")
             names.update(dict.fromkeys(_listed(sources, module), short))
     return names
+
+
+def _is_of_a_model(sources: Sources, library: str, name: str) -> bool:
+    """Tell whether a model's module lists a name, which the top level then has, too."""
+    models = f"{library}.models."
+    return any(
+        name in _listed(sources, module)
+        for module in sources
+        if module.startswith(models) and name in sources.text(module)
+    )
 
 
 def _listed(sources: Sources, module: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...legacy.changes import Adjusted, Columns, LeftOut, OneColumn, Wrapped
+from ...legacy.changes import Adjusted, Columns, GivenToo, LeftOut, OneColumn, Wrapped
 from ...legacy.wording import release, since
 from ..reading.script import Given
 from ..reading.values import Made, Own
@@ -28,6 +28,8 @@ def plan_combinations(plan: Plan, call: CallPlan) -> None:
             _wrap(plan, call, row, row.in_source)
         elif isinstance(row.in_source, OneColumn):
             _select_column(plan, call, row, row.in_source)
+        elif isinstance(row.in_source, GivenToo):
+            _give_too(plan, call, row, row.in_source)
         elif isinstance(row.in_source, Columns):
             _rename_columns(plan, row, row.in_source)
 
@@ -63,6 +65,17 @@ def _argument(call: CallPlan, name: str) -> Given | None:
     if name in call.keywords or not call.positional:
         return call.keywords.get(name)
     return call.positional[0]
+
+
+def _give_too(plan: Plan, call: CallPlan, row: Adjusted, action: GivenToo) -> None:
+    """Give an argument that another one needs."""
+    beside = call.keywords.get(action.beside)
+    if beside is None or not beside.value or action.keyword in call.keywords:
+        return
+    if call.call.complete:
+        call.put(action.keyword, action.source)
+        new = f"{action.keyword}={action.source} too"
+        plan.changed(beside.node, f"{call.name}({action.beside}=)", new, f"it {since(row)}")
 
 
 def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:

@@ -198,7 +198,7 @@ class ConfigurationPlan:
             given.node,
             f"{self._trainer.name}(args=)",
             f"args={function}(…)",
-            f"its configuration is made elsewhere, and has to be a {kind}",
+            f"its configuration is made elsewhere, and has to be of the class {kind}",
         )
 
     def _written(self) -> str:

@@ -46,6 +46,7 @@ def test_what_died_and_what_trained() -> None:
         "loss by step: 5.250 4.500" in said
     )
     assert said.index("THE REPORT") < said.index("patchkit.apply()")
+    assert said.index("patchkit.apply()") < said.index("patchkit run --legacy")
 
 
 def test_patches_that_know_the_error() -> None:

@@ -10,6 +10,7 @@ import pytest
 from patchkit import UsageError
 from patchkit.cli.new import subject
 from patchkit.cli.new.drafting import NoSiteChosen, draft
+from patchkit.cli.new.patch_file import patch_file
 from patchkit.rewrite import Pattern, find
 
 from .conftest import line_of
@@ -187,3 +188,41 @@ def test_the_range_begins_with_what_is_installed(madeup, version: str) -> None:
     assert (begun.library, begun.since) == ("madeup", version.partition("+")[0])
     assert begun.parameters == ("size", "scale")
     assert Path(begun.target.module).name == "madeup.trainer"
+
+
+FUNCTIONAL = """
+import math as F
+
+def f(row, B):
+    row = F.floor(row)
+    return math.floor(row) + F.ceil(B)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "literal", "holes"),
+    [
+        ({"line": 5}, ("F",), {}),
+        ({"find": "F.floor(row)"}, ("F",), {}),
+        ({"find": "F.floor(R)"}, ("F",), {"R": "row"}),
+        ({"find": "F.ceil(B)"}, ("B", "F"), {}),
+        ({"find": "A.ceil(B)"}, ("B",), {"A": "F"}),
+        # It cannot be the name here, so it is a hole.
+        ({"find": "B.ceil(N)"}, (), {"B": "F", "N": "B"}),
+    ],
+)
+def test_a_letter_that_the_function_has_as_a_name(madeup, given, literal, holes) -> None:
+    madeup.write("functional", FUNCTIONAL)
+    found, source = site("madeup.functional:f", **given)
+    pattern = Pattern(found.pattern, literal=found.literal)
+    assert (found.literal, found.sites) == (literal, 1)
+    (node,) = find(source.node, pattern)
+    assert pattern.holes(node) == holes
+
+
+def test_what_is_written_of_such_a_letter(madeup) -> None:
+    madeup.write("functional", FUNCTIONAL)
+    drafted = draft("madeup-bug", subject.find("madeup.functional:f"), find="F.floor(R)")
+    text = patch_file(drafted)
+    assert 'SITE = Pattern("F.floor(R)", literal=("F",))' in text
+    assert """return [replace(site, f"F.floor({code['R']})")]""" in text

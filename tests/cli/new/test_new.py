@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from patchkit.cli.new.layout import layout
+from patchkit.cli.new.writing import begin
 
 from .conftest import Run, line_of
 
@@ -230,3 +231,13 @@ def test_in_a_checkout_the_patch_joins_the_catalogue(monkeypatch: Any) -> None:
     ]
     with pytest.raises(ValueError, match="an id begins with its library: 'trl-…'"):
         layout("some-bug", "trl", checkout())
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_pytest_is_named_where_it_is_missing(madeup, monkeypatch, tmp_path, is_there: bool) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("patchkit.cli.new.writing.find_spec", lambda name: is_there or None)
+    new = begin("madeup-bug", HALF, wrap=True, folder=tmp_path / "patches")
+    *_, before, last = new.next_steps
+    assert last.startswith("pytest ")
+    assert (before == "pip install pytest") is not is_there

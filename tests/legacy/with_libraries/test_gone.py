@@ -38,6 +38,9 @@ STATEMENTS = {
     "from trl import DDPOTrainer": "TRL 0.24.0. TRL trains no diffusion models",
     "from trl.extras import BestOfNSampler": "TRL 0.25.0",
     "from trl.experimental.ppo import PPOTrainer": "TRL 1.13.0",
+    "from transformers import TFAutoModelForCausalLM": "Transformers 5.0.0. Models are PyTorch's",
+    "from transformers import GlueDataset": "Transformers 5.20.0. Load data with the package",
+    "from transformers import OffloadedCache": "Transformers 5.0.0. DynamicCache(offloading=True)",
     "import trl; trl.XPOTrainer": "TRL 0.29.0. OnlineDPOTrainer",
 }
 
@@ -73,7 +76,7 @@ def test_what_is_gone_is_refused_with_a_set_of_versions(tmp_path) -> None:
     for statement, since in STATEMENTS.items():
         _, is_import_error, message = told[statement]
         text = str(message)
-        assert text.startswith("old.py:1: trl."), text
+        assert text.startswith(("old.py:1: trl.", "old.py:1: transformers.")), text
         assert f" has been gone since {since}" in text
         assert "Versions that have it: " in text
         assert "pip install trl==" in text

@@ -1,0 +1,38 @@
+"""Configurations of PEFT's adapters."""
+
+from __future__ import annotations
+
+from ..adjusting.blocks import counted
+from ..changes import Adjusted, Change, Default, GivenToo, Refuse
+from .rows import keywords
+from .sources import notes
+
+_OFT = ("peft.OFTConfig",)
+_ONE_SIZE = Refuse("All layers have the same number of blocks, or blocks of the same size.")
+
+ROWS: tuple[Change, ...] = (
+    *keywords(
+        _OFT,
+        {"rank_pattern": _ONE_SIZE, "alpha_pattern": _ONE_SIZE},
+        gone="peft 0.15.0",
+        source=notes("peft 0.15.0"),
+    ),
+    Adjusted(
+        owners=_OFT,
+        name="a number of blocks without their size",
+        adjust=counted,
+        in_source=GivenToo("oft_block_size", "0", beside="r"),
+        gone="peft 0.16.0",
+        source=notes("peft 0.16.0"),
+    ),
+    *(
+        Default(
+            owners=_OFT,
+            name=name,
+            values=(("0.7.0", was), ("0.16.0", now)),
+            gone="peft 0.16.0",
+            source=notes("peft 0.16.0"),
+        )
+        for name, was, now in (("r", 8, 0), ("oft_block_size", 0, 32))
+    ),
+)

@@ -1,0 +1,1 @@
+"""The parts of `scripts/terminal_film.py`."""

@@ -1,0 +1,64 @@
+"""`patchkit run` around what starts a notebook's kernel, which is a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
+
+ID = "trl-adapter-bf16-cast"
+RESOLUTION = resolve(catalogue.load().entries[ID].patch)
+pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+
+EXECUTE = """
+import os
+import nbclient, nbformat
+
+source = '''
+import os, sys
+import trl.trainer.sft_trainer
+code = trl.trainer.sft_trainer.SFTTrainer.__init__.__code__
+print("kernel", os.getpid(), code.co_filename, "patchkit" in sys.modules)
+'''
+notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+nbclient.NotebookClient(notebook, kernel_name="python3", timeout=300).execute()
+printed = "".join(one["text"] for one in notebook.cells[0].outputs if one.get("name") == "stdout")
+print("client", os.getpid(), printed)
+"""
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_the_kernel_of_a_notebook(tmp_path: Path, reached: bool) -> None:
+    for needed in ("nbclient", "ipykernel"):
+        pytest.importorskip(needed)
+    (tmp_path / "execute.py").write_text(EXECUTE)
+    command = [sys.executable, "execute.py"]
+    if reached:
+        command = [sys.executable, "-m", "patchkit", "run", "--", *command]
+    own = {
+        # This environment's kernel, which starts this interpreter, and not one of the user's.
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "JUPYTER_DATA_DIR": str(tmp_path / "jupyter"),
+        "IPYTHONDIR": str(tmp_path / "jupyter"),
+        "HF_HUB_OFFLINE": "1",
+    }
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, **own},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    _, client, _, kernel, file, imported = done.stdout.split()
+    assert client != kernel
+    assert file.startswith("<patchkit>/") is reached
+    assert imported == str(reached)

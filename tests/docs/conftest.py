@@ -1,0 +1,35 @@
+"""The site, built once for all tests of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site without a network: a proxy that does not answer stands for one."""
+    nowhere = "http://127.0.0.1:9"
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=REPOSITORY,
+        env={**os.environ, "http_proxy": nowhere, "https_proxy": nowhere, "all_proxy": nowhere},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("material", reason="the site needs mkdocs-material")
+    pytest.importorskip("mkdocstrings", reason="the site needs mkdocstrings-python")
+    folder = tmp_path_factory.mktemp("site")
+    done = build(folder)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder

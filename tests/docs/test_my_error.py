@@ -1,0 +1,176 @@
+"""The page "My error": its JavaScript finds what `patchkit explain` finds, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.symptoms import entries_with_message, entries_with_symptom
+from patchkit.legacy import table
+from patchkit.legacy.explanation import described, rows_of_error
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ENTRIES = list(catalogue.load())
+ROWS = table.rows()
+CHANGES = [change for row in ROWS if (change := described(row)) is not None]
+MESSAGES = sorted({message for entry in ENTRIES for message in entry.patch.messages})
+ERRORS = sorted({error for change in CHANGES for error in change.errors})
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/someone/train.py", line 31, in <module>
+    trainer.train()
+  File "/home/someone/.venv/lib/python3.11/site-packages/transformers/trainer.py", line 2325, in train
+    return inner_training_loop(
+           ^^^^^^^^^^^^^^^^^^^^
+SomeError: {error}
+  0%|          | 0/10 [00:01<?, ?it/s]
+"""
+# What else a log of 4-bit training holds, which loose symptoms would take for theirs.
+LOG = 'bnb_4bit_quant_storage: "uint8"\nweights are floating point\n{error}\n'
+
+
+def matching(pattern: str) -> list[str]:
+    """Return texts that a symptom matches, the same in each run."""
+    found: list[str] = []
+
+    @settings(max_examples=8, derandomize=True, database=None, suppress_health_check=[*HealthCheck])
+    @given(st.from_regex(pattern, fullmatch=True, alphabet=st.characters(codec="ascii")))
+    def collect(text: str) -> None:
+        found.append(text)
+
+    collect()
+    return sorted(set(found))
+
+
+SYMPTOMS = {
+    entry.patch.id: matching(entry.patch.symptom) for entry in ENTRIES if entry.patch.symptom
+}
+# As they stand on a screen, and the page that they must lead to.
+QUOTED = {
+    "RuntimeError: expected scalar type Float but found Half": "errors/index.html#other-wordings-of-the-same-error",
+    "RuntimeError: mat1 and mat2 shapes cannot be multiplied (16x64 and 1x4096)": "families/index.html#what-fails-both-ways",
+    "TypeError: modules_to_save cannot be applied to modules of type <class 'peft.tuners.lora.layer.Linear'>": "families/index.html#what-fails-both-ways",
+    "AttributeError: 'MusicgenConfig' object has no attribute 'dropout'": "families/index.html#no-tiny-model",
+    "ImportError: Found an incompatible version of torchao. Found version 0.15.0": "doctor/index.html#versions-known-not-to-work-together",
+    "ModuleNotFoundError: No module named 'requests'": "doctor/index.html#versions-known-not-to-work-together",
+    "DoRA magnitudes do not learn": "errors/index.html#dora-magnitudes-do-not-learn",
+}
+RARE = ("nemo-automodel", "unsloth")
+UNKNOWN = ("KeyError: 'labels'", "CUDA out of memory. Tried to allocate 2.00 GiB", "Traceback")
+
+
+@pytest.fixture(scope="module")
+def ask(site: Path) -> Callable[..., list[list[dict[str, Any]]]]:
+    """`ask(texts)`: what the page answers to each."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("the page is JavaScript, and node is not installed")
+    folder = site / "javascripts"
+    program = [node, str(Path(__file__).with_name("answers.js"))]
+    program += [str(folder / "my_error_data.js"), str(folder / "find_answers.js")]
+
+    def ask(texts: list[str]) -> list[list[dict[str, Any]]]:
+        done = subprocess.run(
+            program, input=json.dumps(texts), capture_output=True, text=True, check=True
+        )
+        return list(json.loads(done.stdout))
+
+    return ask
+
+
+def names(answers: list[dict[str, Any]], kind: str, key: str) -> list[str]:
+    return [answer[key] for answer in answers if answer["kind"] == kind]
+
+
+def expected(text: str) -> tuple[list[str], list[str]]:
+    """Return the patches and old spellings that `patchkit explain` finds; in the order of the page."""
+    changes = [change.old for change in rows_of_error(text, ROWS)]
+    patches = (
+        entries_with_message(text, ENTRIES) if changes else entries_with_symptom(text, ENTRIES)
+    )
+    patches.sort(key=lambda entry: (bool(entry.patch.opt_in), entry.patch.library in RARE))
+    return [entry.patch.id for entry in patches], changes
+
+
+@pytest.mark.parametrize("shape", ["{error}", TRACEBACK, LOG], ids=["error", "traceback", "log"])
+@pytest.mark.parametrize("texts", [MESSAGES, ERRORS], ids=["messages", "changes"])
+def test_every_error_finds_what_the_command_finds(ask, texts: list[str], shape: str) -> None:
+    asked = [shape.format(error=text) for text in texts]
+    for text, answers in zip(asked, ask(asked), strict=True):
+        patches, changes = expected(text)
+        assert names(answers, "patch", "id") == patches, text
+        assert names(answers, "change", "old") == changes, text
+
+
+def test_the_message_of_a_patch_leads_to_it_first(ask) -> None:
+    for message, answers in zip(MESSAGES, ask(MESSAGES), strict=True):
+        raising = {entry.patch.id for entry in ENTRIES if message in entry.patch.messages}
+        assert answers[0]["kind"] == "patch"
+        assert raising <= set(names(answers, "patch", "id")), message
+
+
+def test_each_symptom_leads_to_its_patch(ask) -> None:
+    asked = [
+        (patch, case)
+        for patch, texts in SYMPTOMS.items()
+        for text in texts
+        for case in (text, text.upper())
+    ]
+    assert {patch for patch, _ in asked} == {entry.patch.id for entry in ENTRIES}
+    for (patch, text), answers in zip(asked, ask([text for _, text in asked]), strict=True):
+        found, _ = expected(text)
+        assert names(answers, "patch", "id") == found, text
+        # A text that is also another's message is answered by that alone.
+        assert patch in found or entries_with_message(text, ENTRIES), text
+
+
+def test_the_error_of_an_old_spelling_leads_to_it_first(ask) -> None:
+    for error, answers in zip(ERRORS, ask(ERRORS), strict=True):
+        right = {change.old for change in CHANGES if error in change.errors}
+        assert answers[0]["kind"] == "change", error
+        assert answers[0]["old"] in right, error
+        assert right <= set(names(answers, "change", "old")), error
+
+
+@pytest.mark.parametrize("error", QUOTED)
+def test_a_quoted_error_leads_to_its_page(ask, error: str) -> None:
+    (answers,) = ask([error])
+    assert QUOTED[error] in names(answers, "quoted", "page")
+
+
+def test_an_unknown_error_has_no_answer(ask) -> None:
+    assert ask([*UNKNOWN, ""])[:-1] == [[]] * len(UNKNOWN)
+
+
+def test_every_answer_leads_somewhere(site: Path) -> None:
+    text = (site / "javascripts" / "my_error_data.js").read_text(encoding="utf-8")
+    data = json.loads(text.partition("=")[2].rstrip(";\n"))
+    pages: dict[str, str] = {}
+    for row in (*data["patches"], *data["changes"], *data["quoted"]):
+        page, _, anchor = row["page"].partition("#")
+        content = pages.setdefault(page, (site / page).read_text(encoding="utf-8"))
+        assert not anchor or f'id="{anchor}"' in content, row["page"]
+    code = (site / "javascripts" / "my_error.js").read_text(encoding="utf-8")
+    for page in re.findall(r'"(\S+\.html)"', code):
+        assert (site / page).exists()
+
+
+def test_what_javascript_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs")
+    monkeypatch.syspath_prepend(str(REPOSITORY / "docs_site"))
+    in_javascript = importlib.import_module("my_error_page").in_javascript
+    assert in_javascript("a(?:b|c)+") == "a(?:b|c)+"
+    for pattern in (r"\Aa", "(?P<x>a)", "(?i)a", "a++"):
+        with pytest.raises(ValueError, match="JavaScript"):
+            in_javascript(pattern)
