@@ -6,7 +6,8 @@
     python scripts/legacy_eras.py --show legacy.json --modernized --into docs/modernize.md
 
 Each script runs on its own set, which proves that it was right, then on the newest set without
-patchkit, then with its legacy layer, and then without it, written anew by `patchkit modernize`.
+patchkit, then with its legacy layer, and then without it, written anew by `patchkit modernize`:
+first without patchkit, then with its patches, which the layer comes with (the side `patched`).
 Models and datasets of the Hub are replaced by tiny ones in the Hub's own cache, so scripts run as
 they are. A training ends after three steps.
 """
@@ -27,7 +28,9 @@ sys.path[:0] = [str(HERE)]
 from legacy_parts import environments, modernizing, page, page_of_modernized, running  # noqa: E402
 from legacy_parts.eras import NEWEST, Script, scripts  # noqa: E402
 
-SIDES = ("own", "newest", "legacy", "modernized")
+SIDES = ("own", "newest", "legacy", "modernized", "patched")
+WRITTEN_ANEW = ("modernized", "patched")
+PATCHES = "-m patchkit run --"
 LAYER = "-m patchkit run --legacy --"
 
 
@@ -65,8 +68,9 @@ def _run(script: Script, side: str, options: argparse.Namespace) -> dict[str, An
     python = environments.python_of(options.envs, era)
     if not python.exists():
         raise SystemExit(f"legacy_eras.py: no {python}; create it with --create")
-    prefix = tuple(shlex.split(options.layer)) if side == "legacy" else ()
-    prepare = modernizing.modernize if side == "modernized" else None
+    prefixes = {"legacy": options.layer, "patched": PATCHES}
+    prefix = tuple(shlex.split(prefixes.get(side, "")))
+    prepare = modernizing.modernize if side in WRITTEN_ANEW else None
     cache = options.cache or options.envs / "stand-ins"
     result = running.run(script, python, cache, prefix, prepare)
     return {"digest": script.digest, **result}
@@ -78,7 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--envs", type=Path, help="folder of the environments era-0.7, era-0.9, …")
     parser.add_argument("--create", action="store_true", help="create the missing environments")
     parser.add_argument("--cache", type=Path, help="folder for what stands in for the Hub")
-    parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES)
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES[:-1])
     parser.add_argument("--missing", action="store_true", help="only scripts without a result")
     parser.add_argument("--layer", default=LAYER, help="Python's arguments before the script")
     parser.add_argument("--output", type=Path, default=Path("legacy.json"))

@@ -340,11 +340,13 @@ class OneColumn:
         keyword: the keyword, of the trainer.
         datasets: the arguments that are datasets.
         unless: an argument with which no column is meant.
+        known: the column that is meant of well-known datasets, by the name that they are loaded by.
     """
 
     keyword: str
     datasets: tuple[str, ...]
     unless: str
+    known: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

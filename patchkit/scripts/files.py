@@ -34,7 +34,7 @@ def _notebook(text: str, due: Due, path: Path) -> Modernized:
 def _settings(text: str, due: Due, path: Path) -> Modernized:
     from .formats import yaml_settings
 
-    return yaml_settings.modernize(text, due, Neighbours(path).reader())
+    return yaml_settings.modernize(text, due, Neighbours(path).reader)
 
 
 def _shell(text: str, due: Due, path: Path) -> Modernized:

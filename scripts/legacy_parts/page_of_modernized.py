@@ -30,7 +30,7 @@ def table(results: dict[str, Any]) -> str:
             name,
             "refused" if layer["state"] == FAILED else state_of(layer),
             _became(new),
-            _losses(layer, new) + (f": {notes[name]}" if name in notes else ""),
+            _losses(sides) + (f": {notes[name]}" if name in notes else ""),
             str(outcomes["changed"]),
             _left(new),
         )
@@ -44,10 +44,15 @@ def _became(new: dict[str, Any]) -> str:
     return state_of(new)
 
 
-def _losses(layer: dict[str, Any], new: dict[str, Any]) -> str:
+def _losses(sides: dict[str, Any]) -> str:
+    """Compare losses with those of the layer, whose run had the patches, too."""
+    layer, new, patched = sides["legacy"], sides["modernized"], sides.get("patched")
     if layer["state"] != TRAINED or new["state"] != TRAINED:
         return ""
-    return same_losses(layer, new)
+    found = same_losses(layer, new)
+    if found != "same" and patched is not None and patched["state"] == TRAINED:
+        found += f"; {same_losses(layer, patched)} with the patches"
+    return found
 
 
 def _left(new: dict[str, Any]) -> str:

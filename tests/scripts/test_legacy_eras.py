@@ -248,6 +248,11 @@ def test_the_table_of_scripts_written_anew(module) -> None:
             },
             "1/d.py": {"legacy": trained, "modernized": side("failed", error="TypeError: y")},
             "1/e.py": {"legacy": trained},
+            "1/f.py": {
+                "legacy": trained,
+                "modernized": side("trained", losses=(2.0,)),
+                "patched": trained,
+            },
         }
     )
     assert lines.splitlines()[2:] == [
@@ -255,4 +260,5 @@ def test_the_table_of_scripts_written_anew(module) -> None:
         "| 1/b.py | trained | trained | 5.0e-01 apart | 0 |  |",
         "| 1/c.py | refused | gone, and said |  | 0 | `x=` gone, `x=` remarked |",
         "| 1/d.py | trained | `TypeError: y` |  | 0 |  |",
+        "| 1/f.py | trained | trained | 1.0e+00 apart; same with the patches | 0 |  |",
     ]

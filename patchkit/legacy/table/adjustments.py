@@ -28,6 +28,8 @@ _WITH_OWN_CONFIGURATION = tuple(
 )
 _MEAN = "self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False"
 """A loss of a script's own is the mean of a batch, which is to be divided by their number."""
+_CHATS = ("HuggingFaceH4/no_robots", "HuggingFaceH4/ultrachat_200k")
+"""Datasets of conversations with their first turn in a column `prompt`, which many scripts load."""
 _METHODS = {
     "4.46.0": (
         Parameters("compute_loss", ("num_items_in_batch=None",), _MEAN),
@@ -59,7 +61,10 @@ ROWS: tuple[Change, ...] = (
         name="texts beside prompts",
         adjust=rows_of_datasets.text_column_alone,
         in_source=OneColumn(
-            "dataset_text_field", ("train_dataset", "eval_dataset"), unless="formatting_func"
+            "dataset_text_field",
+            ("train_dataset", "eval_dataset"),
+            unless="formatting_func",
+            known=dict.fromkeys(_CHATS, "messages"),
         ),
         gone="trl 0.16.0",
         source=notes("trl 0.16.0"),

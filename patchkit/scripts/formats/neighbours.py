@@ -8,6 +8,7 @@ from pathlib import Path
 from . import readers
 from .launches import launch
 from .readers import Reader
+from .variables import expanded, variables
 from .words import commands
 
 _KINDS = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".py")
@@ -43,8 +44,9 @@ class Neighbours:
             for path in _files(folder):
                 text = _read(path) if path.suffix != ".py" else None
                 if text is not None and name in text:
+                    held = variables(text)
                     for words in commands(text):
-                        started = launch(words, self.script)
+                        started = launch(expanded(words, held), self.script)
                         if started is not None and Path(started.settings_file).name == name:
                             return started.reader
         scripts = (_read(path) for path in _files(self._folders[0]) if path.suffix == ".py")

@@ -12,6 +12,7 @@ from ..findings import Finding, Modernized, Outcome
 from .edits import Edit, edited, line_break, line_of, start_of_line
 from .launches import Flag, Launch, launch
 from .settings import Changed, changes
+from .variables import expanded, variables
 from .words import commands
 
 _NEED_TRUTH = {"bf16"}
@@ -45,15 +46,19 @@ def changed_in(
     text: str, due: Due, script: Scripts = no_script
 ) -> tuple[list[Edit], list[Finding]]:
     """Return the edits that `modernize` makes, and what it finds."""
-    edits: list[Edit] = []
-    found: list[Finding] = []
+    edits: dict[tuple[int, int, str], Edit] = {}
+    found: dict[tuple[int, str], Finding] = {}
+    held = variables(text)
     for words in commands(text):
-        started = launch(words, script)
+        started = launch(expanded(words, held), script)
         if started is not None:
-            for edit, finding in _rewritten(text, started, due):
-                edits += edit
-                found.append(finding)
-    return edits, sorted(found, key=lambda finding: finding.line)
+            # A variable may be used by several commands.
+            for changed, finding in _rewritten(text, started, due):
+                for edit in changed:
+                    inserted = edit.text if edit.start == edit.end else ""
+                    edits.setdefault((edit.start, edit.end, inserted), edit)
+                found.setdefault((finding.line, finding.old), finding)
+    return list(edits.values()), sorted(found.values(), key=lambda finding: finding.line)
 
 
 def _rewritten(text: str, started: Launch, due: Due) -> Iterator[tuple[list[Edit], Finding]]:
@@ -68,7 +73,7 @@ def _rewritten(text: str, started: Launch, due: Due) -> Iterator[tuple[list[Edit
             remark = f"{'' if kept else 'left out: '}{old} {changed.because}"
             edits += _remark(text, started.words[0].start, remark)
         if changed.new is not None:
-            edits += _replaced(flag, changed, given, started)
+            edits += _replaced(text, flag, changed, given, started)
         edits += [
             Edit(command.start, command.start, f"{name}={shlex.quote(value)} ")
             for name, value in changed.environment.items()
@@ -105,12 +110,12 @@ def _truths(
 
 
 def _replaced(
-    flag: Flag, changed: Changed, given: Mapping[str, Flag], started: Launch
+    text: str, flag: Flag, changed: Changed, given: Mapping[str, Flag], started: Launch
 ) -> list[Edit]:
     new = changed.new or {}
-    edits = [_removed(given[name], started) for name in changed.without]
+    edits = [_removed(text, given[name], started) for name in changed.without]
     if not new:
-        return [*edits, _removed(flag, started)]
+        return [*edits, _removed(text, flag, started)]
     values = list(new.values())
     if len(new) == 1 and _same(values[0], flag.value) and flag.written in flag.word.raw:
         start = flag.word.start + flag.word.raw.index(flag.written)
@@ -122,10 +127,14 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _removed(flag: Flag, started: Launch) -> Edit:
+def _removed(text: str, flag: Flag, started: Launch) -> Edit:
     """Take a flag out, with what stands between it and the word before."""
     place = next(place for place, word in enumerate(started.words) if word.start == flag.word.start)
-    return Edit(started.words[place - 1].end, flag.end, "")
+    begin = started.words[place - 1].end
+    between = text[begin : flag.word.start].replace("\\", "")
+    return Edit(
+        begin if begin < flag.word.start and between.isspace() else flag.word.start, flag.end, ""
+    )
 
 
 def _name(name: str, flag: Flag) -> str:

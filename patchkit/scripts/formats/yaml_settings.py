@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -20,13 +20,17 @@ _ENVIRONMENT = "env"
 """The key below which a file of TRL sets environment variables."""
 
 
-def modernize(text: str, due: Due, reader: Reader | None = None) -> Modernized:
+def unknown() -> None:
+    """Know no reader."""
+
+
+def modernize(text: str, due: Due, find: Callable[[], Reader | None] = unknown) -> Modernized:
     """Write the keys and values of a file of settings anew.
 
     Args:
         text: of the file.
         due: the rows of the table for the releases that are wanted.
-        reader: what reads it; by default that is told from its keys.
+        find: returns what reads it; None, and that is told from its keys.
 
     Returns:
         the text with other keys and values; the same text if it has no settings of a training.
@@ -38,8 +42,7 @@ def modernize(text: str, due: Due, reader: Reader | None = None) -> Modernized:
     if not isinstance(root, yaml.MappingNode) or root.flow_style or not isinstance(content, dict):
         return Modernized(text, ())
     keys = [key for key in content if isinstance(key, str)]
-    if reader is None or not readers.are_settings(keys):
-        reader = readers.of_settings(keys)
+    reader = (find() if readers.are_settings(keys) else None) or readers.of_settings(keys)
     if reader is None:
         return Modernized(text, ())
     given = {key: _number(content[key]) for key in keys if key != _ENVIRONMENT}
@@ -59,9 +62,9 @@ def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
         return None, None  # tags of another program's
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark is not None else ""
+        place = f"line {mark.line + 1}: " if mark is not None else ""
         reason = " ".join(str(getattr(error, "problem", None) or error).split())
-        raise ScriptError(f"this is no YAML{line}: {reason}; mend it first") from error
+        raise ScriptError(f"{place}no YAML: {reason}") from error
 
 
 def _number(value: Any) -> Any:

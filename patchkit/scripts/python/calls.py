@@ -22,7 +22,7 @@ from ...legacy.changes import (
 from ...legacy.due import MethodRows
 from ...legacy.wording import since
 from ..findings import Outcome
-from ..reading.script import NOT_LITERAL, Call, Given
+from ..reading.script import NOT_LITERAL, Call, Given, Holder
 from .conversion import WHO, CannotConvertError, Converted, convert, fill
 from .dictionaries import may_edit
 from .edits import Span, span_of
@@ -108,6 +108,12 @@ class CallPlan:
 
     def _may_edit(self, given: Given, name: str, row: Keyword) -> bool:
         """Tell whether an argument is this call's alone; leave a remark if it is not."""
+        if isinstance(given.holder, ast.Assign) and not isinstance(row.action, Rename):
+            old = f"{self.name}({name}=)"
+            self.plan.remark(
+                given.holder, old, f"{since(row)}; a later line gives it: mend it there"
+            )
+            return False
         if given.holder is None or may_edit(self.plan, self.call, given.holder, row):
             return True
         self.plan.remark(
@@ -297,7 +303,7 @@ class CallPlan:
         self.is_old = True
         self.plan.edits.removed.add(self._place(given))
 
-    def put(self, name: str, source: str, holder: ast.expr | None = None) -> None:
+    def put(self, name: str, source: str, holder: Holder | None = None) -> None:
         """Give an argument, in place of one that is there."""
         self.added.add(name)
         present = self.keywords.get(name)
@@ -309,6 +315,9 @@ class CallPlan:
     def _call_it(self, given: Given, to: str) -> None:
         """Give an argument another keyword."""
         edits = self.plan.edits
+        if isinstance(given.holder, ast.Assign):
+            edits.sources[self._place(given)] = f'"{to}"'
+            return
         names = edits.keys if isinstance(given.holder, ast.Dict) else edits.keywords
         names[self._place(given)] = to
 
@@ -317,6 +326,10 @@ class CallPlan:
         """Return where an argument is: its keyword and value, or the key in a dictionary."""
         if given.keyword is not None:
             return span_of(given.keyword)
+        if isinstance(given.holder, ast.Assign):
+            target = given.holder.targets[0]
+            assert isinstance(target, ast.Subscript)
+            return span_of(target.slice)
         if not isinstance(given.holder, ast.Dict):
             return span_of(given.node)
         position = given.holder.values.index(given.node)

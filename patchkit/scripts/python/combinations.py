@@ -13,6 +13,11 @@ from .calls import CallPlan
 from .edits import ITSELF, span_of
 from .plan import Plan
 
+_OTHER_COLUMNS = frozenset(
+    {"remove_columns", "rename_column", "rename_columns", "select_columns", "column_names"}
+)
+"""What scripts change the columns of a dataset by."""
+
 
 def plan_combinations(plan: Plan, call: CallPlan) -> None:
     """Plan for a call what the table says of combinations of its arguments."""
@@ -109,26 +114,45 @@ def _returns_list(function: ast.AST) -> bool:
 
 
 def _select_column(plan: Plan, call: CallPlan, row: Adjusted, action: OneColumn) -> None:
-    """Leave the column alone that an old keyword of a trainer names."""
-    column = call.call.keywords.get(action.keyword)
-    if column is None or action.keyword in call.keywords or action.unless in call.keywords:
+    """Leave the column alone that an old keyword of a trainer names, or that is known."""
+    if action.keyword in call.keywords or action.unless in call.keywords:
         return
+    named = call.call.keywords.get(action.keyword)
     for name in action.datasets:
         given = call.keywords.get(name)
-        if given is None or not isinstance(column.value, str) or not _is_dataset(given):
+        if given is None or not _is_dataset(given):
+            continue
+        column = named.value if named is not None else _known_column(plan, given, action)
+        if not isinstance(column, str) or (named is None and not call.is_old):
             continue
         thing = (
             ITSELF if isinstance(given.node, ast.Name | ast.Call | ast.Subscript) else f"({ITSELF})"
         )
-        selected = f'select_columns(["{column.value}"])'
+        selected = f'select_columns(["{column}"])'
         plan.wrap(given.node, f"{thing}.{selected}")
         call.is_old = True
         plan.changed(
             given.node,
-            f"{call.name}({name}=) with {action.keyword}={column.value!r}",
+            f"{call.name}({name}=) with {action.keyword}={column!r}"
+            if named is not None
+            else f"{call.name}({name}=) with other columns",
             f"{name}=….{selected}",
             f"its other columns have a meaning since {release(row.gone)}",
         )
+
+
+def _known_column(plan: Plan, given: Given, action: OneColumn) -> str | None:
+    """Return the column that is meant of a dataset that is well known, and has its columns."""
+    for node in ast.walk(plan.script.tree):
+        name = node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
+        if name in _OTHER_COLUMNS:
+            return None
+    columns = set()
+    for value in given.values:
+        loaded = value.call if isinstance(value, Made) else None
+        arguments = loaded.positional if loaded is not None else ()
+        columns.add(action.known.get(str(arguments[0].value)) if arguments else None)
+    return columns.pop() if len(columns) == 1 else None
 
 
 def _is_dataset(given: Given) -> bool:

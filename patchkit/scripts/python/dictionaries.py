@@ -4,56 +4,81 @@ from __future__ import annotations
 
 import ast
 
-from ...legacy.changes import Keyword, Rename
-from ..reading.script import Call
+from ...legacy.changes import Configure, Keyword, Rename
+from ..reading.script import Call, Holder
 from .plan import Plan
 
+_DEEPEST = 5
+"""Dictionaries within dictionaries that are looked into."""
 
-def may_edit(plan: Plan, call: Call, holder: ast.expr, row: Keyword) -> bool:
+
+def may_edit(plan: Plan, call: Call, holder: Holder, row: Keyword) -> bool:
     """Tell whether an entry can be changed for one call without harm to others.
 
     Args:
         plan: the changes of the script.
         call: the call.
-        holder: the dictionary, or call of `dict`, that has the entry.
+        holder: what has the entry.
         row: what has changed of it.
     """
-    parent = plan.script.parents.get(holder)
-    if isinstance(parent, ast.keyword):
-        return True
-    target = parent.targets[0] if isinstance(parent, ast.Assign) else None
-    if isinstance(parent, ast.AnnAssign):
-        target = parent.target
-    if not isinstance(target, ast.Name):
-        return False
-    users = [_user(plan, node) for node in _loads(plan, target.id)]
+    users = _users_of(plan, holder, 0)
     return all(user is not None and _agrees(plan, user, call, row) for user in users)
 
 
+def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[Call | None]:
+    """Return the calls that a dictionary is given to; None for any other use."""
+    parent = plan.script.parents.get(holder)
+    if isinstance(parent, ast.keyword) and parent.arg is None:
+        return _given_to(plan, parent, depth)
+    if isinstance(parent, ast.Dict):
+        return _users_of(plan, parent, depth + 1) if depth < _DEEPEST else [None]
+    target: ast.AST | None = None
+    if isinstance(parent, ast.Assign):
+        target = parent.targets[0]
+    elif isinstance(parent, ast.AnnAssign):
+        target = parent.target
+    elif isinstance(holder, ast.Assign) and isinstance(holder.targets[0], ast.Subscript):
+        target = holder.targets[0].value
+    elif isinstance(holder, ast.Call) and isinstance(holder.func, ast.Attribute):
+        target = holder.func.value
+    elif isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute):
+        target = parent.func.value
+    if not isinstance(target, ast.Name):
+        return [None]
+    return [user for node in _loads(plan, target.id) for user in _users_of(plan, node, depth + 1)]
+
+
+def _given_to(plan: Plan, keyword: ast.keyword, depth: int) -> list[Call | None]:
+    user = plan.script.parents.get(keyword)
+    if isinstance(user, ast.Call) and isinstance(user.func, ast.Name) and user.func.id == "dict":
+        return _users_of(plan, user, depth + 1) if depth < _DEEPEST else [None]
+    return [next((call for call in plan.script.calls if call.node is user), None)]
+
+
 def _loads(plan: Plan, name: str) -> list[ast.Name]:
-    """Return where a name is read, but for its items."""
+    """Return where a name is read, but for its items and for what it gets."""
     return [
         node
         for node in ast.walk(plan.script.tree)
         if isinstance(node, ast.Name)
         and node.id == name
         and isinstance(node.ctx, ast.Load)
-        and not isinstance(plan.script.parents.get(node), ast.Subscript)
+        and not _only_gets(plan.script.parents.get(node))
     ]
 
 
-def _user(plan: Plan, node: ast.Name) -> Call | None:
-    """Return the call of a library's that a dictionary is given to by `**`."""
-    keyword = plan.script.parents.get(node)
-    if not isinstance(keyword, ast.keyword) or keyword.arg is not None:
-        return None
-    user = plan.script.parents.get(keyword)
-    return next((call for call in plan.script.calls if call.node is user), None)
+def _only_gets(parent: ast.AST | None) -> bool:
+    is_update = isinstance(parent, ast.Attribute) and parent.attr == "update"
+    return is_update or isinstance(parent, ast.Subscript)
 
 
 def _agrees(plan: Plan, user: Call, call: Call, row: Keyword) -> bool:
     """Tell whether another call wants the same of an entry."""
-    if user.node is call.node or ast.dump(user.node.func) == ast.dump(call.node.func):
+    if user.node is call.node:
+        return True
+    if isinstance(row.action, Configure) and not user.complete:
+        return False  # it may have a configuration that is not seen
+    if ast.dump(user.node.func) == ast.dump(call.node.func):
         return True
     other = plan.rows_of(user).keywords.get(row.name)
     return isinstance(row.action, Rename) and other is not None and other.action == row.action

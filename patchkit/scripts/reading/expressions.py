@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from . import kinship
 from .scope import Scope, merged
-from .script import NOT_LITERAL, Attribute, Call, Given, OwnClass, Script, Use
+from .script import NOT_LITERAL, Attribute, Call, Given, Holder, OwnClass, Script, Use
 from .values import Constant, Dictionary, Library, Made, Method, Own, Several, Values
 
 _KEEPING = frozenset(
@@ -28,7 +28,10 @@ _PARSING = frozenset(
     }
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
+_PARTIAL = "functools.partial"
 _PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
+_DEEPEST = 5
+"""Dictionaries within dictionaries that are looked into."""
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
 
 
@@ -45,6 +48,7 @@ class Expressions:
         self.scope = Scope()
         self.stars: list[str] = []
         self.changed: set[int] = set()
+        self.parts: dict[int, list[Holder]] = {}
         self.returned: dict[ast.AST, Values] = {}
         self.passed: dict[ast.AST, dict[str, Values]] = {}
         self.method_of: OwnClass | None = None
@@ -122,7 +126,7 @@ class Expressions:
                 if isinstance(index, int) and -len(value.elements) <= index < len(value.elements):
                     found += value.elements[index]
             elif isinstance(value, Made) and value.kind == "datasets.Dataset":
-                found += (Made(value.kind),)
+                found += (value,)
         return found
 
     def _eval_ifexp(self, node: ast.IfExp) -> Values:
@@ -191,7 +195,14 @@ class Expressions:
         is_super = isinstance(node.func, ast.Name) and node.func.id == "super" and not called
         if is_super and self.method_of is not None:
             return (Made(self.method_of.ancestors[0]),)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "update":
+            self.add_part(node.func.value, node)
+            for argument in node.args:
+                if isinstance(argument, ast.Dict):
+                    self.add_part(node.func.value, argument)
         found: Values = ()
+        if given and any(isinstance(it, Library) and it.name == _PARTIAL for it in called):
+            called, given, complete = given[0].values, given[1:], False
         for value in called:
             if isinstance(value, Own):
                 self._hand_over(value, given, keywords)
@@ -218,11 +229,22 @@ class Expressions:
             elif len(values) == 1 and isinstance(values[0], Dictionary):
                 yield from self._entries(values[0].node)
 
-    def _entries(self, node: ast.Dict | ast.Call) -> Iterator[tuple[str, Given]]:
+    def _entries(self, node: Holder, depth: int = 0) -> Iterator[tuple[str, Given]]:
+        """Yield the entries of a dictionary, and those that it gets from others and later."""
         for name, value, keyword in entries(node):
+            known = self.evaluate_again(value)
             if name is not None:
-                known = self.evaluate_again(value)
                 yield name, Given(value.lineno, value, literal(value), known, node, keyword)
+            elif len(known) == 1 and isinstance(known[0], Dictionary) and depth < _DEEPEST:
+                yield from self._entries(known[0].node, depth + 1)
+        for part in self.parts.get(id(node), ()):
+            yield from self._entries(part, depth + 1)
+
+    def add_part(self, target: ast.expr, part: Holder) -> None:
+        """Note what a dictionary gets after it was made."""
+        for value in self.evaluate_again(target):
+            if isinstance(value, Dictionary) and part not in self.parts.get(id(value.node), []):
+                self.parts.setdefault(id(value.node), []).append(part)
 
     def evaluate_again(self, node: ast.expr) -> Values:
         """Return what an expression may stand for, and note nothing."""
@@ -251,9 +273,12 @@ class Expressions:
 
 
 def entries(
-    node: ast.Dict | ast.Call,
+    node: Holder,
 ) -> Iterator[tuple[str | None, ast.expr, ast.keyword | None]]:
     """Return the names and values of a dictionary; None for a name that is not known."""
+    if isinstance(node, ast.Assign):
+        yield item_of(node), node.value, None
+        return
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             yield keyword.arg, keyword.value, keyword
@@ -261,6 +286,14 @@ def entries(
     for key, value in zip(node.keys, node.values, strict=True):
         text = key.value if isinstance(key, ast.Constant) else None
         yield text if isinstance(text, str) else None, value, None
+
+
+def item_of(node: ast.Assign) -> str:
+    """Return the key that an assignment to an item of a dictionary sets; empty if not known."""
+    target = node.targets[0]
+    key = target.slice if isinstance(target, ast.Subscript) else None
+    text = key.value if isinstance(key, ast.Constant) else None
+    return text if isinstance(text, str) else ""
 
 
 def literal(node: ast.expr) -> object:

@@ -190,6 +190,9 @@ class _Reader(Expressions):
             for value in self.evaluate(target.value):
                 if isinstance(value, Dictionary):
                     self.changed.add(id(value.node))
+            parent = self.script.parents.get(target)
+            if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+                self.add_part(target.value, parent)
             self.evaluate(target.slice)
 
     def _on_if(self, node: ast.If) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+Holder = ast.Dict | ast.Call | ast.Assign
+"""What gives entries to a dictionary."""
 NOT_LITERAL = object()
 """The value of an argument that is known only when the script runs."""
 
@@ -41,8 +43,8 @@ class Given:
         node: its value.
         value: that value; `NOT_LITERAL` if it is none.
         values: what it may be, as far as the script tells.
-        holder: the dictionary, or call of `dict`, that it comes from by `**`; None for an
-            argument of the call itself.
+        holder: the dictionary, call of `dict` or of its `update`, or assignment to an item, that it
+            comes from by `**`; None for an argument of the call itself.
         keyword: the argument in its call; None by position and in a dictionary in braces.
     """
 
@@ -50,7 +52,7 @@ class Given:
     node: ast.expr
     value: Any
     values: tuple[Any, ...] = ()
-    holder: ast.Dict | ast.Call | None = None
+    holder: Holder | None = None
     keyword: ast.keyword | None = None
 
 

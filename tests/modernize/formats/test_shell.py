@@ -75,6 +75,12 @@ SCRIPTS = {"train.py": TRL, "own.py": OWN, "plain.py": ARGPARSE, "tools/train.py
         ),
         ("python own.py --warmup_ratio 0 --no_cuda", "python own.py --warmup_ratio 0 --use_cpu"),
         ("python trl/scripts/sft.py --bf16", "python trl/scripts/sft.py --bf16 True"),
+        ('A="--no_cuda --seed 1"\ntrl sft $A', 'A="--use_cpu --seed 1"\ntrl sft $A'),
+        ("A='--save_safetensors\n  --no_cuda'\ntrl sft ${A}", "A='\n  --use_cpu'\ntrl sft ${A}"),
+        (
+            'ARGS=(\n  --no_cuda # gpu\n  --bf16\n)\ntrl sft "${ARGS[@]}" && trl dpo "${ARGS[@]}"',
+            'ARGS=(\n  --use_cpu # gpu\n  --bf16 True\n)\ntrl sft "${ARGS[@]}" && trl dpo "${ARGS[@]}"',
+        ),
         (
             "python unseen.py --output_dir o --learning_rate 1 --max_steps 2 --no_cuda",
             "python unseen.py --output_dir o --learning_rate 1 --max_steps 2 --use_cpu",
@@ -104,6 +110,7 @@ def test_flags_of_trainings(before: str, after: str) -> None:
         "trl 'sft --bf16",
         "trl sft --torch_dtype_of_mine auto",
         "vi train.py --torch_dtype auto",
+        'A="--no_cuda"\npython plain.py $A',
     ],
 )
 def test_what_is_left_alone(text: str) -> None:
@@ -131,6 +138,16 @@ def test_what_stays_gets_one_remark() -> None:
     )
     assert result.text.endswith("\ntrl dpo --reference_free True\n")
     assert shell.modernize(result.text, DUE).text == result.text
+
+
+def test_each_remark_stands() -> None:
+    before = "trl dpo --max_prompt_length 1 --max_completion_length 2"
+    lines = shell.modernize(before, DUE).text.splitlines()
+    assert [line.split()[4] for line in lines[:2]] == [
+        "--max_completion_length",
+        "--max_prompt_length",
+    ]
+    assert lines[2] == "trl dpo"
 
 
 def test_both_names_are_left_to_a_person() -> None:

@@ -17,7 +17,10 @@ from patchkit.scripts.formats.neighbours import Neighbours
 from ..releases import DUE
 
 TRAINING = "output_dir: out\nlearning_rate: 1e-4\nmax_steps: 3\n"
-SFT = readers.of_command("sft")
+
+
+def sft() -> readers.Reader | None:
+    return readers.of_command("sft")
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,10 @@ SFT = readers.of_command("sft")
             "split_batches: true\naccelerator_config:\n  even_batches: false\n",
             "accelerator_config: {even_batches: false, split_batches: true}\n",
         ),
+        (
+            "split_batches: true\naccelerator_config:\n  even_batches: false\n\n# next\n",
+            "accelerator_config: {even_batches: false, split_batches: true}\n\n# next\n",
+        ),
     ],
 )
 def test_settings(before: str, after: str) -> None:
@@ -47,10 +54,10 @@ def test_settings(before: str, after: str) -> None:
         (before + TRAINING, after + TRAINING),
         (TRAINING + "# ü\n\n" + before, TRAINING + "# ü\n\n" + after),
     ):
-        result = yaml_settings.modernize(text, DUE, SFT)
+        result = yaml_settings.modernize(text, DUE, sft)
         assert result.text == today
         assert len(result.findings) == 1
-        assert yaml_settings.modernize(today, DUE, SFT).text == today
+        assert yaml_settings.modernize(today, DUE, sft).text == today
 
 
 @pytest.mark.parametrize(
@@ -121,7 +128,7 @@ def test_the_script_beside_says_what_reads_it(tmp_path: Path) -> None:
     reader = Neighbours(file).reader()
     assert reader is not None
     assert reader.own == {"torch_dtype"}
-    result = yaml_settings.modernize(file.read_text(), DUE, reader)
+    result = yaml_settings.modernize(file.read_text(), DUE, lambda: reader)
     assert result.text == TRAINING + "max_length: 8\ntorch_dtype: auto\n"
 
 
