@@ -46,6 +46,7 @@ class CallPlan:
         positional: the arguments by position that stay so.
         settings: what goes to the trainer's configuration, as source.
         is_old: whether something in it had to be mended.
+        added: keywords that it gets.
         kept: what the trainer's class has to see to, as source.
         kept_by: what makes such a class, with dots, and whether it is needed.
         is_kept: whether there is such a trainer.
@@ -58,6 +59,7 @@ class CallPlan:
         self.settings: dict[str, str] = {}
         self.is_old = False
         self._moved: list[Given] = []
+        self.added: set[str] = set()
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
         self.is_kept = False
@@ -303,6 +305,7 @@ class CallPlan:
 
     def put(self, name: str, source: str, holder: Holder | None = None) -> None:
         """Give an argument, in place of one that is there."""
+        self.added.add(name)
         present = self.keywords.get(name)
         if present is not None:
             self.plan.edits.sources[span_of(present.node)] = source

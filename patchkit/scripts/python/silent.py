@@ -26,7 +26,11 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
             plan.find(call.call.line, call.name, "", text, Outcome.SILENT)
     if call.call.method != "__init__":
         return
-    told = [row for row in call.rows.defaults.values() if _concerns(row, given)]
+    told = [
+        row
+        for row in call.rows.defaults.values()
+        if row.name not in call.added and _concerns(row, given)
+    ]
     if told and call.call.complete:
         text = "; ".join(difference(row) for row in told)
         plan.find(call.call.line, call.name, "", f"{text}; write what is meant", Outcome.SILENT)
