@@ -11,6 +11,7 @@ from .running import FAILED, TRAINED
 
 MARKS = "<!-- modernized: begin -->", "<!-- modernized: end -->"
 """What stands before and behind the table in a page."""
+_REFUSALS = ("GoneError", "LegacyError")
 _NOTES = SCRIPTS / "modernized.txt"
 
 
@@ -28,7 +29,7 @@ def table(results: dict[str, Any]) -> str:
         outcomes = Counter(finding["outcome"] for finding in new["findings"])
         cells = (
             name,
-            "refused" if layer["state"] == FAILED else state_of(layer),
+            _with_layer(layer),
             _became(new),
             _losses(sides) + (f": {notes[name]}" if name in notes else ""),
             str(outcomes["changed"]),
@@ -38,10 +39,16 @@ def table(results: dict[str, Any]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _with_layer(layer: dict[str, Any]) -> str:
+    refused = any(name in layer.get("error", "") for name in _REFUSALS)
+    return "refused" if refused else str(layer["state"])
+
+
 def _became(new: dict[str, Any]) -> str:
     if new["state"] == FAILED and any(it["outcome"] == "gone" for it in new["findings"]):
         return "gone, and said"
-    return state_of(new)
+    told = state_of(new)
+    return told if told.strip("`") else FAILED
 
 
 def _losses(sides: dict[str, Any]) -> str:

@@ -243,7 +243,7 @@ def test_the_table_of_scripts_written_anew(module) -> None:
             "1/a.py": {"legacy": trained, "modernized": side("trained", "changed", losses=(1.0,))},
             "1/b.py": {"legacy": trained, "modernized": side("trained", losses=(1.5,))},
             "1/c.py": {
-                "legacy": side("failed"),
+                "legacy": side("failed", error="GoneError: x"),
                 "modernized": side("failed", "gone", "remarked", error="ImportError: x"),
             },
             "1/d.py": {"legacy": trained, "modernized": side("failed", error="TypeError: y")},

@@ -14,7 +14,7 @@ _DATASETS = ("train_dataset", "eval_dataset")
 _TEXT = "text"
 _MESSAGES = "messages"
 _NAMED = "dataset_text_field"
-_OTHERS = frozenset({"completion", "input_ids", "messages", "prompt"})
+_OTHERS = frozenset({"completion", "conversations", "input_ids", "messages", "prompt"})
 """Columns that come before a column of texts today."""
 _TOKENS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}
 """Columns of `RewardTrainer`, and their names today."""
