@@ -27,6 +27,12 @@ from patchkit.engine.choices import Choices
 from patchkit.engine.session import Session
 from patchkit.patch import Patch
 
+with contextlib.suppress(ImportError):  # not every set of tests has it
+    import hypothesis
+
+    hypothesis.settings.register_profile("patchkit", deadline=None)  # no test asserts a time
+    hypothesis.settings.load_profile("patchkit")
+
 # Who starts a runner in the background makes it, and all that it starts, deaf to Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
