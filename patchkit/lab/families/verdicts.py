@@ -40,9 +40,7 @@ OUTCOMES = {
         Outcome("untried", "0", "dim", "not tried: no library or no checkpoint for that"),
         Outcome("fails", "x", "yellow", "fails both ways"),
         Outcome("mended", "+", "green", "fails without patchkit and works with it"),
-        Outcome(
-            "explained", "~", "cyan", "works both ways; the other numbers are a patch's effect"
-        ),
+        Outcome("explained", "~", "cyan", "works both ways, with other numbers, and known why"),
         Outcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
     )
 }
