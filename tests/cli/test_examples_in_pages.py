@@ -1,15 +1,19 @@
-"""Outputs that the pages show, held against the catalogue: the versions that doctor.md names have these bugs."""
+"""Numbers that the pages show: the versions that doctor.md names have these bugs, so many were run."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
+import yaml
 from packaging.specifiers import SpecifierSet
 
 from patchkit.catalogue import entries as catalogue
 
 DOCS = Path(__file__).parents[2] / "docs"
+MATRIX = DOCS.parent / "compat_matrix.yaml"
+LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "torch")
 DOCTOR = (DOCS / "doctor.md").read_text(encoding="utf-8")
 
 
@@ -28,3 +32,14 @@ def test_the_number_of_bugs() -> None:
     ]
     assert f"patchkit mends {len(due)} bugs" in DOCTOR
     assert f"0 applied, {len(due)} pending" in (DOCS / "pytest.md").read_text(encoding="utf-8")
+    assert f": {len(due)} pending, 2 not-installed" in (DOCS / "launchers.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/limits.md"])
+def test_the_number_of_sets(page: str) -> None:
+    """Sets that differ only beside these libraries count once."""
+    if not MATRIX.exists():
+        pytest.skip("a source distribution may be without it")
+    runs = yaml.safe_load(MATRIX.read_text(encoding="utf-8"))["runs"]
+    sets = {tuple(run["versions"].get(name) for name in LIBRARIES) for run in runs}
+    assert f" {len(sets)} sets of versions" in (DOCS.parent / page).read_text(encoding="utf-8")
