@@ -1,0 +1,42 @@
+"""Each name of the table on the installed libraries: gone without the layer; found or told with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("trl")
+SCRIPT = Path(__file__).with_name("each_name.py")
+
+
+def tried(side: str, folder: Path) -> dict[str, tuple[str, str]]:
+    result = subprocess.run(
+        [sys.executable, str(SCRIPT), side],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+        timeout=900,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    became: dict[str, tuple[str, str]] = json.loads(result.stdout.splitlines()[-1])
+    return became
+
+
+def test_each_name(tmp_path) -> None:
+    off, on = tried("off", tmp_path), tried("on", tmp_path)
+    errors = ("ImportError: ", "ModuleNotFoundError: ")
+    assert [name for name, (_, became) in off.items() if not became.startswith(errors)] == []
+    assert on.keys() == off.keys()
+    assert {"trl.ORPOTrainer", "transformers.deepspeed"} <= on.keys()
+    for name, (kind, became) in on.items():
+        if kind == "Moved":
+            assert became == "there", name
+        else:
+            assert f"{name} has been gone since " in became, name
