@@ -142,13 +142,18 @@ def modernized(source: Source, due: Due) -> Modernized:
     """Write a file's text anew.
 
     Raises:
-        ScriptError: it does not parse as what it is.
+        ScriptError: it does not parse as what it is, or shows a mistake of patchkit's.
     """
     begin, text = (_BOM, source.text[1:]) if source.text[:1] == _BOM else ("", source.text)
     try:
         result = FORMATS[source.path.suffix.lower()](text, due, source.path)
     except ScriptError as error:
         raise ScriptError(f"{source.path}: {error}") from error
+    except Exception as error:  # the files after it are written anew all the same
+        raise ScriptError(
+            f"{source.path} is left alone: patchkit made a mistake, {type(error).__name__}: "
+            f"{error}; please report it, with the file"
+        ) from error
     return Modernized(begin + result.text, result.findings)
 
 

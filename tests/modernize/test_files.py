@@ -91,6 +91,17 @@ def test_a_script_that_does_not_parse(tmp_path: Path, newest) -> None:
         modernized(load(written(tmp_path / "a.py", "def\n")), newest)
 
 
+def test_a_mistake_of_patchkit(tmp_path: Path, newest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(text: str, due: object) -> None:
+        raise IndexError("no such node")
+
+    monkeypatch.setitem(files.FORMATS, ".py", fail)
+    path = tmp_path / "a.py"
+    path.write_text("import trl\n")
+    with pytest.raises(ScriptError, match=r"a\.py is left alone: .* IndexError: no such node; pl"):
+        modernized(load(path), newest)
+
+
 def test_a_file_that_changed_meanwhile(tmp_path: Path) -> None:
     path = written(tmp_path / "a.py", OLD)
     source = load(path)
