@@ -92,7 +92,7 @@ def test_a_script_that_does_not_parse(tmp_path: Path, newest) -> None:
 
 
 def test_a_mistake_of_patchkit(tmp_path: Path, newest, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(text: str, due: object) -> None:
+    def fail(*arguments: object) -> None:
         raise IndexError("no such node")
 
     monkeypatch.setitem(files.FORMATS, ".py", fail)
