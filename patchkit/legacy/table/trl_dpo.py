@@ -116,7 +116,7 @@ ROWS: tuple[Change, ...] = (
             "label_pad_token_id": Drop(
                 "labels that do not count are -100",
                 unless=lambda value: value not in (None, -100),
-                instead="Labels that do not count are -100.",
+                instead="Give -100 to what does not count.",
             ),
             "generate_during_eval": only_false("nothing was to be generated", _NO_TEXTS),
             "ref_model_init_kwargs": only_none("Load the reference model: ref_model=…"),

@@ -14,7 +14,7 @@ _NEW_CLASS = Rename("processing_class")
 _NOT_COUNTED = Drop(
     "labels that do not count are -100",
     unless=lambda value: value not in (None, -100),
-    instead="Labels that do not count are -100.",
+    instead="Give -100 to what does not count.",
 )
 _MASKED = Drop("padding is masked, so that no result depends on it")
 _ADAPTER = "KTOTrainer trains the adapter named default, against the model without it."
