@@ -9,6 +9,7 @@ from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
+from ..command_line_values import value_of
 from ..keywords import translate
 from ..method import Method
 from .surroundings import Surroundings
@@ -83,19 +84,8 @@ def _needs_truth(action: Any) -> bool:
 
 def _read(values: list[str]) -> Any:
     """Return what words on a command line stand for; none is True."""
-    read = [_value(word) for word in values]
+    read = [value_of(word, _WORDS) for word in values]
     return True if not read else read[0] if len(read) == 1 else read
-
-
-def _value(word: str) -> Any:
-    if word.lower() in _WORDS:
-        return _WORDS[word.lower()]
-    for number in (int, float):
-        try:
-            return number(word)
-        except ValueError:
-            pass
-    return word
 
 
 def _flags(settings: Mapping[str, Any]) -> list[str]:

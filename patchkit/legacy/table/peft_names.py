@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Gone, Moved
+from .sources import notes
 
-_PEFT = "https://github.com/huggingface/peft/releases/tag/v{}"
 _DATASETS = "https://github.com/huggingface/datasets/releases/tag/{}"
 _FOR_KBIT = "peft.prepare_model_for_kbit_training"
 
@@ -27,7 +27,7 @@ _MOVED = {
 def _rows() -> Iterator[Change]:
     for release, moved in _MOVED.items():
         for name, to in moved.items():
-            yield Moved(name=name, to=to, gone=f"peft {release}", source=_PEFT.format(release))
+            yield Moved(name=name, to=to, gone=f"peft {release}", source=notes(f"peft {release}"))
     yield Moved(
         name="datasets.load_metric",
         to="evaluate.load",

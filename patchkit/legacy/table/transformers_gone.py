@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..changes import Change, Form, Gone
-
-_NOTES = "https://github.com/huggingface/transformers/releases/tag/v{}"
+from .sources import notes
 
 _PYTORCH_ALONE = "Models are PyTorch's alone; leave TF or Flax out of the name."
 _TASKS = (
@@ -145,7 +144,7 @@ def _gone(
             instead=instead,
             forms=forms,
             gone=f"transformers {release}",
-            source=_NOTES.format(release),
+            source=notes(f"transformers {release}"),
         )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from .. import loading_keywords as loading
 from ..changes import Action, Change, Convert, Converter, Drop, Keyword, Rename
+from .sources import notes
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
-_NOTES = "https://github.com/huggingface/transformers/releases/tag/v{}"
 _DATASETS_3 = "https://github.com/huggingface/datasets/releases/tag/3.0.0"
 
 _MODELS = (
@@ -56,7 +56,7 @@ _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] =
         },
         "transformers 4.53.0",
         "transformers 4.36.2",
-        _NOTES.format("4.53.0"),
+        notes("transformers 4.53.0"),
     ),
     (
         _MODELS,
@@ -70,7 +70,7 @@ _ACTIONS: tuple[tuple[tuple[str, ...], dict[str, Action], str, str, str], ...] =
         {"torch_dtype": Rename("dtype")},
         "transformers",
         "transformers 4.56.0",
-        _NOTES.format("4.56.0"),
+        notes("transformers 4.56.0"),
     ),
     (_ALL, {"use_auth_token": _TOKEN}, "transformers 5.0.0", "transformers 4.32.0", _V5),
     (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Gone, Moved
+from .sources import notes
 
-_NOTES = "https://github.com/huggingface/transformers/releases/tag/v{}"
 _WRITTEN = "patchkit.legacy.written"
 _NO = f"{_WRITTEN}.availability.is_not_supported"
 _YES = f"{_WRITTEN}.availability.is_always_supported"
@@ -124,12 +124,15 @@ def _rows() -> Iterator[Change]:
                 to=_CACHE,
                 differs="the variable TRANSFORMERS_CACHE is not looked at",
                 gone="transformers 5.0.0",
-                source=_NOTES.format("5.0.0"),
+                source=notes("transformers 5.0.0"),
             )
     for release, moved in _MOVED.items():
         for name, to in moved.items():
             yield Moved(
-                name=name, to=to, gone=f"transformers {release}", source=_NOTES.format(release)
+                name=name,
+                to=to,
+                gone=f"transformers {release}",
+                source=notes(f"transformers {release}"),
             )
     for release, gone in _GONE.items():
         for name, instead in gone.items():
@@ -137,7 +140,7 @@ def _rows() -> Iterator[Change]:
                 name=name,
                 instead=instead,
                 gone=f"transformers {release}",
-                source=_NOTES.format(release),
+                source=notes(f"transformers {release}"),
             )
 
 

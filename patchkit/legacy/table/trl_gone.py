@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..changes import Change, Form, Gone, Moved
-
-_RELEASES = "https://github.com/huggingface/trl/releases/tag/v"
+from .sources import notes
 
 _REWARDS = "TRL trains with rewards by GRPOTrainer and RLOOTrainer, which have no value head."
 _VALUE_HEADS = Form(before="trl 0.12.0")
@@ -35,7 +34,7 @@ def _gone(
             instead=instead,
             forms=forms,
             gone=f"trl {release}",
-            source=_RELEASES + release,
+            source=notes(f"trl {release}"),
         )
 
 
@@ -52,7 +51,7 @@ def _experimental(folder: str, *names: str) -> Iterable[Change]:
             to=f"trl.experimental.{folder}.{name.rpartition('.')[2]}",
             gone="trl 0.29.0",
             since="trl 0.27.0",
-            source=_RELEASES + "0.29.0",
+            source=notes("trl 0.29.0"),
         )
 
 
@@ -209,7 +208,7 @@ ROWS: tuple[Change, ...] = (
             name=f"trl.experimental.{folder}",
             instead=instead,
             gone=f"trl {release}",
-            source=_RELEASES + release,
+            source=notes(f"trl {release}"),
         )
         for folder, release, instead in (
             ("ppo", "1.13.0", _REWARDS),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Moved
+from .sources import notes
 
-_NOTES = "https://github.com/huggingface/trl/releases/tag/v{}"
 _WRITTEN = "patchkit.legacy.written"
 _AVAILABILITY = f"{_WRITTEN}.availability"
 
@@ -197,7 +197,7 @@ def _rows() -> Iterator[Change]:
 
 
 def _moved(name: str, to: str, release: str) -> Moved:
-    return Moved(name=name, to=to, gone=f"trl {release}", source=_NOTES.format(release))
+    return Moved(name=name, to=to, gone=f"trl {release}", source=notes(f"trl {release}"))
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Moved
+from .sources import notes
 
-_NOTES = "https://github.com/huggingface/trl/releases/tag/v{}"
 _WRITTEN = "patchkit.legacy.written"
 
 _EXPERIMENTAL = {
@@ -81,7 +81,7 @@ def _rows() -> Iterator[Change]:
                     name=f"{place}.{name}",
                     to=to,
                     gone=f"trl {release}",
-                    source=_NOTES.format(release),
+                    source=notes(f"trl {release}"),
                 )
         for folder, names in _EXPERIMENTAL.items():
             for name in names:
@@ -90,7 +90,7 @@ def _rows() -> Iterator[Change]:
                     to=f"trl.experimental.{folder}.{name}",
                     gone="trl 0.29.0",
                     since="trl 0.26.0",
-                    source=_NOTES.format("0.29.0"),
+                    source=notes("trl 0.29.0"),
                 )
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ...about import PACKAGE
-from ..scan.errors import ScanError
+from ..scan.keeping import keep
 from .interface import Interface
 from .modules import Modules
 
@@ -93,14 +91,4 @@ class Memory:
         return content
 
     def _write(self, name: str, content: dict[str, Any]) -> None:
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle, beside = tempfile.mkstemp(dir=self._folder, suffix=".new")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(content, file)
-            Path(beside).replace(self._folder / name)
-        except OSError as error:
-            raise ScanError(
-                f"{self._folder} cannot be written: {error.strerror}; choose another folder with "
-                "--cache or PATCHKIT_CACHE"
-            ) from error
+        keep(self._folder / name, json.dumps(content))

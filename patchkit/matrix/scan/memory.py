@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from ...about import PACKAGE
 from ...patch import Rewrite
-from .errors import ScanError
 from .facts import BuggyFunction, Facts
+from .keeping import keep
 from .questions import Questions
 
 _FINGERPRINTED = (
@@ -72,17 +70,7 @@ class Memory:
             return
         name = hashlib.sha256("".join(sorted(new)).encode()).hexdigest()[:32]
         text = json.dumps({digest: asdict(facts) for digest, facts in new.items()})
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle, beside = tempfile.mkstemp(dir=self._folder, suffix=".new")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(beside).replace(self._folder / f"{name}.json")
-        except OSError as error:
-            raise ScanError(
-                f"{self._folder} cannot be written: {error.strerror}; choose another folder with "
-                "--cache or PATCHKIT_CACHE"
-            ) from error
+        keep(self._folder / f"{name}.json", text)
 
 
 def _read(file: Path) -> dict[str, Facts]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from ...legacy.command_line_values import value_of
 from . import readers
 from .readers import Reader
 from .words import Word
@@ -50,7 +51,11 @@ class Flag:
     def value(self) -> Any:
         """What it stands for; True without a value."""
         _, equals, value = self.word.value.partition("=")
-        read = [_value(value)] if equals else [_value(word.value) for word in self.values]
+        read = (
+            [value_of(value, _WORDS)]
+            if equals
+            else [value_of(word.value, _WORDS) for word in self.values]
+        )
         return True if not read else read[0] if len(read) == 1 else read
 
     @property
@@ -138,15 +143,3 @@ def _flags(words: Sequence[Word]) -> Iterator[Flag]:
             values.append(word)
     if flag is not None:
         yield Flag(flag, tuple(values))
-
-
-def _value(word: str) -> Any:
-    """Return what a word on a command line stands for."""
-    if word.lower() in _WORDS:
-        return _WORDS[word.lower()]
-    for number in (int, float):
-        try:
-            return number(word)
-        except ValueError:
-            pass
-    return word

@@ -21,7 +21,7 @@ from ...legacy.changes import (
 )
 from ...legacy.due import MethodRows
 from ...legacy.wording import since
-from ..findings import Outcome
+from ..findings import Finding, Outcome
 from ..reading.script import NOT_LITERAL, Call, Given, Holder
 from .conversion import WHO, CannotConvertError, Converted, convert, fill
 from .dictionaries import may_edit
@@ -31,7 +31,6 @@ from .plan import Plan
 from .standin import rendered
 
 _ELSE = " else None"
-_CONFIGURATION = " in the configuration"
 
 
 class CallPlan:
@@ -58,7 +57,7 @@ class CallPlan:
         self.rows = rows
         self.settings: dict[str, str] = {}
         self.is_old = False
-        self._moved: list[Given] = []
+        self._moved: list[tuple[Given, Finding]] = []
         self.added: set[str] = set()
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
@@ -187,10 +186,9 @@ class CallPlan:
             sources = {} if given.value is None else {action.to: source}
         self.settings |= sources
         self.remove(name)
-        self._moved.append(given)
         new = _shown(sources)
-        place = f"{new}{_CONFIGURATION}" if new else "leave it out"
-        self.plan.changed(given.node, old, place, because)
+        place = f"{new} in the configuration" if new else "leave it out"
+        self._moved.append((given, self.plan.changed(given.node, old, place, because)))
 
     def _convert(self, name: str, action: Convert, row: Keyword, given: Given) -> None:
         if self._chain(name, action, row, given):
@@ -289,13 +287,10 @@ class CallPlan:
 
     def leave(self) -> None:
         """Let what belongs to the configuration stay, since there is no place for it."""
-        for given in self._moved:
+        for given, _ in self._moved:
             self.plan.edits.removed.discard(self._place(given))
-            self.plan.findings = [
-                it
-                for it in self.plan.findings
-                if it.line != given.node.lineno or not it.new.endswith(_CONFIGURATION)
-            ]
+        untrue = [finding for _, finding in self._moved]
+        self.plan.findings = [each for each in self.plan.findings if each not in untrue]
 
     def remove(self, name: str) -> None:
         """Take an argument away."""

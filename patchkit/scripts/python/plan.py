@@ -35,17 +35,18 @@ class Plan:
         self.lines = Lines(text, script.parents, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
 
-    def find(self, line: int, old: str, new: str, because: str, outcome: Outcome) -> None:
+    def find(self, line: int, old: str, new: str, because: str, outcome: Outcome) -> Finding:
         """Note what was found."""
         finding = Finding(line, old, new, because, outcome)
         if finding not in self.findings:
             self.findings.append(finding)
+        return finding
 
     def changed(
         self, node: ast.expr | ast.stmt | ast.keyword, old: str, new: str, because: str
-    ) -> None:
+    ) -> Finding:
         """Note a change that is made."""
-        self.find(node.lineno, old, new, because, Outcome.CHANGED)
+        return self.find(node.lineno, old, new, because, Outcome.CHANGED)
 
     def remark(
         self,
@@ -79,15 +80,10 @@ class Plan:
         Args:
             name: its place in the script, with dots.
         """
-        parts = name.split(".")
-        for end in range(len(parts), 1, -1):
-            place = ".".join(parts[:end])
-            row = self.moved.get(place)
-            if row is not None and not self.is_gone(row.to):
-                return ".".join([row.to, *parts[end:]])
-            if place in self.gone:
-                return None
-        return name
+        row = self.row_of(name)
+        if isinstance(row, Moved):
+            return row.to + name.removeprefix(row.name)
+        return name if row is None else None
 
     def is_gone(self, place: str) -> bool:
         """Tell whether a name, or a module that it is in, is gone for good."""

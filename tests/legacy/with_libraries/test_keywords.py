@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .programs import answer
+
 SCRIPT = Path(__file__).with_name("each_keyword.py")
 
 
 def tried(side: str, folder: Path) -> list[dict[str, Any]]:
-    result = subprocess.run(
-        [sys.executable, str(SCRIPT), side],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        timeout=900,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr[-3000:]
-    return json.loads(result.stdout.splitlines()[-1])
+    became: list[dict[str, Any]] = answer(SCRIPT, side, folder)
+    return became
 
 
 @pytest.fixture(scope="module")

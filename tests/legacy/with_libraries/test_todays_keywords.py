@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from patchkit.environment import in_range, installed_version
 
+from .programs import answer
+
 SCRIPT = Path(__file__).with_name("todays_keywords.py")
 
 
 def tried(side: str, folder: Path) -> dict[str, tuple[str, str]]:
-    result = subprocess.run(
-        [sys.executable, str(SCRIPT), side],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        timeout=600,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr[-3000:]
-    became: dict[str, tuple[str, str]] = json.loads(result.stdout.splitlines()[-1])
+    became: dict[str, tuple[str, str]] = answer(SCRIPT, side, folder, timeout=600)
     return became
 
 
