@@ -37,6 +37,7 @@ def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) ->
         for row in rows
         if row.name not in given
         and row.name not in call.kept
+        and row.name not in call.comes_later
         and (row.kept or row.name in call.method.keywords)
     ]
     if call.written_for is not None:

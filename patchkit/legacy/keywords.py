@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .call import Call
+from .call import Call, giving_later
 from .changes import Configure, Convert, Drop, Environment, Keep, Keyword, Rename
 from .configuration import configuration_class, configure
 from .errors import LegacyError
@@ -34,10 +34,16 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
             _give(call, row, new, new_value)
     keeps = bool(call.kept) and "args" in call.method.keywords
     if settings or keeps:
-        configure(call, settings)
+        named = {row.name: None for row in rows.values() if _keeps(row, call)}
+        with giving_later({configuration_class(call): named}):
+            configure(call, settings)
     if keeps:
         vars(call.arguments["args"]).update(call.kept)
         call.kept.clear()
+
+
+def _keeps(row: Keyword, call: Call) -> bool:
+    return isinstance(row.action, Keep) and row.action.to in call.kept
 
 
 def _has_target(call: Call, row: Keyword) -> bool:

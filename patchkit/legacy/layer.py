@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from . import table, variables
@@ -19,7 +19,7 @@ from .configuration import give_own
 from .defaults import complete
 from .due import Due, MethodRows
 from .former_attributes import answer_for
-from .guard import Guarded
+from .guard import Guarded, GuardedFunction
 from .keywords import translate
 from .method import Method
 from .names import Names
@@ -117,6 +117,19 @@ class Layer:
         for kind in kinds:
             if kind.__module__ == name:
                 self._guard(kind)
+        self._guard_functions(module)
+
+    def _guard_functions(self, module: ModuleType) -> None:
+        """Guard the functions that a module defines."""
+        assert self.wanted is not None
+        wanted = self.wanted
+        package = module.__name__.partition(".")[0]
+        for name, rows in wanted.due.methods([package]).items():
+            function = vars(module).get(name)
+            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+                checked = self._checked(Method(module, name), rows)
+                guarded = GuardedFunction(function, checked, lambda: self.wanted is wanted)
+                self._changed.replace(function, guarded)
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
@@ -128,12 +141,12 @@ class Layer:
 
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None
-        function, journal, written_for = method.function, self._journal, self.wanted.written_for
+        call_it, journal, written_for = method.call, self._journal, self.wanted.written_for
         surroundings = Surroundings(self.wanted.due, self._changed, journal)
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not rows.may_concern(args, kwargs):
-                return function(instance, *args, **kwargs)
+                return call_it(instance, *args, **kwargs)
             call = Call(method, instance, args, kwargs, journal, written_for)
             call = by_name(call, args, kwargs, rows.orders)
             translate(call, rows.keywords)

@@ -119,6 +119,26 @@ SETTINGS = {
         [True, True, 8],
         "leave it out: only scripts read it",
     ),
+    "scripts_of_0_9": (
+        "from trl.commands.cli_utils import DPOScriptArguments, TrlParser\n"
+        "args, = TrlParser((DPOScriptArguments,)).parse_args_and_config(['--dataset_name', 'd'])\n"
+        "result = [args.dataset_name, args.dataset_test_split, args.sanity_check]",
+        "No module named 'trl.commands'",
+        ["d", "test", False],
+        "write from trl import TrlParser",
+    ),
+    "scripts_of_0_8": (
+        "from trl.commands.cli_utils import DpoScriptArguments, SftScriptArguments, TrlParser\n"
+        "parser = TrlParser((SftScriptArguments, TrainingArguments))\n"
+        "sft, _ = parser.parse_args_and_config(\n"
+        "    ['--output_dir', 'o', '--max_seq_length', '64', '--packing', '--use_cpu', 'True'])\n"
+        "dpo, = TrlParser((DpoScriptArguments,)).parse_args_and_config(['--beta', '0.3'])\n"
+        "result = [sft.max_seq_length, sft.packing, sft.dataset_text_field, sft.dataset_test_name,\n"
+        "    dpo.beta, dpo.max_prompt_length, dpo.sanity_check, dpo.generate_during_eval]",
+        "No module named 'trl.commands'",
+        [64, True, None, "test", 0.3, 128, False, False],
+        "SftScriptArguments has been gone since TRL 0.13.0",
+    ),
     "kept_for_reads": (
         "from trl import SFTConfig, SFTTrainer\n"
         "passed = SFTConfig(**FAST, overwrite_output_dir=True)\n"

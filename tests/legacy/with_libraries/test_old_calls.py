@@ -24,6 +24,10 @@ UNLIKE_ADAPTERS = (
     "SFTTrainer(model=peft.get_peft_model(model(), lora(4)), args=SFTConfig(**FAST), "
     "train_dataset=ROWS, peft_config=lora(8))"
 )
+TRAINER = (
+    "from trl import DPOTrainer\n"
+    "DPOTrainer(model(), args=arguments(), train_dataset=PAIRS, tokenizer=TOKENIZER{})"
+)
 REFUSED = {"contradiction": CONTRADICTION, "unlike_adapters": UNLIKE_ADAPTERS}
 CALLS_COUNTED = (
     "from trl import SFTConfig, SFTTrainer\n"
@@ -40,6 +44,8 @@ CALLS_COUNTED = (
 def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[Side, Side]:
     pieces = {name: case[0] for name, case in OLD.items()} | REFUSED
     pieces["calls_counted"] = CALLS_COUNTED
+    pieces["given_to_the_trainer"] = TRAINER.format(", max_prompt_length=9")
+    pieces["left_to_the_trainer"] = TRAINER.format("")
     return run(pieces, tmp_path_factory.mktemp("sides"))
 
 
@@ -55,6 +61,13 @@ def test_it_works_with_the_layer_which_says_so(name: str, sides: tuple[Side, Sid
     _, _, result, told = OLD[name]
     assert sides[1].outcomes[name] == result
     assert told in sides[1].lines(name)
+
+
+def test_no_default_is_told_of_a_value_that_was_given(sides: tuple[Side, Side]) -> None:
+    default = "max_prompt_length was 128 until TRL 0.12.0"
+    assert default in sides[1].lines("left_to_the_trainer")
+    assert default not in sides[1].lines("given_to_the_trainer")
+    assert default not in sides[1].lines("kept_flags")
 
 
 def test_contradictions_are_refused_in_a_line(sides: tuple[Side, Side]) -> None:
