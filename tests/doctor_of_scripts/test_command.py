@@ -226,3 +226,20 @@ def test_an_installed_version_that_does_not_parse(script, monkeypatch) -> None:
     assert result.exit_code == 64
     (line,) = result.stderr.splitlines()[-1:]
     assert line.endswith("its version 'of-today' is not a version; reinstall peft")
+
+
+@pytest.mark.parametrize(
+    ("text", "pip"),
+    [
+        ("from trl import SFTTrainer, Misspelt\n", False),
+        ("from trl import PPOTrainer, Misspelt\n", True),
+    ],
+)
+def test_no_versions_are_said_to_have_what_no_release_has(script, text: str, pip: bool) -> None:
+    result = invoke(script(text))
+    shown = " ".join(result.stdout.split())
+    assert result.exit_code == 1
+    assert "names: `trl.Misspelt`, line 1. Correct the spelling." in shown
+    assert "have all that is named" not in shown
+    assert ("have all else that is named" in shown) is pip
+    assert ("pip install" in shown) is pip
