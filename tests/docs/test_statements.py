@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 import shlex
 import textwrap
@@ -105,7 +106,8 @@ def test_the_patches_that_it_names_exist(page: str) -> None:
 
 def test_the_variables_exist() -> None:
     known = {setting.variable for setting in CATALOGUE.settings}
-    known |= {settings.variable_name(keyword) for keyword in CATALOGUE.opt_ins}
+    keywords = [*CATALOGUE.opt_ins, *inspect.signature(patchkit.apply).parameters]
+    known |= set(map(settings.variable_name, keywords))
     code = "\n".join(
         file.read_text(encoding="utf-8")
         for folder in ("patchkit", ".")
