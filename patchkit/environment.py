@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .errors import PatchDefinitionError
+from .errors import PatchDefinitionError, UnreadableVersion
 
 
 class _LookUps(threading.local):
@@ -105,6 +105,18 @@ def in_range(version: str, versions: str) -> bool:
         raise ValueError(f"{versions!r} is not a version range such as '>=0.26,<2'") from None
     except InvalidVersion:
         raise ValueError(f"{version!r} is not a version") from None
+
+
+def readable_version(distribution: str) -> str | None:
+    """Return the version of an installed distribution, or None if it is absent.
+
+    Raises:
+        UnreadableVersion: it is there, and its version does not parse.
+    """
+    version = installed_version(distribution)
+    if version is not None and not is_version(version):
+        raise UnreadableVersion(distribution, version)
+    return version
 
 
 def is_version(text: str) -> bool:

@@ -47,6 +47,11 @@ class UnreadableVersion(ValueError):
         super().__init__(f"{library} is installed, but its version {version!r} is not a version")
         self.library = library
 
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        return f"reinstall {self.library}"
+
 
 class PatchWarning(UserWarning):
     """A due patch does not hold: it drifted, failed, or was overridden."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .. import environment
-from ..errors import UnreadableVersion
 from ..patch import Change, Patch, Status
 
 
@@ -38,11 +37,9 @@ def resolve(patch: Patch) -> Resolution:
     """
     version = environment.installed_version(patch.library)
     for library, versions in patch.affects.items():
-        present = version if library == patch.library else environment.installed_version(library)
+        present = environment.readable_version(library)
         if present is None:
             return Resolution(Status.NOT_INSTALLED, version, f"{library} is not installed")
-        if not environment.is_version(present):
-            raise UnreadableVersion(library, present)
         if not environment.in_range(present, versions):
             return Resolution(
                 Status.NOT_AFFECTED,

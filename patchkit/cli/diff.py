@@ -58,6 +58,7 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
     from ..catalogue.resolution import resolve
     from ..engine.session import SESSION
     from ..environment import cached_lookups
+    from ..errors import UnreadableVersion
     from ..reporting.untested import reason_not_due
     from ..text import short_list
 
@@ -73,7 +74,8 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
             try:
                 resolution = resolve(entry.patch)
             except ValueError as error:
-                unreadable.setdefault(str(error), []).append(entry.patch.id)
+                advice = f"; {error.advice}" if isinstance(error, UnreadableVersion) else ""
+                unreadable.setdefault(f"{error}{advice}", []).append(entry.patch.id)
                 continue
             if resolution.verdict is not None:
                 if ids:

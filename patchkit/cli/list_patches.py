@@ -67,6 +67,7 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
     """Print the list without rich, whose import takes longer than all the rest."""
     import shutil
 
+    from ..reporting.advice import unreadable_versions
     from ..text import shorten
     from .output import colour_choice
 
@@ -76,7 +77,8 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
     marks = _marks()
     for library in _libraries(records):
         here = [record for record in records if record.library == library]
-        heading = " ".join(filter(None, [library, here[0].version])) or "patch files"
+        version = next((record.version for record in here if record.version), None)
+        heading = " ".join(filter(None, [library, version])) or "patch files"
         click.echo(click.style(heading, bold=True), color=colour)
         for record in sorted(here, key=lambda record: list(marks).index(_word(record))):
             mark, style = marks[_word(record)]
@@ -86,6 +88,8 @@ def _show(records: list[PatchRecord], nothing: str) -> None:
     words = {_word(record) for record in records}
     legend = [f"{mark} {word}" for word, (mark, _) in marks.items() if word in words]
     click.echo("  ".join(legend) or nothing, color=colour)
+    for reason, concerned in unreadable_versions(records).items():
+        click.echo(f"{reason}; {concerned[0].advice}", color=colour)
 
 
 def _is_due(record: PatchRecord) -> bool:

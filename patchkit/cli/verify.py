@@ -73,7 +73,7 @@ def verify(
     from .output import show
 
     def show_progress(verdict: Verdict) -> None:
-        if verdict.is_due or everywhere:
+        if (verdict.is_due or everywhere) and not verdict.was_not_run:
             click.echo(f"{verdict.outcome:<15} {verdict.id}", err=True)
 
     chosen = chosen_ids(SESSION.catalogue, ids)

@@ -36,7 +36,7 @@ from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
 from ..catalogue.selection import disabled_patches, refusals, select
 from ..environment import cached_lookups
-from ..errors import PatchError, PatchWarning, UnknownPatchError
+from ..errors import PatchError, PatchWarning, UnknownPatchError, UnreadableVersion
 from ..legacy import choice as legacy_choice
 from ..patch import Status, Wrap
 from ..reporting.legacy import Legacy
@@ -575,14 +575,18 @@ class Session:
             records = [patch_record(patch.entry, patch, None) for patch in patches]
         records += map(broken_record, broken)
         new = [
-            record
-            for record in records
-            if record.status in TROUBLE and _warning_key(record) not in self._warned
+            record for record in records if record.status in TROUBLE and not self._is_warned(record)
         ]
         for concerned, sentence in sentences(new):
             self._warned |= set(map(_warning_key, concerned))
             frame = caller_frame()
             warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
+
+    def _is_warned(self, record: PatchRecord) -> bool:
+        """Tell whether there was a warning; one of a version counts for all of its patches."""
+        if isinstance(record.error, UnreadableVersion):
+            return any(reason == record.reason for _, _, reason in self._warned)
+        return _warning_key(record) in self._warned
 
 
 def _warning_key(record: PatchRecord) -> tuple[str, str, str]:

@@ -47,7 +47,8 @@ def sentences(trouble: list[PatchRecord]) -> Iterator[tuple[list[PatchRecord], s
             yield [record], f"patch {record.id} {record.status}: {record.reason}"
     for reason, concerned in unreadable.items():
         ids = short_list(record.id for record in concerned)
-        yield concerned, f"{'patch' if len(concerned) == 1 else 'patches'} {ids} failed: {reason}"
+        which = f"{'patch' if len(concerned) == 1 else 'patches'} {ids}"
+        yield concerned, f"{which} failed: {reason}; {concerned[0].advice}"
 
 
 def caller_frame() -> FrameType:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeVar
 
-from ..environment import in_range, installed_version
+from ..environment import in_range, installed_version, is_version
 from .changes import (
     Action,
     Adjusted,
@@ -55,6 +55,12 @@ _MODULES = frozenset(
         "transformers.utils.quantization_config",
     }
 )
+
+
+def known_release(library: str) -> str | None:
+    """Return the installed release; None if it is absent, or its version does not parse."""
+    version = installed_version(library)
+    return version if version is not None and is_version(version) else None
 
 
 @dataclass
@@ -107,11 +113,11 @@ class Due:
 
     Args:
         rows: all rows.
-        version_of: returns the release of a library; None if it is not there.
+        version_of: returns the release of a library; None if it is not there, or unknown.
     """
 
     def __init__(
-        self, rows: Iterable[Change], version_of: Callable[[str], str | None] = installed_version
+        self, rows: Iterable[Change], version_of: Callable[[str], str | None] = known_release
     ) -> None:
         look_up = cache(version_of)
         self._rows = tuple(due for row in rows if (due := _due(row, look_up)) is not None)

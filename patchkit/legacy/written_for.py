@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..environment import installed_version
 from ..errors import UsageError
+from .due import known_release
 from .named_releases import named_releases
 from .releases import RELEASES
 from .version_sets import SETS
@@ -60,7 +60,7 @@ def parse(text: str) -> WrittenFor:
 def _check_installed(text: str, library: str, version: Version) -> None:
     from packaging.version import Version
 
-    installed = installed_version(library)
+    installed = known_release(library)
     if installed is not None and version > Version(installed):
         raise UsageError(
             f"legacy={text!r}: {release(f'{library} {version}')} is newer than the installed "
@@ -81,7 +81,7 @@ def _companions(named: Mapping[str, Version]) -> dict[str, Version]:
         }
         if not companions or all(together[library] <= named[library] for library in named):
             companions = together
-    installed = {library: installed_version(library) for library in companions}
+    installed = {library: known_release(library) for library in companions}
     return {
         library: version
         for library, version in companions.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 TYPE_CHECKING = False  # `typing` takes long to import
@@ -25,8 +26,16 @@ class Legacy:
 
     def heading(self) -> str:
         """Return the state of the layer in one line."""
+        from ..legacy.uses import Kind
+
         for_what = f", as with {self.written_for}" if self.written_for else ""
-        return f"old spellings work{for_what}; {len(self.uses) or 'none'} met so far"
+        counts = Counter(use.kind for use in self.uses)
+        parts = [f"{counts[Kind.MENDED] or 'none'} met so far"]
+        if counts[Kind.TOLD]:
+            parts.append(f"{counts[Kind.TOLD]} changed without an error")
+        if counts[Kind.REFUSED]:
+            parts.append(f"{counts[Kind.REFUSED]} refused")
+        return f"old spellings work{for_what}; {', '.join(parts)}"
 
     def lines(self) -> list[str]:
         """Return a line for each use."""

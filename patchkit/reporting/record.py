@@ -159,7 +159,7 @@ def _advice(record: PatchRecord) -> str:
     if status is Status.FAILED and not record.affects:
         return "fix that patch file, or uninstall the package it came with; all other patches work"
     if isinstance(record.error, UnreadableVersion):
-        return f"reinstall {record.error.library}; until then nothing is known of its bugs"
+        return f"{record.error.advice}; until then nothing is known of its bugs"
     if status is Status.FAILED:
         return (
             f"{disable} leaves it out; please report it to patchkit with the exception in "

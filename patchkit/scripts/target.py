@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..environment import installed_version
-from ..errors import UsageError
+from ..environment import installed_version, readable_version
+from ..errors import UnreadableVersion, UsageError
 from ..legacy import table
 from ..legacy.due import Due
 from ..legacy.named_releases import named_releases
@@ -38,6 +38,15 @@ def due_for(to: str | None = None) -> Due:
 
     def version_of(library: str) -> str | None:
         known = RELEASES.get(library, "").split()
-        return named.get(library) or installed_version(library) or (known[-1] if known else None)
+        return named.get(library) or _installed(library) or (known[-1] if known else None)
 
     return Due(table.rows(), version_of)
+
+
+def _installed(library: str) -> str | None:
+    try:
+        return readable_version(library)
+    except UnreadableVersion as error:
+        known = RELEASES.get(library, "").split()
+        named = f", or name its release: --to {library}=={known[-1]}" if known else ""
+        raise UsageError(f"{error}; {error.advice}{named}") from error

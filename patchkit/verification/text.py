@@ -25,7 +25,10 @@ _LACKING = {requirement.outcome: requirement.what for requirement in REQUIREMENT
 
 
 def as_table(verdicts: Sequence[Verdict]) -> Table:
-    """Return a rich table: trouble first, and a caption with the patches that are not due."""
+    """Return a rich table: trouble first, and a caption with the patches that are not due.
+
+    What kept several patches from being run, such as a version that cannot be read, is one row.
+    """
     from rich.table import Table
     from rich.text import Text
 
@@ -43,7 +46,16 @@ def as_table(verdicts: Sequence[Verdict]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     order = list(_WORST_FIRST)
-    for verdict in sorted(shown, key=lambda verdict: order.index(verdict.outcome)):
+    obstacles: dict[str, list[str]] = {}
+    for verdict in shown:
+        if verdict.was_not_run:
+            obstacles.setdefault(verdict.without, []).append(verdict.id)
+    for obstacle, ids in obstacles.items():
+        cell = Text(", ".join(ids), style="bold")
+        cell.append(f"\nnot run: {obstacle}", style="not bold")
+        table.add_row(Text("error", style=_WORST_FIRST["error"]), cell)
+    run = (verdict for verdict in shown if not verdict.was_not_run)
+    for verdict in sorted(run, key=lambda verdict: order.index(verdict.outcome)):
         cell = Text(verdict.id, style="bold")
         cell.append(f"\n{_in_words(verdict)}", style="not bold")
         for side, text in _sides(verdict):

@@ -35,3 +35,8 @@ class Verdict:
     def is_due(self) -> bool:
         """True if the patch claims the installed versions."""
         return self.outcome not in NOT_DUE
+
+    @property
+    def was_not_run(self) -> bool:
+        """True if an error came before the reproducer: of the patch, or of a version."""
+        return self.outcome == "error" and not self.with_patch

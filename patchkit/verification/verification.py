@@ -12,6 +12,7 @@ from typing import Any
 from ..catalogue.entries import Entry
 from ..catalogue.folders import Paths
 from ..catalogue.resolution import resolve
+from ..errors import UnreadableVersion
 from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
 from ..reporting.untested import reason_not_due
@@ -137,7 +138,8 @@ def _task(entry: Entry, everywhere: bool) -> _Task | Verdict:
     try:
         resolution = resolve(patch)
     except ValueError as error:
-        return Verdict(patch.id, "error", str(error))
+        advice = f"; {error.advice}" if isinstance(error, UnreadableVersion) else ""
+        return Verdict(patch.id, "error", f"{error}{advice}")
     due = resolution.verdict is None
     if resolution.verdict is Status.NOT_INSTALLED or not (due or everywhere):
         return Verdict(patch.id, "not-affected", reason_not_due(patch, resolution))

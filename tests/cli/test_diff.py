@@ -112,9 +112,9 @@ def test_an_installed_version_that_does_not_parse(madeup, library) -> None:
     library.release("unknown")
     result = invoke("diff", "madeup-cast")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert (
-        result.stderr
-        == "madeup-cast: madeup is installed, but its version 'unknown' is not a version\n"
+    assert result.stderr == (
+        "madeup-cast: madeup is installed, but its version 'unknown' is not a version; reinstall "
+        "madeup\n"
     )
 
 

@@ -97,4 +97,4 @@ def test_a_version_that_does_not_parse_is_one_finding(madeup, library) -> None:
     assert "reinstall madeup" in result.stdout
     assert "please report" not in result.stdout
     ids = "madeup-cast, madeup-fixed, madeup-asked and 1 more"
-    assert invoke("diff").stderr == f"{ids}: {sentence}\n"
+    assert invoke("diff").stderr == f"{ids}: {sentence}; reinstall madeup\n"

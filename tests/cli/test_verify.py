@@ -23,3 +23,14 @@ def test_nothing_is_due(use) -> None:
     result = invoke("verify", "madeup")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "nothing is due here" in result.stdout
+
+
+def test_a_version_that_does_not_parse_is_one_finding(madeup, library) -> None:
+    library.release("of-today")
+    result = invoke("verify", "madeup", env={"COLUMNS": "200"})
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.count("of-today") == 1
+    assert "not run: madeup is installed, but its version 'of-today' is not" in result.stdout
+    assert "reinstall madeup" in result.stdout
+    verdicts = json.loads(invoke("verify", "madeup", "--json").stdout)["verdicts"]
+    assert {verdict["outcome"] for verdict in verdicts} == {"error"}

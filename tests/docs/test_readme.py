@@ -9,7 +9,7 @@ import pytest
 
 from patchkit.about import DISTRIBUTION, __version__
 from patchkit.catalogue import entries
-from patchkit.catalogue.symptoms import entries_with_symptom
+from patchkit.catalogue.symptoms import SHORTEST, entries_with_symptom
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -50,3 +50,23 @@ def test_words_of_ours_are_explained_before_they_are_used() -> None:
     )
     assert explained
     assert not re.search(r"\b(due|sites?|mended)\b", before)
+
+
+ROWS = re.findall(r"^\| `([a-z0-9-]+)` \| (.+) \|$", TEXT, re.MULTILINE)
+PARTS = [
+    (name, part.strip())
+    for name, symptom in ROWS
+    for span in re.findall(r"`([^`]+)`", symptom)
+    for part in span.split("…")
+    # An error has words; `eval_loss: inf` is a line of a log.
+    if len(part.strip()) >= SHORTEST and " " in part.strip() and "eval_loss" not in part
+]
+
+
+@pytest.mark.parametrize(("name", "part"), PARTS)
+def test_explain_finds_the_patch_by_the_error_in_its_row(name: str, part: str) -> None:
+    assert name in [entry.patch.id for entry in entries_with_symptom(part, entries.load())]
+
+
+def test_rows_have_errors() -> None:
+    assert len(PARTS) > len(ROWS) / 3

@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 from patchkit.cli import main
 from patchkit.cli.doctor import scripts as of_scripts
 from patchkit.cli.doctor import scripts_command
+from patchkit.environment import readable_version
 from patchkit.matrix.lookup import shipped as matrix
 from patchkit.matrix.records import public_version
 
@@ -24,7 +25,7 @@ GONE = "from trl import PPOTrainer\n"
 def newest(monkeypatch, pins) -> dict[str, str]:
     """Let the newest set be what is installed."""
     versions = pins("1.16")
-    monkeypatch.setattr(of_scripts, "installed_version", versions.get)
+    monkeypatch.setattr(of_scripts, "readable_version", versions.get)
     return versions
 
 
@@ -103,7 +104,7 @@ def test_what_is_installed_is_chosen_where_it_has_everything(
     script, tmp_path, monkeypatch, pins, name: str
 ) -> None:
     file, installed = tmp_path / "versions.txt", pins(name)
-    monkeypatch.setattr(of_scripts, "installed_version", installed.get)
+    monkeypatch.setattr(of_scripts, "readable_version", installed.get)
     assert invoke(script(TODAY), "--quick", "--constraints", file).exit_code == 0
     assert {f"{it.name}{it.specifier}" for it in lines(file)} == {
         f"{name}=={version}" for name, version in installed.items() if name != "torch"
@@ -216,3 +217,29 @@ def _one_line(result: Result, told: str) -> None:
     assert "Traceback" not in result.output
     (line,) = [it for it in result.stderr.splitlines() if it.startswith("Error: ")]
     assert told in line
+
+
+def test_an_installed_version_that_does_not_parse(script, monkeypatch) -> None:
+    monkeypatch.setattr("patchkit.environment.installed_version", {"peft": "of-today"}.get)
+    monkeypatch.setattr(of_scripts, "readable_version", readable_version)
+    result = invoke(script(TODAY))
+    assert result.exit_code == 64
+    (line,) = result.stderr.splitlines()[-1:]
+    assert line.endswith("its version 'of-today' is not a version; reinstall peft")
+
+
+@pytest.mark.parametrize(
+    ("text", "pip"),
+    [
+        ("from trl import SFTTrainer, Misspelt\n", False),
+        ("from trl import PPOTrainer, Misspelt\n", True),
+    ],
+)
+def test_no_versions_are_said_to_have_what_no_release_has(script, text: str, pip: bool) -> None:
+    result = invoke(script(text))
+    shown = " ".join(result.stdout.split())
+    assert result.exit_code == 1
+    assert "names: `trl.Misspelt`, line 1. Correct the spelling." in shown
+    assert "have all that is named" not in shown
+    assert ("have all else that is named" in shown) is pip
+    assert ("pip install" in shown) is pip

@@ -25,7 +25,7 @@ def _block(language: str) -> str:
 def in_a_folder(script, monkeypatch, tmp_path, pins) -> None:
     script(_block("python"), "train_2024.py")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(of_scripts, "installed_version", pins("1.16").get)
+    monkeypatch.setattr(of_scripts, "readable_version", pins("1.16").get)
 
 
 def test_the_example() -> None:

@@ -62,7 +62,23 @@ def test_installed_version_that_does_not_parse(library, trainer, session, apply)
     with pytest.warns(PatchWarning, match="'unknown' is not a version") as warned:
         report = apply(session(patch(), patch("other-one")))
     assert len(warned) == 1
+    assert str(warned[0].message).endswith("nothing is known of its bugs")
     assert report["madeup-bug"].status == Status.FAILED
+
+
+def test_a_version_that_does_not_parse_warns_once_for_patches_of_two_libraries(
+    library, trainer, session, apply
+) -> None:
+    trainer()
+    library.release("unknown")
+    one = session(patch(), patch("other-one"))
+    with pytest.warns(PatchWarning) as warned:
+        apply(one, only="madeup-bug")
+        apply(one)
+    assert len(warned) == 1
+    one.revert(None)
+    with pytest.warns(PatchWarning, match="'unknown' is not a version"):
+        apply(one)
 
 
 @pytest.mark.parametrize(

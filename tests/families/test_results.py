@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from patchkit.cli.families import families
 from patchkit.errors import UsageError
-from patchkit.lab.families import methods, modes
+from patchkit.lab.families import methods, modes, sweep
 from patchkit.lab.families.journal import Journal
 from patchkit.lab.families.known import reason
 from patchkit.lab.families.markdown import as_markdown
@@ -304,3 +304,31 @@ def test_the_page_of_quantizers() -> None:
 def test_each_quantizer_has_a_note() -> None:
     names = [name for note in NOTES for name in note.names]
     assert sorted(names) == sorted(QUANTIZERS)
+
+
+class KilledServer:
+    """A fork server that the machine has ended for want of memory."""
+
+    ended = True
+
+    def __init__(self, *preparation: str, **options: object) -> None:
+        """Take what a `ForkServer` takes."""
+
+    def call(self, function: str, arguments: object, **options: object) -> dict[str, object]:
+        if function.endswith("names_by_task"):
+            return {"causal": ["llama"]}
+        if function.endswith("environment"):
+            return ENVIRONMENT
+        return {"outcome": "error", "message": "the fork server died with exit code -9"}
+
+    def stop(self) -> None:
+        """End nothing."""
+
+
+def test_that_the_machine_ends_the_server_is_no_result_of_a_type(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(sweep, "ForkServer", KilledServer)
+    journal = Journal(tmp_path / "families.jsonl")
+    with pytest.raises(sweep.SweepError, match=r"exit code -9.*the same command goes on"):
+        sweep.sweep(SELECTION, journal, limits=sweep.Limits(4, 60), jobs=1)
+    assert not journal.builds
+    assert not journal.trials

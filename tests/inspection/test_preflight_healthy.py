@@ -79,6 +79,17 @@ def test_without_patches_only_the_versions_are_named(sft, monkeypatch) -> None:
     assert set(findings.ids) <= {"unmended-bugs"}
 
 
+def test_a_version_that_does_not_parse_is_no_mistake_of_the_check(make, monkeypatch) -> None:
+    from patchkit import environment
+
+    found = environment.installed_version
+    monkeypatch.setattr(
+        environment, "installed_version", lambda name: "of-today" if name == "peft" else found(name)
+    )
+    findings = patchkit.preflight(make.lora("float32", "none"))
+    assert not [name for name in findings.ids if name.startswith("unchecked")]
+
+
 def test_looking_changes_nothing(make, look) -> None:
     import torch
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from patchkit import UsageError
-from patchkit.legacy import written_for
-from patchkit.legacy.changes import Default
+from patchkit.legacy import due, written_for
+from patchkit.legacy.changes import Change, Default
 from patchkit.legacy.defaults import value_at, values_of
 from patchkit.legacy.releases import RELEASES
 from patchkit.legacy.table import rows
@@ -17,7 +17,7 @@ INSTALLED = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accel
 
 @pytest.fixture(autouse=True)
 def newest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(written_for, "installed_version", INSTALLED.get)
+    monkeypatch.setattr(written_for, "known_release", INSTALLED.get)
 
 
 def test_what_is_named_and_what_was_run_with_it() -> None:
@@ -102,3 +102,12 @@ def test_each_history_goes_forward() -> None:
             assert since == sorted(set(since))
             assert row.gone == f"{row.library} {row.values[-1][0]}"
             assert all(a[1] != b[1] for a, b in zip(row.values, row.values[1:], strict=False))
+
+
+def test_of_a_library_whose_version_does_not_parse_nothing_is_due(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(due, "installed_version", {"peft": "of-today"}.get)
+    assert due.Due(rows()).of(Change) == []
+    monkeypatch.setattr(due, "installed_version", {"peft": "0.21.2"}.get)
+    assert due.Due(rows()).of(Change)

@@ -20,14 +20,22 @@ def test_the_named_release_counts() -> None:
 
 
 def test_what_is_installed_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target, "installed_version", {"trl": "0.28.0"}.get)
+    monkeypatch.setattr(target, "readable_version", {"trl": "0.28.0"}.get)
     assert "trl.ORPOTrainer" not in moved(None)
     assert "trl.ORPOTrainer" not in moved("transformers==5.23.0")
 
 
 def test_the_newest_counts_where_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target, "installed_version", lambda library: None)
+    monkeypatch.setattr(target, "readable_version", lambda library: None)
     assert {"trl.ORPOTrainer", "transformers.AdamW"} <= moved(None)
+
+
+def test_an_installed_version_that_does_not_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("patchkit.environment.installed_version", {"peft": "of-today"}.get)
+    sentence = "'of-today' is not a version; reinstall peft, or name its release: --to peft==0"
+    with pytest.raises(UsageError, match=sentence):
+        due_for(None)
+    assert due_for("peft==0.21.2")
 
 
 @pytest.mark.parametrize(

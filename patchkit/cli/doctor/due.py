@@ -10,6 +10,7 @@ from ...catalogue.folders import PACKAGE as LOCAL_PACKAGE
 from ...catalogue.selection import DISABLE_VARIABLE
 from ...engine.session import SESSION
 from ...environment import installed_version
+from ...errors import UnreadableVersion
 from ...matrix import measured_versions
 from ...matrix.records import public_version
 from ...patch import Status
@@ -19,6 +20,7 @@ from ...reporting.status import DUE, TROUBLE
 from ...text import plural, short_list
 from .privacy import without_private_data
 from .section import Row, Section, Step
+from .versions import installed_libraries
 
 NAME, TITLE = "patches", "Patches"
 
@@ -154,7 +156,10 @@ def _broken_steps(broken: list[PatchRecord]) -> tuple[Step, ...]:
 
 def _trouble_steps(troubled: list[PatchRecord]) -> tuple[Step, ...]:
     reasons: dict[str, list[str]] = {}
+    told = installed_libraries()
     for record in troubled:
+        if isinstance(record.error, UnreadableVersion) and record.error.library in told:
+            continue
         reasons.setdefault(without_private_data(record.reason), []).append(record.id)
     return tuple(
         Step(f"Patches are not applied here: {reason} ({short_list(ids)}).", wrong=True)

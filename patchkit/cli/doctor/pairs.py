@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ...environment import in_range, installed_version
+from ...environment import in_range, installed_version, is_version
 from .known_pairs import KNOWN, KnownPair
 from .section import Row, Section, Step
 
@@ -35,7 +35,7 @@ def installed_pairs(pairs: Iterable[KnownPair] = KNOWN) -> Iterable[InstalledPai
     for pair in pairs:
         versions = {name: installed_version(name) or "" for name in pair.libraries}
         if all(
-            version and in_range(version, pair.libraries[name])
+            is_version(version) and in_range(version, pair.libraries[name])
             for name, version in versions.items()
         ) and not any(installed_version(name) for name in pair.without):
             yield InstalledPair(pair, versions)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...environment import installed_version
+from ...environment import installed_version, is_version
 from ...matrix.records import public_version
 from ...text import short_list
 from .commands import pip_install
@@ -64,7 +64,11 @@ def unmet(libraries: Iterable[str]) -> Iterator[Unmet]:
             if requirement is None:
                 continue
             present = installed_version(requirement.name)
-            if present is None or not requirement.specifier.contains(present, prereleases=True):
+            is_unmet = present is None or (
+                is_version(present)  # what is no version is told once, with the versions
+                and not requirement.specifier.contains(present, prereleases=True)
+            )
+            if is_unmet:
                 by_extra = bool(_extras(text)) and not _extras(text) & extras
                 text = f"{requirement.name}{requirement.specifier}"
                 yield Unmet(name, version, text, present, by_extra)

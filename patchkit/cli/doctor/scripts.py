@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.session import SESSION
-from ...environment import cached_lookups, installed_version
+from ...environment import cached_lookups, readable_version
+from ...errors import UnreadableVersion, UsageError
 from ...matrix.records import LIBRARIES
 from ...patch import Patch
 from ...scripts.errors import ScriptError
@@ -64,6 +65,13 @@ class Examined:
         }
 
 
+def _installed_versions() -> dict[str, str]:
+    try:
+        return {name: it for name in LIBRARIES if (it := readable_version(name))}
+    except UnreadableVersion as error:
+        raise UsageError(f"{error}; {error.advice}") from error
+
+
 def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examined:
     """Find out what scripts want.
 
@@ -83,7 +91,7 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
     unread: dict[str, str] = {}
     others: list[str] = []
     with cached_lookups():
-        installed = {name: it for name in LIBRARIES if (it := installed_version(name))}
+        installed = _installed_versions()
         for file in files:
             try:
                 one = wanted(python_text(file), history, installed)

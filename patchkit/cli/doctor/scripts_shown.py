@@ -110,14 +110,26 @@ def _lacking(found: Lacking) -> str:
 def steps(examined: Examined) -> Iterator[Step]:
     """Yield what to do about scripts that do not run as they are."""
     layer = [it.name for it in examined.wanted if it.verdict is Verdict.WITH_THE_LAYER]
-    broken = [it.name for it in examined.wanted if it.verdict is Verdict.NOT]
+    broken = [it.name for it in examined.wanted if _wants_other_versions(it)]
+    unknown = [
+        (it.name, lack.need)
+        for it in examined.wanted
+        for lack in it.lacking
+        if lack.fate is Fate.UNKNOWN
+    ]
+    if unknown:
+        named = short_list(dict.fromkeys(name for name, _ in unknown), shown=_OTHERS_SHOWN)
+        needs = short_list((_at(need) for _, need in unknown), shown=_OTHERS_SHOWN)
+        what = f"No release that was read has what {named} names: {needs}."
+        yield Step(f"{what} Correct the spelling.", wrong=True)
     if broken:
         what = f"What is installed cannot run {short_list(broken, shown=_OTHERS_SHOWN)}."
         if examined.chosen is None:
             yield Step(f"{what} {no_set(examined.apart)}", wrong=True)
         else:
             pins = (f"{name}=={version}" for name, version in examined.chosen.versions.items())
-            with_it = "These versions were run together, and have all that is named."
+            what_else = "all else" if unknown else "all"
+            with_it = f"These versions were run together, and have {what_else} that is named."
             yield Step(f"{what} {with_it}", (pip_install(pins),), wrong=True)
     if layer:
         first = shlex.quote(layer[0])
@@ -127,6 +139,13 @@ def steps(examined: Examined) -> Iterator[Step]:
             (f"patchkit run --legacy -- python {first}", f"patchkit modernize --diff {first}"),
             wrong=True,
         )
+
+
+def _wants_other_versions(it: Wanted) -> bool:
+    """Tell whether a script cannot run here, and not only since no release has what it names."""
+    left = [lack for lack in it.lacking if lack.fate is not Fate.MENDED]
+    only_unknown = bool(left) and all(lack.fate is Fate.UNKNOWN for lack in left)
+    return it.verdict is Verdict.NOT and not only_unknown
 
 
 def no_set(apart: tuple[Need, ...]) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...about import DISTRIBUTION, __version__, namesake, namesake_problem
-from ...environment import installed_version, python_and_platform
+from ...environment import installed_version, is_version, python_and_platform
+from ...errors import UnreadableVersion
 from ...matrix.records import LIBRARIES
 from ...text import short_list
 from .section import Row, Section, Step
@@ -59,7 +62,18 @@ def check() -> Section:
         "absent": absent,
     }
     steps = (Step(f"{namesake_problem(other)}.", wrong=True),) if other else ()
-    return Section(NAME, TITLE, tuple(rows), facts, (*steps, *_steps(versions)))
+    return Section(
+        NAME, TITLE, tuple(rows), facts, (*steps, *_unreadable_steps(versions), *_steps(versions))
+    )
+
+
+def _unreadable_steps(versions: dict[str, str]) -> Iterator[Step]:
+    """Yield a step for each version that does not parse; other sections are silent about it."""
+    for name, version in versions.items():
+        if not is_version(version):
+            error = UnreadableVersion(name, version)
+            advice = f"{error.advice[:1].upper()}{error.advice[1:]}"
+            yield Step(f"{error}. {advice}; until then its bugs stay.", wrong=True)
 
 
 def _steps(versions: dict[str, str]) -> tuple[Step, ...]:

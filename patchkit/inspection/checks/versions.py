@@ -17,13 +17,16 @@ def unmended_bugs(facts: Facts) -> Finding | None:
     Patches that the user left out do not count.
     """
     from ...engine.session import SESSION
+    from ...errors import UnreadableVersion
     from ...patch import Status
     from ...reporting.status import TROUBLE
 
     unmended = [
         record
         for record in SESSION.report().with_status(*TROUBLE, Status.AVAILABLE)
-        if record.id in SESSION.catalogue.entries and _is_known_bug(record.id)
+        if record.id in SESSION.catalogue.entries
+        and not isinstance(record.error, UnreadableVersion)  # of these nothing was measured
+        and _is_known_bug(record.id)
     ]
     if not unmended:
         return None

@@ -127,7 +127,8 @@ def sweep(
     Raises:
         UsageError: the selection names something unknown, the journal comes from another
             environment, or this platform does not fork.
-        SweepError: the libraries cannot be imported.
+        SweepError: the libraries cannot be imported, or the process that has imported them was
+            ended from outside.
     """
     if not hasattr(os, "fork"):
         raise UsageError("model types are tried in forks, and this platform has none")
@@ -143,7 +144,7 @@ def sweep(
 
 
 class SweepError(PatchError):
-    """The libraries that a sweep needs cannot be imported."""
+    """The libraries cannot be imported, or the process that has imported them was ended."""
 
 
 def _try_all(
@@ -242,7 +243,8 @@ class _Workshop:
             server.stop()
 
     def _build(self, subject: Subject, folder: str) -> Build:
-        answer = self._servers[False].call(
+        answer = self._call(
+            False,
             f"{_ROOM}.building:build",
             {
                 "task": subject.task,
@@ -250,7 +252,6 @@ class _Workshop:
                 "folder": folder,
                 "memory": self._limits.memory,
             },
-            timeout=self._limits.seconds,
         )
         return (
             Build(subject, error=answer["message"])
@@ -260,7 +261,8 @@ class _Workshop:
 
     def _try(self, cell: Cell, checkpoints: str, patched: bool) -> Trial:
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
-            answer = self._servers[patched].call(
+            answer = self._call(
+                patched,
                 f"{_ROOM}.trial:attempt",
                 {
                     "task": cell.subject.task,
@@ -270,6 +272,21 @@ class _Workshop:
                     "folder": folder,
                     "memory": self._limits.memory,
                 },
-                timeout=self._limits.seconds,
             )
         return Trial("process", answer["message"]) if "outcome" in answer else Trial(**answer)
+
+    def _call(self, patched: bool, function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return what a function returns in a fork.
+
+        Raises:
+            SweepError: the process of all forks was ended, which says nothing about a model type.
+        """
+        server = self._servers[patched]
+        answer = server.call(function, arguments, timeout=self._limits.seconds)
+        if server.ended and "outcome" in answer and not self._stopped:
+            raise SweepError(
+                f"{answer['message']}: all attempts start there, and none can any more. -9 is what "
+                "a machine without memory left does: give it fewer --jobs, or end other programs. "
+                "Results are kept in --output, and the same command goes on"
+            )
+        return answer
