@@ -7,6 +7,7 @@ from . import (
     accelerate_keywords,
     adjustments,
     attributes,
+    methods,
     orders,
     peft_adapters,
     peft_names,
@@ -50,6 +51,7 @@ _PARTS = (
     peft_adapters,
     accelerate_keywords,
     adjustments,
+    methods,
     attributes,
     orders,
 )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from ..adjusting import adapters, arguments, callbacks, command_lines, overrides, rows_of_datasets
+from ..adjusting import adapters, arguments, callbacks, command_lines, rows_of_datasets
 from ..changes import (
     Adjusted,
     Behaviour,
     Change,
     Columns,
-    Drop,
-    Keyword,
     LeftOut,
     OneColumn,
     OtherParameter,
     OwnConfiguration,
-    Parameters,
     Wrapped,
 )
 from ..formatting import format_each_row
@@ -26,19 +23,8 @@ _WITH_OWN_CONFIGURATION = tuple(
     f"trl.{name}Trainer"
     for name in ("CPO", "DPO", "GKD", "GRPO", "KTO", "ORPO", "OnlineDPO", "RLOO", "Reward", "SFT")
 )
-_MEAN = "self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False"
-"""A loss of a script's own is the mean of a batch, which is to be divided by their number."""
 _CHATS = ("HuggingFaceH4/no_robots", "HuggingFaceH4/ultrachat_200k")
 """Datasets of conversations with their first turn in a column `prompt`, which many scripts load."""
-_METHODS = {
-    "4.46.0": (
-        Parameters("compute_loss", ("num_items_in_batch=None",), _MEAN),
-        Parameters("training_step", ("num_items_in_batch=None",)),
-    ),
-    "4.47.0": (Parameters("log", ("start_time=None",)),),
-    "4.52.0": (Parameters("_get_train_sampler", ("train_dataset=None",)),),
-}
-"""Methods that have got parameters, by the release with the last of them."""
 
 ROWS: tuple[Change, ...] = (
     Adjusted(
@@ -102,18 +88,6 @@ ROWS: tuple[Change, ...] = (
     ),
     *(
         Adjusted(
-            owners=_TRAINER,
-            name=method.method,
-            adjust=overrides.former_parameters,
-            in_source=method,
-            gone=f"transformers {release}",
-            source=notes(f"transformers {release}"),
-        )
-        for release, methods in _METHODS.items()
-        for method in methods
-    ),
-    *(
-        Adjusted(
             owners=tuple(f"{owner}.{method}" for owner in owners),
             name="old names of settings",
             adjust=adjust,
@@ -134,12 +108,5 @@ ROWS: tuple[Change, ...] = (
         gone="transformers 5.0.0",
         since="transformers 4.46.0",
         source=pull("transformers", 32385),
-    ),
-    Keyword(
-        owners=("transformers.Trainer._save_checkpoint",),
-        name="metrics",
-        action=Drop("metrics are taken from the state"),
-        gone="transformers 4.47.0",
-        source=notes("transformers 4.47.0"),
     ),
 )

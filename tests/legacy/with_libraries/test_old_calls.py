@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from .both_sides import Side, run
-from .old_settings import LOADING, SETTINGS
-from .old_trainings import COMBINATIONS
+from .old_settings import LOADING, OWN_SETTINGS, SETTINGS
+from .old_trainings import COMBINATIONS, OWN_METHODS
 
-OLD = {**LOADING, **SETTINGS, **COMBINATIONS}
+OLD = {**LOADING, **SETTINGS, **OWN_SETTINGS, **COMBINATIONS, **OWN_METHODS}
 CONTRADICTION = (
     "from transformers import BitsAndBytesConfig\n"
     "AutoModelForCausalLM.from_pretrained(\n"
@@ -24,7 +24,31 @@ UNLIKE_ADAPTERS = (
     "SFTTrainer(model=peft.get_peft_model(model(), lora(4)), args=SFTConfig(**FAST), "
     "train_dataset=ROWS, peft_config=lora(8))"
 )
-REFUSED = {"contradiction": CONTRADICTION, "unlike_adapters": UNLIKE_ADAPTERS}
+UNCALLED = (
+    "from trl import DPOConfig, DPOTrainer\n"
+    "class Own(DPOTrainer):\n"
+    "    def dpo_loss(self, policy_chosen_logps, policy_rejected_logps, *reference):\n"
+    "        return -policy_chosen_logps, policy_chosen_logps, policy_rejected_logps\n"
+    "DPOConfig(**FAST)\n"
+    "Own(model=model(), args=DPOConfig(**FAST), train_dataset=PAIRS, processing_class=TOKENIZER)"
+)
+REFUSED = {
+    "contradiction": CONTRADICTION,
+    "unlike_adapters": UNLIKE_ADAPTERS,
+    "uncalled": UNCALLED,
+}
+CALLED = (
+    "from trl import DPOConfig, DPOTrainer\n"
+    "class Own(DPOTrainer):\n"
+    "    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):\n"
+    "        return self.dpo_loss(model(inputs['input_ids']).logits)\n"
+    "    def dpo_loss(self, logits):\n"
+    "        return logits.sum()\n"
+    "trainer = Own(model=model(), args=DPOConfig(**FAST), train_dataset=PAIRS,\n"
+    "    processing_class=TOKENIZER)\n"
+    "result = trainer.train().global_step"
+)
+"""A method of an old name that the script calls by itself."""
 CALLS_COUNTED = (
     "from trl import SFTConfig, SFTTrainer\n"
     "seen = []\n"
@@ -39,7 +63,7 @@ CALLS_COUNTED = (
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[Side, Side]:
     pieces = {name: case[0] for name, case in OLD.items()} | REFUSED
-    pieces["calls_counted"] = CALLS_COUNTED
+    pieces |= {"calls_counted": CALLS_COUNTED, "called": CALLED}
     return run(pieces, tmp_path_factory.mktemp("sides"))
 
 
@@ -61,7 +85,15 @@ def test_contradictions_are_refused_in_a_line(sides: tuple[Side, Side]) -> None:
     outcomes: dict[str, Any] = sides[1].outcomes
     assert outcomes["contradiction"].startswith("LegacyError: contradiction.py:2: ")
     assert "They differ in r." in outcomes["unlike_adapters"]
+    assert outcomes["uncalled"].startswith(
+        "LegacyError: uncalled.py:3: Own.dpo_loss has been gone since TRL 0.29.0. "
+    )
     assert not any("\n" in outcomes[name] for name in REFUSED)
+
+
+def test_an_own_method_of_an_old_name_is_let_be(sides: tuple[Side, Side]) -> None:
+    assert [side.outcomes["called"] for side in sides] == [1, 1]
+    assert "dpo_loss" not in sides[1].lines("called")
 
 
 def test_a_token_is_not_told(sides: tuple[Side, Side]) -> None:
