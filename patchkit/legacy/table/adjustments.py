@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ..adjusting import adapters, arguments, callbacks, command_lines, rows_of_datasets
+from ..adjusting import (
+    adapters,
+    arguments,
+    callbacks,
+    command_lines,
+    rows_of_datasets,
+    tokens,
+)
 from ..changes import (
     Adjusted,
     Behaviour,
@@ -85,6 +92,33 @@ ROWS: tuple[Change, ...] = (
         in_source=OwnConfiguration({"trl.SFTTrainer": "transformers.TrainingArguments"}),
         gone="trl 0.13.0",
         source=notes("trl 0.13.0"),
+    ),
+    Adjusted(
+        owners=_WITH_OWN_CONFIGURATION,
+        name="torch_dtype among what loads a model",
+        adjust=arguments.dtype_of_the_model,
+        gone="trl 0.27.0",
+        since="trl 0.23.0",
+        source=notes("trl 0.23.0"),
+    ),
+    Adjusted(
+        owners=("transformers.TrainingArguments",),
+        name="a share of the steps as warmup_steps",
+        adjust=arguments.share_of_steps,
+        early=True,
+        gone="transformers",
+        since="transformers 5.0.0",
+        source=pull("transformers", 41017),
+    ),
+    *(
+        Adjusted(
+            owners=(f"trl.{trainer}Trainer",),
+            name="a pad token that is not in the vocabulary",
+            adjust=tokens.pad_token,
+            gone=f"trl {release}",
+            source=notes(f"trl {release}"),
+        )
+        for trainer, release in (("SFT", "0.16.0"), ("Reward", "0.24.0"), ("DPO", "0.29.0"))
     ),
     *(
         Adjusted(

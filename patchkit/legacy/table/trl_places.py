@@ -112,7 +112,7 @@ _HELPERS = "It was a helper of trainers that are gone."
 _CHAT = "transformers chat talks to a model that transformers serve serves."
 _YAML = "TrlParser reads files of YAML by itself."
 
-_GONE = {
+_GONE: dict[str, dict[str, tuple[str, ...]]] = {
     "0.13.0": {
         _CHAT: ("commands.cli_utils.ChatArguments",),
         _YAML: ("commands.YamlConfigParser", "commands.cli_utils.YamlConfigParser"),

@@ -155,6 +155,41 @@ SETTINGS = {
         "it is -1 unless the script says otherwise",
     ),
 }
+BY_NAME = {
+    "dtype_of_a_model_by_name": (
+        "from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer\n"
+        "given = {'torch_dtype': 'float16'}\n"
+        "sft = SFTTrainer(MODEL, SFTConfig(**FAST, model_init_kwargs=given), train_dataset=ROWS)\n"
+        "dpo = DPOTrainer(\n"
+        "    MODEL, args=DPOConfig(**FAST, model_init_kwargs=given), train_dataset=PAIRS)\n"
+        "grpo = GRPOTrainer(MODEL, lambda completions, **_: [0.0] * len(completions),\n"
+        "    GRPOConfig(**FAST, num_generations=2, model_init_kwargs=given),\n"
+        "    train_dataset=PAIRS.select_columns('prompt'))\n"
+        "models = [sft.model, dpo.model, dpo.ref_model, grpo.model]\n"
+        "result = [[str(model.dtype) for model in models], given]",
+        "float32",
+        [["torch.float16"] * 4, {"torch_dtype": "float16"}],
+        "write 'dtype' for 'torch_dtype'",
+    ),
+    "old_keywords_of_a_model_by_name": (
+        "import peft\n"
+        "from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer\n"
+        "given = {'load_in_4bit': True, 'use_flash_attention_2': False, 'use_auth_token': None,\n"
+        "    'device_map': {'': 'cpu'}}\n"
+        "lora = peft.LoraConfig(target_modules=['q_proj'])\n"
+        "more = {'peft_config': lora, 'processing_class': TOKENIZER}\n"
+        "settings = {**FAST, 'bf16': False, 'model_init_kwargs': given}\n"
+        "sft = SFTTrainer(MODEL, SFTConfig(**settings), train_dataset=ROWS, **more)\n"
+        "dpo = DPOTrainer(MODEL, args=DPOConfig(**settings), train_dataset=PAIRS, **more)\n"
+        "grpo = GRPOTrainer(MODEL, lambda completions, **_: [0.0] * len(completions),\n"
+        "    GRPOConfig(**settings, num_generations=2),\n"
+        "    train_dataset=PAIRS.select_columns('prompt'), **more)\n"
+        "result = [each.model.get_base_model().is_loaded_in_4bit for each in (sft, dpo, grpo)]",
+        "'load_in_4bit'",
+        [True, True, True],
+        "write quantization_config=BitsAndBytesConfig(",
+    ),
+}
 OWN_SETTINGS = {
     "own_settings": (
         "from dataclasses import dataclass\n"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from .both_sides import Side, run
-from .old_settings import LOADING, OWN_SETTINGS, SETTINGS
+from .old_settings import BY_NAME, LOADING, OWN_SETTINGS, SETTINGS
 from .old_trainings import COMBINATIONS, OWN_METHODS
 
-OLD = {**LOADING, **SETTINGS, **OWN_SETTINGS, **COMBINATIONS, **OWN_METHODS}
+OLD = {**LOADING, **BY_NAME, **SETTINGS, **OWN_SETTINGS, **COMBINATIONS, **OWN_METHODS}
 CONTRADICTION = (
     "from transformers import BitsAndBytesConfig\n"
     "AutoModelForCausalLM.from_pretrained(\n"
@@ -32,7 +32,14 @@ UNCALLED = (
     "DPOConfig(**FAST)\n"
     "Own(model=model(), args=DPOConfig(**FAST), train_dataset=PAIRS, processing_class=TOKENIZER)"
 )
+UNKNOWN_TOKEN = (
+    "from trl import SFTConfig, SFTTrainer\n"
+    "tokenizer = AutoTokenizer.from_pretrained(MODEL)\n"
+    "tokenizer.pad_token = '<PAD>'\n"
+    "SFTTrainer(MODEL, SFTConfig(**FAST), train_dataset=ROWS, processing_class=tokenizer)"
+)
 REFUSED = {
+    "unknown_token": UNKNOWN_TOKEN,
     "contradiction": CONTRADICTION,
     "unlike_adapters": UNLIKE_ADAPTERS,
     "uncalled": UNCALLED,
@@ -88,7 +95,16 @@ def test_contradictions_are_refused_in_a_line(sides: tuple[Side, Side]) -> None:
     assert outcomes["uncalled"].startswith(
         "LegacyError: uncalled.py:3: Own.dpo_loss has been gone since TRL 0.29.0. "
     )
+    assert outcomes["unknown_token"].startswith("LegacyError: unknown_token.py:4: SFTTrainer with")
+    assert "write tokenizer.pad_token = tokenizer.unk_token" in outcomes["unknown_token"]
     assert not any("\n" in outcomes[name] for name in REFUSED)
+
+
+def test_what_is_refused_is_an_error_or_worse_without_the_layer(
+    sides: tuple[Side, Side],
+) -> None:
+    assert "ValueError: The specified `pad_token`" in sides[0].outcomes["unknown_token"]
+    assert sides[0].outcomes["uncalled"] is None  # its own loss is passed over
 
 
 def test_an_own_method_of_an_old_name_is_let_be(sides: tuple[Side, Side]) -> None:
