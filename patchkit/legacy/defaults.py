@@ -31,7 +31,7 @@ def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) ->
         rows: the defaults of the class that have changed.
         proceed: carries it out.
     """
-    given = _given(call)
+    given = chosen(call)
     absent = [
         row
         for row in rows
@@ -82,8 +82,8 @@ def value_at(row: Default, version: Version) -> Any:
     return values[-1] if values else row.values[0][1]
 
 
-def _given(call: Call) -> Mapping[str, Any]:
-    """Return the arguments that somebody chose."""
+def chosen(call: Call) -> Mapping[str, Any]:
+    """Return the arguments of a constructor that somebody chose; parsers pass all."""
     if calling_module() not in _PARSERS:
         return call.arguments
     known = {field.name: field for field in dataclasses.fields(call.instance)}

@@ -228,8 +228,11 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
         return _known_to(version, row)
     if not row.is_understood and _in_range(version, f">={_number(row.gone)}"):
         return row
-    if isinstance(row, Keyword) and row.since and _in_range(version, f"<{_number(row.since)}"):
-        return _other_way_round(row)
+    if row.since and _in_range(version, f"<{_number(row.since)}"):
+        if isinstance(row, Keyword):
+            return _other_way_round(row)
+        if isinstance(row, Adjusted) and row.early:
+            return row
     return None
 
 

@@ -42,6 +42,14 @@ class Guarded:
         called_on = getattr(bound, "__self__", None)
         return bound if called_on is None else _Bound(bound, self._checked, called_on)
 
+    def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
+        # A script's own class may be pickled by value; elsewhere nothing is guarded.
+        return _itself, (self.__wrapped__,)
+
+
+def _itself(method: Any) -> Any:
+    return method
+
 
 class _Bound(_Proxy):
     """A bound method, seen from outside, that goes through `checked`."""
