@@ -220,6 +220,6 @@ def test_the_layer_for_old_scripts(world) -> None:
     tell = "import patchkit; print(patchkit.report().legacy)"
     done = world.run("--legacy", "--", sys.executable, "-c", tell)
     assert (done.returncode, done.stderr) == (0, "")
-    refused = world.run("--legacy", "--written-for", "on", "--", sys.executable, "-c", tell)
+    refused = world.run("--legacy", "--written-for", "old", "--", sys.executable, "-c", tell)
     assert refused.returncode == 64
-    assert "--written-for" in refused.stderr and "names no versions in 'on'" in refused.stderr
+    assert "--written-for" in refused.stderr and "names no versions in 'old'" in refused.stderr
