@@ -79,6 +79,8 @@ PATCH = Patch(
         "https://github.com/unslothai/unsloth/pull/4005",
     ),
     symptom="dequantizes? to torch.float32",
+    caution="bitsandbytes 0.47 and 0.48 round more on a CPU when they dequantize to half "
+    "precision: there merged weights are rounded as all others are.",
 )
 
 

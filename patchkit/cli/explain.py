@@ -43,6 +43,8 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
     from ..engine.session import SESSION
     from ..reporting.status import DUE
 
+    if not any(word.strip() for word in ids):
+        raise click.UsageError("the error message is empty")
     catalogue = SESSION.catalogue
     error = _error_text(ids, catalogue)
     matches = entries_with_symptom(error, catalogue) if error else []

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import click
 
+from .forms import form_options
+from .kept_results import check_outputs, check_shown
+
 _TASKS = ("causal", "seq2seq", "classification", "vision")
 
 
@@ -64,15 +67,7 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
     "with --show, which shows several files as one.",
 )
 @click.option("--show", "only_show", is_flag=True, help="Try nothing; show what the file has.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    show_default=True,
-    help="What is printed.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@form_options("table", "markdown", "json")
 def families(
     types: tuple[str, ...],
     tasks: tuple[str, ...],
@@ -84,7 +79,6 @@ def families(
     outputs: tuple[Path, ...],
     only_show: bool,
     form: str,
-    as_json: bool,
 ) -> None:
     """Try model types in real trainings, without patchkit and with it.
 
@@ -111,10 +105,7 @@ def families(
     from .output import show, show_json
     from .progress import progress_bar
 
-    if only_show and not outputs:
-        raise click.UsageError("--show needs --output, the file to show")
-    if len(outputs) > 1 and not only_show:
-        raise click.UsageError("results are kept in one --output; several are for --show")
+    check_outputs(outputs, only_show=only_show)
     chosen_tasks = tasks or ("causal",)
     selection = Selection(
         tasks=_TASKS if "all" in chosen_tasks else tuple(dict.fromkeys(chosen_tasks)),
@@ -125,7 +116,9 @@ def families(
     journal = Journal(outputs[0] if outputs else None)
     for other in outputs[1:]:
         journal.join(Journal(other))
-    if not only_show:
+    if only_show:
+        check_shown(journal)
+    else:
         with progress_bar() as progress:
             sweep(
                 selection,
@@ -135,7 +128,7 @@ def families(
                 progress=progress,
             )
     found = results(journal, selection)
-    if as_json or form == "json":
+    if form == "json":
         show_json(found.to_dict())
     elif form == "markdown":
         from ..lab.families.markdown import as_markdown

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+SCHEMA = 1
+
 
 @click.command()
 @click.option(
@@ -36,7 +38,7 @@ import click
 )
 @click.option(
     "--history",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Write to this file which release has which names, modules and keywords, which "
     "`patchkit doctor` asks about scripts. With --from, releases that are not cached are left out.",
 )
@@ -69,20 +71,25 @@ def scan(
     from dataclasses import asdict
 
     from ..errors import UsageError
+    from ..matrix.file import replace_text
     from ..matrix.interfaces.run import scan as run
     from .output import show_json
+    from .output_file import check_writable
 
     if history and (libraries or last):
         raise UsageError("--history needs all libraries and releases: leave out --library, --last")
+    if history:
+        check_writable(history, "--history")
     result = run(
         libraries, last=last, folder=folder, cache=cache, with_timeline=history is not None
     )
     if history and not result.gaps:
-        beside = history.with_name(f"{history.name}.new")
-        beside.write_text(json.dumps(result.timeline, indent=0) + "\n", encoding="utf-8")
-        beside.replace(history)
+        try:
+            replace_text(history, json.dumps(result.timeline, indent=0) + "\n")
+        except OSError as error:
+            raise UsageError(f"cannot write {history}: {error.strerror}") from error
     if as_json:
-        shown = asdict(result)
+        shown = {"schema": SCHEMA, **asdict(result)}
         shown.pop("timeline")
         show_json(shown)
     else:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import click
 
+from .forms import form_options
+
+SCHEMA = 1
+
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "markdown", "json")),
-    default="text",
-    show_default=True,
-)
+@form_options("text", "markdown", "json")
 def show(words: tuple[str, ...], form: str) -> None:
     """Show what has changed in public interfaces, and what to write today.
 
-    A NAME is an old name or keyword, a class, or a part of either; all rows by default.
+    A NAME is an old name or keyword, a class, or a part of either, in capital or small letters;
+    all rows by default.
 
     \b
     Exit status:
@@ -36,11 +35,14 @@ def show(words: tuple[str, ...], form: str) -> None:
     from .output import show_json
 
     changes = [change for row in table.rows() if (change := described(row)) is not None]
+    wanted = [word.lower() for word in words]
     chosen = [
-        change for change in changes if not words or any(word in change.old for word in words)
+        change
+        for change in changes
+        if not words or any(word in change.old.lower() for word in wanted)
     ]
     if form == "json":
-        show_json({"changes": [change.to_dict() for change in chosen]})
+        show_json({"schema": SCHEMA, "changes": [change.to_dict() for change in chosen]})
     elif form == "markdown":
         click.echo("| old | gone since | today |\n| --- | --- | --- |")
         for change in chosen:
@@ -49,4 +51,6 @@ def show(words: tuple[str, ...], form: str) -> None:
     else:
         for change in chosen:
             click.echo(f"{change.old} has been gone since {change.gone}; {change.today}")
+    if not chosen:
+        click.echo(f"The table has no row with {' or '.join(words)}.", err=True)
     sys.exit(0 if chosen else 1)

@@ -35,14 +35,18 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
       patchkit matrix record .matrix/*.json
       patchkit matrix record --id 'trl-*'
     """
+    from ..engine.session import SESSION
     from ..matrix import default_path, write
     from ..verification import recording
     from ..verification.verification import verify
     from .output import show_json
+    from .output_file import check_writable
 
     if files and ids:
         raise click.UsageError("--id says what to measure here; with FILES nothing is measured")
+    SESSION.catalogue.matching_ids(ids, "--id")
     path = path or default_path()
+    check_writable(path, "--file")
     old = recording.matrix_to_extend(path)
     if files:
         new = recording.from_files(files)

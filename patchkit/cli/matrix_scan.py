@@ -84,8 +84,11 @@ def scan(
     from ..matrix.scan import scan as run
     from ..matrix.scan.summary import as_tables, exit_status
     from .output import show
+    from .output_file import check_writable
     from .progress import progress_bar
 
+    if path is not None:
+        check_writable(path, "--file")
     file = path or matrix.default_path()
     before = matrix.read_or_empty(file)
     with progress_bar("listing releases") as progress:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .exit_statuses import USAGE
+from .script_path import ScriptPath
 
 if TYPE_CHECKING:
     from ..scripts.files import Source
@@ -30,12 +31,10 @@ _STYLES: dict[str, dict[str, Any]] = {
 
 
 @click.command(short_help="Write old scripts anew for today's libraries.")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
-@click.option("--diff", "form", flag_value="diff", default=True, help="Show what would change.")
-@click.option("--write", "form", flag_value="write", help="Change the files.")
-@click.option(
-    "--check", "form", flag_value="check", help="List what is old; exit with 1 if anything is."
-)
+@click.argument("paths", nargs=-1, required=True, type=ScriptPath(), metavar="PATH…")
+@click.option("--diff", is_flag=True, help="Show what would change: the default.")
+@click.option("--write", is_flag=True, help="Change the files.")
+@click.option("--check", is_flag=True, help="List what is old; exit with 1 if anything is.")
 @click.option(
     "--to",
     metavar="VERSIONS",
@@ -43,7 +42,9 @@ _STYLES: dict[str, dict[str, Any]] = {
     "installed]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
-def modernize(paths: tuple[Path, ...], form: str, to: str | None, as_json: bool) -> None:
+def modernize(
+    paths: tuple[Path, ...], diff: bool, write: bool, check: bool, to: str | None, as_json: bool
+) -> None:
     """Write old scripts anew for today's TRL, Transformers, PEFT and Accelerate.
 
     PATHs are files and folders. Formatting and comments are kept. Where a person must decide,
@@ -53,7 +54,8 @@ def modernize(paths: tuple[Path, ...], form: str, to: str | None, as_json: bool)
     Exit status:
       0   all is well
       1   of --check: something is old, or has no counterpart
-      64  a file could not be read or written; the others are done
+      64  a path is wrong, and nothing was done; or a file could not be read
+          or written, and the others are done
     \b
     Examples:
       patchkit modernize train.py
@@ -64,9 +66,10 @@ def modernize(paths: tuple[Path, ...], form: str, to: str | None, as_json: bool)
     from ..scripts.files import load, modernized, replace, scripts
     from ..scripts.target import due_for
 
+    form = _chosen_form(diff=diff, write=write, check=check)
     due = due_for(to)
     rows, failed, found = [], False, False
-    for path in scripts(paths):
+    for path in list(scripts(paths)):
         try:
             source = load(path)
             result = modernized(source, due)
@@ -85,6 +88,14 @@ def modernize(paths: tuple[Path, ...], form: str, to: str | None, as_json: bool)
 
         show_json({"schema": SCHEMA, "files": rows})
     sys.exit(USAGE if failed else 1 if form == "check" and found else 0)
+
+
+def _chosen_form(**flags: bool) -> str:
+    """Return the name of the flag that is set; `diff` for none."""
+    chosen = [name for name, is_set in flags.items() if is_set] or ["diff"]
+    if len(chosen) > 1:
+        raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} contradict each other")
+    return chosen[0]
 
 
 def _matters(source: Source, result: Modernized) -> bool:

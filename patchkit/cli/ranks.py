@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from .forms import form_options
+from .kept_results import check_outputs, check_shown
+
 
 @click.command()
 @click.argument("strategies", nargs=-1)
@@ -45,15 +48,7 @@ import click
     help="Keep the results in this file. What it has already is not tried again.",
 )
 @click.option("--show", "only_show", is_flag=True, help="Try nothing; show what the file has.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    show_default=True,
-    help="What is printed.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@form_options("table", "markdown", "json")
 def ranks(
     strategies: tuple[str, ...],
     trainers: tuple[str, ...],
@@ -63,7 +58,6 @@ def ranks(
     output: Path | None,
     only_show: bool,
     form: str,
-    as_json: bool,
 ) -> None:
     """Train with two ranks on this CPU, without patchkit and with it.
 
@@ -88,15 +82,16 @@ def ranks(
     from .output import show, show_json
     from .progress import progress_bar
 
-    if only_show and output is None:
-        raise click.UsageError("--show needs --output, the file to show")
+    check_outputs([output] if output else [], only_show=only_show)
     selection = Selection.of(strategies, trainers, select(modes), methods)
     journal = Journal(output)
-    if not only_show:
+    if only_show:
+        check_shown(journal)
+    else:
         with progress_bar() as progress:
             sweep(selection, journal, seconds=timeout, progress=progress)
     found = results(journal, selection)
-    if as_json or form == "json":
+    if form == "json":
         show_json(found.to_dict())
     elif form == "markdown":
         from ..lab.ranks.markdown import as_markdown

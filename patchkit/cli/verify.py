@@ -68,6 +68,7 @@ def verify(
       69 nothing was looked at: the libraries are not installed
     """
     from ..engine.session import SESSION
+    from ..errors import UsageError
     from ..verification.text import as_table
     from ..verification.verification import verify as run
     from .output import show
@@ -76,15 +77,16 @@ def verify(
         if (verdict.is_due or everywhere) and not verdict.was_not_run:
             click.echo(f"{verdict.outcome:<15} {verdict.id}", err=True)
 
+    if output is not None:
+        _make_ready(output)
     chosen = chosen_ids(SESSION.catalogue, ids)
     verification = run(chosen, everywhere=everywhere, fork=fork, jobs=jobs, progress=show_progress)
     text = json.dumps(verification.to_dict(), indent=2) if as_json or output else ""
     if output is not None:
         try:
-            output.parent.mkdir(parents=True, exist_ok=True)
             output.write_text(f"{text}\n", encoding="utf-8")
         except OSError as error:
-            raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
+            raise UsageError(f"cannot write {output}: {error.strerror}") from error
     if as_json:
         click.echo(text)
     if not verification.exit_status:
@@ -92,3 +94,19 @@ def verify(
     if not as_json:
         show(as_table(verification))
     sys.exit(verification.exit_status)
+
+
+def _make_ready(output: Path) -> None:
+    """Make the folder of a file; refuse one that cannot be written, before anything is run.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    from ..errors import UsageError
+    from .output_file import check_writable
+
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--output {output}: {error.filename}: {error.strerror}") from error
+    check_writable(output, "--output")

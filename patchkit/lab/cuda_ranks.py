@@ -31,6 +31,11 @@ def install() -> None:
     os.environ["ACCELERATE_TORCH_DEVICE"] = "cpu"
     state: Any = accelerate.PartialState
     state._prepare_backend = prepare_backend
+    # What FSDP offloads is pinned for an accelerator, and waits for its stream: here is none.
+    tensor: Any = torch.Tensor
+    tensor.pin_memory = lambda self, *args, **kwargs: self
+    stream: Any = torch.cpu.Stream
+    stream.synchronize = lambda self: None
     # Else `bf16=True` is refused without `use_cpu=True`, with which there is no DeepSpeed.
     arguments: Any = training_args
     arguments.is_torch_bf16_gpu_available = lambda: True

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 from .changes import Change
@@ -14,13 +17,31 @@ from .uses import Journal, Kind, Place, users_line
 from .wording import since
 from .written_for import WrittenFor
 
+_of_results: ContextVar[Mapping[type, Mapping[str, Any]]] = ContextVar("of_results")
+"""What the call that is being carried out gives its results, by their class."""
+_NOTHING: Mapping[type, Mapping[str, Any]] = MappingProxyType({})
+
+
+@contextmanager
+def giving_later(attributes: Mapping[type, Mapping[str, Any]]) -> Iterator[None]:
+    """Let calls in this context know what their objects get once they are made.
+
+    Args:
+        attributes: these, by class; if there are none, what was known stays known.
+    """
+    outer = _of_results.set(attributes or _of_results.get(_NOTHING))
+    try:
+        yield
+    finally:
+        _of_results.reset(outer)
+
 
 class Call:
     """One call of a guarded method.
 
     Args:
         method: what is called.
-        instance: what it is called on: an object, or a class.
+        instance: what it is called on: an object, or a class; None for a function.
         args: the positional arguments.
         kwargs: the keywords.
         journal: where uses are noted.
@@ -66,7 +87,9 @@ class Call:
 
     @property
     def name(self) -> str:
-        """What the script calls: `SFTTrainer`, or `AutoModel.from_pretrained`."""
+        """What the script calls: `SFTTrainer`, `AutoModel.from_pretrained`, or a function."""
+        if not self.method.is_bound:
+            return self.method.name
         called_on = self.instance if isinstance(self.instance, type) else type(self.instance)
         if self.method.name == "__init__":
             return called_on.__name__
@@ -89,10 +112,19 @@ class Call:
         """Note that results may differ from those of that time."""
         self._journal.note(change, Kind.TOLD, old, message)
 
-    def refuse(self, change: Change, old: str, instead: str) -> LegacyError:
-        """Note that a call cannot be carried out, and return the error to raise."""
+    def refuse(
+        self, change: Change, old: str, instead: str, place: Place | None = None
+    ) -> LegacyError:
+        """Note that a call cannot be carried out, and return the error to raise.
+
+        Args:
+            change: the row of the table.
+            old: the old spelling.
+            instead: a sentence that says what to do.
+            place: the line to mend, if it is not the one that makes the call.
+        """
         message = f"{old} {since(change)}. {instead}"
-        use = self._journal.note(change, Kind.REFUSED, old, message)
+        use = self._journal.note(change, Kind.REFUSED, old, message, place)
         return LegacyError(str(use))
 
     @staticmethod
@@ -108,11 +140,17 @@ class Call:
         kind = getattr(importlib.import_module(module), last)
         return kind(**settings) if given is None else dataclasses.replace(given, **settings)
 
+    @property
+    def comes_later(self) -> Mapping[str, Any]:
+        """What the object gets from the call that makes it, once it is made."""
+        return _of_results.get(_NOTHING).get(type(self.instance), {})
+
     def carry_out(self) -> Any:
         """Call the method."""
         keywords = {**self.arguments, **self.unknown}
         positional = [keywords.pop(name) for name in self.method.positional] if self.rest else ()
-        result = self.method.function(self.instance, *positional, *self.rest, **keywords)
+        with giving_later(self.kept_by_results):
+            result = self.method.call(self.instance, *positional, *self.rest, **keywords)
         for name, value in self.kept.items():
             setattr(self.instance, name, value)
         for kind, attributes in self.kept_by_results.items():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 _ABSENT = object()
@@ -19,6 +20,7 @@ class ChangedAttributes:
 
     def __init__(self) -> None:
         self._changes: list[tuple[weakref.ref[Any], str, object, object]] = []
+        self._functions: list[tuple[FunctionType, object]] = []
 
     def change(self, owner: Any, name: str, value: object) -> None:
         """Set an attribute in the namespace of a class or module."""
@@ -31,8 +33,17 @@ class ChangedAttributes:
         self._changes.append((weakref.ref(module), _CLASS, kind, type(module)))
         module.__class__ = kind
 
+    def replace(self, function: FunctionType, stand_in: object) -> None:
+        """Put something in the place of a function in all modules of its package that have it."""
+        self._functions.append((function, stand_in))
+        _put(function, stand_in, function)
+
     def restore(self) -> None:
         """Give back all attributes, the last first."""
+        while self._functions:
+            function, stand_in = self._functions[-1]
+            _put(stand_in, function, function)
+            self._functions.pop()
         while self._changes:
             reference, name, value, before = self._changes[-1]
             owner = reference()
@@ -45,3 +56,15 @@ class ChangedAttributes:
                 else:
                     setattr(owner, name, before)
             self._changes.pop()
+
+
+def _put(old: object, new: object, function: FunctionType) -> None:
+    """Put one in the place of the other, in the modules of a function's package.
+
+    A package may take what it exports from its modules at any time.
+    """
+    package, name = function.__module__.partition(".")[0], function.__name__
+    for place, module in tuple(sys.modules.items()):
+        is_inside = place.partition(".")[0] == package and isinstance(module, ModuleType)
+        if is_inside and vars(module).get(name) is old:
+            setattr(module, name, new)

@@ -399,11 +399,13 @@ class Adjusted(Owned):
         name: what is adjusted, in a few words.
         adjust: repairs it where it is met.
         in_source: what a script has to say instead; None if that does not show in its text.
+        early: whether it is the older releases, those before `since`, that do not understand it.
     """
 
     name: str
     adjust: Adjuster
     in_source: InSource | None = None
+    early: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -31,12 +31,13 @@ def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) ->
         rows: the defaults of the class that have changed.
         proceed: carries it out.
     """
-    given = _given(call)
+    given = chosen(call)
     absent = [
         row
         for row in rows
         if row.name not in given
         and row.name not in call.kept
+        and row.name not in call.comes_later
         and (row.kept or row.name in call.method.keywords)
     ]
     if call.written_for is not None:
@@ -81,8 +82,8 @@ def value_at(row: Default, version: Version) -> Any:
     return values[-1] if values else row.values[0][1]
 
 
-def _given(call: Call) -> Mapping[str, Any]:
-    """Return the arguments that somebody chose."""
+def chosen(call: Call) -> Mapping[str, Any]:
+    """Return the arguments of a constructor that somebody chose; parsers pass all."""
     if calling_module() not in _PARSERS:
         return call.arguments
     known = {field.name: field for field in dataclasses.fields(call.instance)}

@@ -160,7 +160,10 @@ class Due:
         return [row for _, row in self._by_owner.get(owner, ()) if isinstance(row, Attribute)]
 
     def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
-        """Return the same for the public names of a class and those that it derives from."""
+        """Return the same for the public names of a class and those that it derives from.
+
+        The name of a package stands for its functions.
+        """
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for method, row in self._by_owner.get(ancestor, ()):
@@ -168,6 +171,17 @@ class Due:
                     known = self._through(row, ancestors[0]) if isinstance(row, Keyword) else row
                     methods.setdefault(method, MethodRows()).add(known)
         return methods
+
+    def of_call(self, names: Sequence[str], method: str) -> MethodRows | None:
+        """Return the rows for a call, if there are any.
+
+        Args:
+            names: the public names of the class and those that it derives from, or of a function.
+            method: the method, `__init__`, or nothing for a function.
+        """
+        package, _, name = names[0].rpartition(".")
+        of_function = None if method else self.methods([package]).get(name)
+        return of_function or self.methods(names).get(method or "__init__")
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
         """Return a row with what the configuration of today says to a field, if it is gone."""
@@ -214,8 +228,11 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
         return _known_to(version, row)
     if not row.is_understood and _in_range(version, f">={_number(row.gone)}"):
         return row
-    if isinstance(row, Keyword) and row.since and _in_range(version, f"<{_number(row.since)}"):
-        return _other_way_round(row)
+    if row.since and _in_range(version, f"<{_number(row.since)}"):
+        if isinstance(row, Keyword):
+            return _other_way_round(row)
+        if isinstance(row, Adjusted) and row.early:
+            return row
     return None
 
 

@@ -1,7 +1,8 @@
-"""See the calls of a method, and leave the method as it is."""
+"""See the calls of a method or function, and leave it as it is."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,10 @@ else:
     _Proxy = ObjectProxy  # older releases take no type
 
 Checked = Callable[..., Any]
-"""Called as `checked(instance, *args, **kwargs)` in place of the method."""
+"""Called as `checked(instance, *args, **kwargs)` in place of the method.
+
+The instance of a function is None.
+"""
 
 
 class Guarded:
@@ -38,6 +42,14 @@ class Guarded:
         called_on = getattr(bound, "__self__", None)
         return bound if called_on is None else _Bound(bound, self._checked, called_on)
 
+    def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
+        # A script's own class may be pickled by value; elsewhere nothing is guarded.
+        return _itself, (self.__wrapped__,)
+
+
+def _itself(method: Any) -> Any:
+    return method
+
 
 class _Bound(_Proxy):
     """A bound method, seen from outside, that goes through `checked`."""
@@ -52,3 +64,34 @@ class _Bound(_Proxy):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.__wrapped__.__reduce_ex__(protocol)
+
+
+class GuardedFunction(_Proxy):
+    """Stand for a function in the namespace of its module.
+
+    Who took it from there keeps it, so that it asks each time whether it is still meant.
+
+    Args:
+        function: what the module had.
+        checked: called in its place.
+        is_in_force: tells whether it is.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], checked: Checked, is_in_force: Callable[[], bool]
+    ) -> None:
+        super().__init__(function)
+        self._self_checked = checked
+        self._self_is_in_force = is_in_force
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._self_is_in_force():
+            return self._self_checked(None, *args, **kwargs)
+        return self.__wrapped__(*args, **kwargs)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _function, (self.__module__, self.__name__)
+
+
+def _function(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .call import Call
+from .call import Call, giving_later
 from .changes import Configure, Convert, Drop, Environment, Keep, Keyword, Rename
 from .configuration import configuration_class, configure
 from .errors import LegacyError
@@ -30,14 +30,20 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
         if name not in call.unknown or row is None or not _has_target(call, row):
             continue  # another keyword took it along, or the method says what it thinks of it
         value = call.unknown.pop(name)
-        for new, new_value in _today(call, row, value, settings).items():
+        for new, new_value in todays(call, row, value, settings).items():
             _give(call, row, new, new_value)
     keeps = bool(call.kept) and "args" in call.method.keywords
     if settings or keeps:
-        configure(call, settings)
+        named = {row.name: None for row in rows.values() if _keeps(row, call)}
+        with giving_later({configuration_class(call): named}):
+            configure(call, settings)
     if keeps:
         vars(call.arguments["args"]).update(call.kept)
         call.kept.clear()
+
+
+def _keeps(row: Keyword, call: Call) -> bool:
+    return isinstance(row.action, Keep) and row.action.to in call.kept
 
 
 def _has_target(call: Call, row: Keyword) -> bool:
@@ -47,8 +53,18 @@ def _has_target(call: Call, row: Keyword) -> bool:
     return row.action.to in call.method.keywords or call.method.takes_any
 
 
-def _today(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Mapping[str, Any]:
-    """Return what to pass instead; what belongs to the configuration goes into `settings`."""
+def todays(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Mapping[str, Any]:
+    """Return what to pass instead of an old keyword.
+
+    Args:
+        call: the call; the use is noted.
+        row: the row of the table.
+        value: the old keyword's.
+        settings: what belongs to the configuration goes there.
+
+    Raises:
+        LegacyError: the value has no meaning today.
+    """
     action, old = row.action, f"{call.name}({row.name}=)"
     with_value = f"{call.name}({row.name}={value!r})"
     if isinstance(action, Rename):

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from . import table, variables
@@ -17,13 +17,15 @@ from .changes import Gone, Moved
 from .choice import ON
 from .configuration import give_own
 from .defaults import complete
+from .derived import derived_from, has_generated_constructor, watch
 from .due import Due, MethodRows
 from .former_attributes import answer_for
-from .guard import Guarded
+from .guard import Guarded, GuardedFunction
 from .keywords import translate
 from .method import Method
 from .names import Names
 from .order import by_name
+from .redeclared import Fields, concerns, heed, own_rows, redeclared
 from .uses import Journal, Use
 from .values import respell
 from .written_for import WrittenFor, parse
@@ -84,6 +86,7 @@ class Layer:
         names = Names(wanted.due.of(Moved, Gone), self._journal, self._changed)
         names.begin()
         self._names = names
+        watch(self._guard_derived, self._changed)
 
     def _switch_off(self) -> None:
         self._changed.restore()
@@ -117,6 +120,19 @@ class Layer:
         for kind in kinds:
             if kind.__module__ == name:
                 self._guard(kind)
+        self._guard_functions(module)
+
+    def _guard_functions(self, module: ModuleType) -> None:
+        """Guard the functions that a module defines."""
+        assert self.wanted is not None
+        wanted = self.wanted
+        package = module.__name__.partition(".")[0]
+        for name, rows in wanted.due.methods([package]).items():
+            function = vars(module).get(name)
+            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+                checked = self._checked(Method(module, name), rows)
+                guarded = GuardedFunction(function, checked, lambda: self.wanted is wanted)
+                self._changed.replace(function, guarded)
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
@@ -125,17 +141,35 @@ class Layer:
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
                 self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
+        for derived in derived_from(kind):
+            self._guard_derived(derived)
 
-    def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
+    def _guard_derived(self, kind: type) -> None:
+        """Guard the constructor of a configuration that a script derives from a library's."""
         assert self.wanted is not None
-        function, journal, written_for = method.function, self._journal, self.wanted.written_for
+        if not has_generated_constructor(kind):
+            return
+        rows = self.wanted.due.methods_of(kind).get("__init__")
+        if rows is not None:
+            own = redeclared(kind)
+            checked = self._checked(Method(kind, "__init__"), own_rows(rows, own), own)
+            self._changed.change(kind, "__init__", Guarded(vars(kind)["__init__"], checked))
+
+    def _checked(
+        self, method: Method, rows: MethodRows, own: Fields = MappingProxyType({})
+    ) -> Callable[..., Any]:
+        assert self.wanted is not None
+        call_it, journal, written_for = method.call, self._journal, self.wanted.written_for
         surroundings = Surroundings(self.wanted.due, self._changed, journal)
+        has_old_fields = concerns(rows, own)
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if not rows.may_concern(args, kwargs):
-                return function(instance, *args, **kwargs)
+            if not has_old_fields and not rows.may_concern(args, kwargs):
+                return call_it(instance, *args, **kwargs)
             call = Call(method, instance, args, kwargs, journal, written_for)
             call = by_name(call, args, kwargs, rows.orders)
+            if has_old_fields:
+                heed(call, rows, own)
             translate(call, rows.keywords)
             respell(call, rows.values)
             for row in rows.adjusted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .changes import Change, Keyword
+from .changes import Adjusted, Change, Keyword
 
 _TITLES = {
     "trl": "TRL",
@@ -23,7 +23,7 @@ def release(text: str) -> str:
 
 def since(change: Change) -> str:
     """Say since when an old spelling is not understood, or a new one is."""
-    if isinstance(change, Keyword) and change.early:
+    if isinstance(change, Keyword | Adjusted) and change.early:
         return f"came with {release(change.since)}"
     return f"has been gone since {release(change.gone)}"
 

@@ -71,12 +71,25 @@ def write(path: Path, matrix: Matrix) -> None:
         ],
     }
     text = yaml.safe_dump(content, sort_keys=False, width=1000, allow_unicode=True)
-    beside = path.with_name(path.name + ".new")
     try:
-        beside.write_text(_HEADER + text, encoding="utf-8")
-        beside.replace(path)  # a reader sees the old file or the new one, never half of one
+        replace_text(path, _HEADER + text)
     except OSError as error:
-        raise MatrixError(f"cannot write {path.name}: {error.strerror}") from error
+        raise MatrixError(f"cannot write {path}: {error.strerror}") from error
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Put a text into a file in one step: a reader sees the old one or the new one.
+
+    Raises:
+        OSError: it cannot be written; it is then as it was.
+    """
+    beside = path.with_name(f"{path.name}.new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def _runs(results: Iterable[Result]) -> Iterator[dict[str, Any]]:

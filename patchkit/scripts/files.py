@@ -6,10 +6,11 @@ import os
 import stat
 import tempfile
 import tokenize
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import NoReturn
 
 from ..legacy.due import Due
 from .errors import ScriptError
@@ -74,7 +75,7 @@ class Source:
         return text.encode(self.encoding)
 
 
-def scripts(paths: Iterable[Path], kinds: Collection[str] = FORMATS) -> Iterator[Path]:
+def scripts(paths: Sequence[Path], kinds: Collection[str] = FORMATS) -> Iterator[Path]:
     """Yield the scripts among files and below folders, each once.
 
     Args:
@@ -82,14 +83,13 @@ def scripts(paths: Iterable[Path], kinds: Collection[str] = FORMATS) -> Iterator
         kinds: the endings of the names of scripts.
 
     Raises:
-        ScriptError: a path is not there, or is a file of another kind.
+        ScriptError: a path is not there, a file of another kind, or a folder that cannot be read;
+            or there is no script.
     """
     seen: set[Path] = set()
     for path in paths:
-        if path.is_dir():
+        if _is_folder(path):
             found: Iterable[Path] = _below(path, kinds)
-        elif not path.exists():
-            raise ScriptError(f"there is no {path}")
         elif path.suffix.lower() not in kinds:
             known = ", ".join(kinds)
             raise ScriptError(f"{path} is no script that patchkit reads; it reads {known} files")
@@ -99,10 +99,30 @@ def scripts(paths: Iterable[Path], kinds: Collection[str] = FORMATS) -> Iterator
             if script.resolve() not in seen:
                 seen.add(script.resolve())
                 yield script
+    if not seen:
+        folders = ", ".join(map(str, paths))
+        raise ScriptError(f"there is no script in {folders}: no file ends in {', '.join(kinds)}")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ScriptError(f"there is no {path}") from None
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> ScriptError:
+    return ScriptError(f"{error.filename} cannot be read: {error.strerror}")
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise _unreadable(error) from error
 
 
 def _below(folder: Path, kinds: Collection[str]) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
+    for place, folders, files in os.walk(folder, onerror=_refuse):
         here = Path(place)
         folders[:] = sorted(name for name in folders if _is_own(here / name))
         for name in sorted(files):
@@ -113,7 +133,7 @@ def _below(folder: Path, kinds: Collection[str]) -> Iterator[Path]:
 def _is_own(folder: Path) -> bool:
     """Tell whether a folder has the user's own files, and not those of an environment."""
     hidden = folder.name.startswith(".") or folder.name in _OTHERS
-    return not hidden and not (folder / "pyvenv.cfg").exists()
+    return not hidden and not os.path.exists(folder / "pyvenv.cfg")
 
 
 def load(path: Path) -> Source:
@@ -123,6 +143,8 @@ def load(path: Path) -> Source:
         ScriptError: it cannot be read, or is no text.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ScriptError(f"{path} is no file")  # to read a pipe could take for ever
         raw = path.read_bytes()
     except OSError as error:
         raise ScriptError(f"{path} cannot be read: {error.strerror}") from error
@@ -132,7 +154,8 @@ def load(path: Path) -> Source:
             encoding, _ = tokenize.detect_encoding(BytesIO(raw).readline)
         text = raw.decode("utf-8" if encoding == "utf-8-sig" else encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise ScriptError(f"{path} is no text: {error}") from error
+        hint = ", or declare its encoding in the first line" if path.suffix.lower() == ".py" else ""
+        raise ScriptError(f"{path} is no text: {error}; save it as UTF-8{hint}") from error
     if "\0" in text:
         raise ScriptError(f"{path} is no text: it has null bytes")
     return Source(path, raw, text, "utf-8" if encoding == "utf-8-sig" else encoding)

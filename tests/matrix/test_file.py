@@ -192,5 +192,5 @@ def test_a_folder(tmp_path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path) -> None:
-    with pytest.raises(MatrixError, match=r"cannot write m\.yaml: "):
+    with pytest.raises(MatrixError, match=r"cannot write .*m\.yaml: "):
         write(tmp_path / "no" / "m.yaml", Matrix())

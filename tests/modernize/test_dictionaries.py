@@ -44,6 +44,25 @@ def test_entries_that_may_be_meant_for_others_get_a_remark(rewrite, text: str) -
     assert "\n".join(line for line in lines if "# patchkit" not in line) == (BEGIN + text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rows.map(render, fn_kwargs={'tokenizer': it})",
+        "rows.map(function=render, num_proc=2, fn_kwargs=dict(tokenizer=it))",
+        "more = {'tokenizer': it}\nrows.map(render, fn_kwargs=more)",
+        "partial(render, tokenizer=it)",
+        "render({}, tokenizer=it)",
+    ],
+)
+def test_what_map_gives_to_a_function_is_that_function_s(rewrite, text: str) -> None:
+    begin = "from functools import partial\nfrom trl import maybe_apply_chat_template as render\n"
+    today = text.replace("tokenizer", "processing_class")
+    assert rewrite(begin + text).text == begin + today
+    assert rewrite(begin + text.replace("render", "mine")).text == begin + text.replace(
+        "render", "mine"
+    )
+
+
 def test_dictionaries_of_others_are_left(rewrite) -> None:
     text = BEGIN + "more = {'no_cuda': True}\nmore['warmup_ratio'] = 1\nother(**more, **more)\n"
     assert rewrite(text).text == text

@@ -53,8 +53,10 @@ def run(
 
     if plot is not None:
         from ...pictures import check_picture_file
+        from ..output_file import check_writable
 
         check_picture_file(plot, "--plot")
+        check_writable(plot, "--plot")
     missing = [name for name in NEEDED if installed_version(name) is None]
     if missing:
         raise DemoError(

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
+from ..script_path import ScriptPath
+
 
 @click.command()
-@click.argument("scripts", nargs=-1, metavar="[SCRIPT]...", type=click.Path(path_type=Path))
+@click.argument("scripts", nargs=-1, metavar="[SCRIPT]...", type=ScriptPath())
 @click.option(
     "--quick",
     is_flag=True,

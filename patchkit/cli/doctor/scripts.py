@@ -83,9 +83,6 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
         ScriptError: a path names no script, or the only script cannot be read.
     """
     files = list(scripts(paths, KINDS))
-    if not files:
-        named = ", ".join(map(str, paths))
-        raise ScriptError(f"there is no script in {named}: no file ends in {' or '.join(KINDS)}")
     history = shipped()
     found: list[Wanted] = []
     unread: dict[str, str] = {}

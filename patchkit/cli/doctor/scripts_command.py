@@ -11,6 +11,7 @@ from rich.console import Console
 from ...environment import installed_version
 from ...scripts.wanted import constraints as file_of_constraints
 from ..output import show, show_json
+from ..output_file import check_writable
 from .probe import probe
 from .rendering import as_rich
 from .scripts import Examined, examine
@@ -36,7 +37,8 @@ def show_scripts(
         UsageError: the file exists, or cannot be written.
     """
     if constraints is not None:
-        file_of_constraints.check_target(constraints)
+        check_writable(constraints, "--constraints")
+        file_of_constraints.check_is_new(constraints)
         no_bf16 = no_bf16 or (not quick and _lacks_bfloat16())
     examined = examine(paths, without_bfloat16=no_bf16)
     if constraints is not None and examined.chosen is not None:

@@ -139,6 +139,8 @@ def run(
 
     if not command:
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")
+    if written_for is not None and not written_for.strip():
+        raise click.UsageError("--written-for is empty; for instance: 'trl==0.11.4'")
     choices = Choices(
         only=split_names(only) or None,
         exclude=split_names(exclude),
@@ -150,7 +152,7 @@ def run(
             **dict.fromkeys(split_names(opt_in), True),
         },
         patches=patches,
-        legacy=written_for or legacy,
+        legacy=legacy if written_for is None else written_for,
         verbose=verbose,
     )
     check(choices)

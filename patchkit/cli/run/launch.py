@@ -47,7 +47,8 @@ def launch(command: Sequence[str], environment: Mapping[str, str]) -> int:
     arguments = [command[0] if on_path else program, *command[1:]]
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
-            stream.flush()
+            if stream is not None:  # closed by `>&-`
+                stream.flush()
     try:
         if os.name == "nt":
             return _wait_for(program, arguments, environment)

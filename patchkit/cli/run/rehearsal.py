@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from ...engine.choices import Choices
 from ...engine.deferred import is_environment_silent
 from ...errors import UsageError
+from ...legacy.named_releases import named_releases
 from ...settings import ARGUMENTS
+from ...text import short_list
 
 if TYPE_CHECKING:
     from ...catalogue.entries import Catalogue
@@ -37,8 +39,14 @@ def check(choices: Choices) -> None:
 
 
 def _check_names(choices: Choices, catalogue: Catalogue) -> None:
-    catalogue.matching_ids(choices.only, "--only")
-    catalogue.matching_ids(choices.exclude, "--exclude")
+    only = catalogue.matching_ids(choices.only, "--only")
+    both = only & catalogue.matching_ids(choices.exclude, "--exclude")
+    if only and only == both:
+        raise UsageError(
+            f"--only and --exclude contradict each other: both name {short_list(sorted(both))}"
+        )
+    if isinstance(choices.legacy, str):
+        named_releases(choices.legacy, f"--written-for {choices.legacy!r}")
     offered = {setting.name: setting for setting in catalogue.settings}
     for name, value in choices.keywords.items():
         if value is True:

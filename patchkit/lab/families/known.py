@@ -1,33 +1,11 @@
-"""What is known about differences and failures, so that a table can say why."""
+"""What is known about failures, so that a table can say why."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from .records import Build, Cell, Trial
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why the numbers of some cells differ with patchkit.
-
-    Args:
-        figures: the figures that may differ.
-        reason: why.
-        modes: a glob of modes.
-        types: a glob of model types.
-        methods: a glob of methods.
-        tasks: a glob of tasks.
-    """
-
-    figures: frozenset[str]
-    reason: str
-    modes: str = "*"
-    types: str = "*"
-    methods: str = "*"
-    tasks: str = "*"
 
 
 @dataclass(frozen=True)
@@ -49,70 +27,6 @@ class Reason:
     methods: str = "*"
 
 
-_ALL_FIGURES = frozenset(
-    {
-        "logits to load",
-        "distance to float32",
-        "losses",
-        "gradient norms",
-        "logits to predict",
-        "logits to reload",
-        "distance after reload",
-        "words",
-        "logits to merge",
-        "distance after merge",
-    }
-)
-EXPLANATIONS: tuple[Explanation, ...] = (
-    Explanation(
-        frozenset(
-            {
-                "losses",
-                "gradient norms",
-                "logits to predict",
-                "logits to reload",
-                "words",
-                "logits to merge",
-                "distance after merge",
-            }
-        ),
-        "peft-quantized-output-dtype: the layers return bfloat16, as its caution says; PEFT does "
-        "not ask about the autocast of a CPU",
-        modes="bf16/4bit",
-        methods="road",
-    ),
-    *(
-        Explanation(
-            _ALL_FIGURES,
-            "transformers-packed-activations: without it the indexer's input is cast to bytes; "
-            "with it the logits are nearer to those in float32",
-            modes="*/4bit",
-            types=types,
-        )
-        for types in ("dots3_note*", "glm5_next*", "hy_v4*")
-    ),
-    Explanation(
-        _ALL_FIGURES - {"logits to load", "distance to float32"},
-        "no patch: in training it takes seeds from the system, and two runs without patchkit have "
-        "other numbers, too",
-        types="reformer",
-        methods="full",
-    ),
-    Explanation(
-        _ALL_FIGURES | {"changed"},
-        "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
-        "logits are nearer to those in float32",
-        modes="*/4bit",
-        types="cosmos3_edge",
-    ),
-    Explanation(
-        _ALL_FIGURES - {"logits to load", "distance to float32"},
-        "peft-modules-to-save-dtype: the head is trained in float32, and not in bfloat16",
-        modes="bf16/*",
-        methods="lora",
-        tasks="classification",
-    ),
-)
 _NO_SUCH_LAYER = "PEFT has no layer of this method for packed weights"
 _UNPACKED_METHODS = (
     "loha",
@@ -218,20 +132,6 @@ UNBUILT: tuple[Reason, ...] = (
     Reason("input_features or encoder_inputs_embeds", "it is fed sound"),
     Reason("", "its training computes no loss of its own", types="diffusion_gemma"),
 )
-
-
-def explanation(cell: Cell, figures: Collection[str]) -> str:
-    """Return why these figures of a cell differ; empty if that is not known."""
-    for known in EXPLANATIONS:
-        if (
-            known.figures.issuperset(figures)
-            and fnmatchcase(cell.mode, known.modes)
-            and fnmatchcase(cell.subject.type, known.types)
-            and fnmatchcase(cell.method, known.methods)
-            and fnmatchcase(cell.subject.task, known.tasks)
-        ):
-            return known.reason
-    return ""
 
 
 def reason(cell: Cell, trial: Trial) -> str:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,9 @@ class Selection:
         every = [Subject(task, name) for task in self.tasks for name in known[task]]
         for glob in self.types:
             if not any(fnmatchcase(subject.type, glob) for subject in every):
-                raise UsageError(f"no model type {glob!r} for {', '.join(self.tasks)}")
+                near = get_close_matches(glob, [subject.type for subject in every], n=3)
+                hint = f"; did you mean {' or '.join(near)}?" if near else ""
+                raise UsageError(f"no model type {glob!r} for {', '.join(self.tasks)}{hint}")
         return [subject for subject in every if self.includes_subject(subject)]
 
 

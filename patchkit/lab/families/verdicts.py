@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from .differences import explanation
 from .journal import Journal
-from .known import explanation
 from .records import STEPS, Cell, Trial
 
 
@@ -67,14 +67,20 @@ class Verdict:
 
 def verdicts(journal: Journal) -> Iterator[Verdict]:
     """Yield the verdict on each cell that was tried on both sides."""
+    versions = journal.environment.get("versions", {})
     for cell in journal.cells():
-        yield judge(cell, journal.trials[cell, False], journal.trials[cell, True])
+        yield judge(cell, journal.trials[cell, False], journal.trials[cell, True], versions)
 
 
-def judge(cell: Cell, without: Trial, with_patchkit: Trial) -> Verdict:
-    """Compare the two sides of a cell."""
+def judge(
+    cell: Cell, without: Trial, with_patchkit: Trial, versions: Mapping[str, str | None]
+) -> Verdict:
+    """Compare the two sides of a cell, which were tried with these versions of the libraries."""
     outcome, note = compare(
-        without, with_patchkit, steps=STEPS, explain=lambda other: explanation(cell, other)
+        without,
+        with_patchkit,
+        steps=STEPS,
+        explain=lambda other: explanation(cell, other, versions),
     )
     return Verdict(cell, outcome, without, with_patchkit, note)
 

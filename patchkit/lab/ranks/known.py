@@ -10,8 +10,9 @@ _ADAPTERS = (
     '`apply(adapter_cast="bf16")` the numbers are those without patchkit'
 )
 _REASONS = {
-    "NoWeights": "PEFT 0.21.2 looks for its layers by names with FSDP's prefix in weights whose "
-    "names have none, finds nothing, and saves nothing",
+    "to have the same dtype": "adapters under FSDP compute in the dtype of the training; "
+    "`generate` calls the model below the wrapper that casts what goes in, and PEFT casts it to "
+    "float32",
 }
 """A part of an error, and why it is raised."""
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted, Configure, Convert, Keep, Keyword, Rename
 from ..configuration import configuration_class, remade
 from .surroundings import Surroundings
+
+_LOADING = "model_init_kwargs"
+"""The field with what is passed to `from_pretrained`."""
 
 
 def own_configuration(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -53,3 +57,23 @@ def _is_heeded(row: Keyword | None) -> bool:
 
 def _target(action: Any) -> str:
     return action.to if isinstance(action, Rename | Configure | Convert) else ""
+
+
+def dtype_of_the_model(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Load a model that is given by its name in the dtype that is given by its old name."""
+    args = call.arguments.get("args")
+    given = getattr(args, _LOADING, None)
+    if not isinstance(given, Mapping) or given.get("torch_dtype") is None or "dtype" in given:
+        return
+    # The old name stays beside the new one, as the script may read it.
+    setattr(args, _LOADING, {**given, "dtype": given["torch_dtype"]})
+    old = f"{type(args).__name__}({_LOADING}={{'torch_dtype': …}})"
+    call.mend(row, old, "write 'dtype' for 'torch_dtype'")
+
+
+def share_of_steps(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give a share of the steps by the keyword that it has on an older release."""
+    share = call.arguments.get("warmup_steps")
+    if isinstance(share, float) and 0 < share < 1:
+        call.arguments |= {"warmup_steps": 0, "warmup_ratio": share}
+        call.mend(row, f"{call.name}(warmup_steps={share!r})", f"write warmup_ratio={share!r}")

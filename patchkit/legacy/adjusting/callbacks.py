@@ -10,11 +10,13 @@ from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
+from ..libraries import is_librarys
 from ..uses import Place
 from .surroundings import Surroundings
 
 _OLD, _NEW = "tokenizer", "processing_class"
-_LIBRARIES = frozenset({"transformers", "trl", "peft", "patchkit"})
+_CALLED = "on_"
+"""How the names of the methods begin that a trainer calls."""
 
 
 def tokenizer_for_callbacks(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -22,10 +24,15 @@ def tokenizer_for_callbacks(call: Call, row: Adjusted, surroundings: Surrounding
     callback = call.arguments.get("callback")
     kind = callback if isinstance(callback, type) else type(callback)
     for owner in kind.__mro__:
-        if owner.__module__.partition(".")[0] in {*_LIBRARIES, "builtins"}:
+        if is_librarys(owner):
             continue
-        for name, method in list(vars(owner).items()):
-            if name.startswith("on_") and inspect.isfunction(method) and _asks(method.__code__):
+        methods = {name: it for name, it in vars(owner).items() if inspect.isfunction(it)}
+        # What a method gets it may hand on to another one, which asks.
+        others = [it.__code__ for name, it in methods.items() if not name.startswith(_CALLED)]
+        is_handed_on = any(map(_asks, others))
+        for name, method in methods.items():
+            code = method.__code__
+            if name.startswith(_CALLED) and (_asks(code) or (is_handed_on and _takes_any(code))):
                 surroundings.changed.change(owner, name, _with_tokenizer(method))
                 call.mend(
                     row,
@@ -38,6 +45,10 @@ def tokenizer_for_callbacks(call: Call, row: Adjusted, surroundings: Surrounding
 def _asks(code: CodeType) -> bool:
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return _NEW not in parameters and (_OLD in parameters or _OLD in code.co_consts)
+
+
+def _takes_any(code: CodeType) -> bool:
+    return bool(code.co_flags & inspect.CO_VARKEYWORDS) and _NEW not in code.co_varnames
 
 
 def _with_tokenizer(method: Callable[..., Any]) -> Callable[..., Any]:

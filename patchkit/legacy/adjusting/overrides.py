@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
+from ..libraries import is_librarys, librarys_class, own_classes
 from ..uses import Place
 from .surroundings import Surroundings
 
-_LIBRARIES = frozenset({"transformers", "trl", "patchkit", "unsloth", "unsloth_zoo"})
 _LOSS = "compute_loss"
 _ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -26,9 +26,9 @@ def former_parameters(call: Call, row: Adjusted, surroundings: Surroundings) -> 
         row: its name is that of the method.
         surroundings: what is changed is remembered there.
     """
-    for kind in _own(type(call.instance)):
+    for kind in own_classes(type(call.instance)):
         method = vars(kind).get(row.name)
-        todays = getattr(_librarys(kind), row.name, None)
+        todays = getattr(librarys_class(kind), row.name, None)
         if not inspect.isfunction(method) or todays is None or _is_adapted(method):
             continue
         names = _lacking(method, todays)
@@ -44,17 +44,17 @@ def former_parameters(call: Call, row: Adjusted, surroundings: Surroundings) -> 
             )
 
 
-def _own(kind: type) -> Iterator[type]:
-    """Return the classes of a script's that a class derives from, itself among them."""
-    return (known for known in kind.__mro__ if known is not object and not _is_librarys(known))
+def without_start(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Do the same for a method whose new parameters the trainer's own has no defaults for.
 
-
-def _librarys(kind: type) -> type | None:
-    return next((known for known in kind.__mro__ if _is_librarys(known)), None)
-
-
-def _is_librarys(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] in _LIBRARIES
+    What a script hands on to that one lacks them, and None is as good.
+    """
+    former_parameters(call, row, surroundings)
+    kinds = type(call.instance).__mro__
+    if any(_is_adapted(vars(kind).get(row.name)) for kind in own_classes(kinds[0])):
+        owner = next(kind for kind in kinds if is_librarys(kind) and row.name in vars(kind))
+        if not _is_adapted(vars(owner)[row.name]):
+            surroundings.changed.change(owner, row.name, _filled_in(vars(owner)[row.name]))
 
 
 def _lacking(method: Callable[..., Any], todays: Callable[..., Any]) -> list[str]:
@@ -69,8 +69,24 @@ def _lacking(method: Callable[..., Any], todays: Callable[..., Any]) -> list[str
     ]
 
 
-def _is_adapted(method: FunctionType) -> bool:
-    return method.__code__.co_filename == __file__
+def _is_adapted(method: Any) -> bool:
+    return isinstance(method, FunctionType) and method.__code__.co_filename == __file__
+
+
+def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def filled_in(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind_partial(*args, **kwargs).arguments
+        missing = {
+            name: None
+            for name, known in signature.parameters.items()
+            if known.default is known.empty and name not in given
+        }
+        return method(*args, **kwargs, **missing)
+
+    return filled_in
 
 
 def _adapted(method: Callable[..., Any], todays: Callable[..., Any]) -> Callable[..., Any]:

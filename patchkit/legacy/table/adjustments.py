@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from ..adjusting import adapters, arguments, callbacks, command_lines, overrides, rows_of_datasets
+from ..adjusting import (
+    adapters,
+    arguments,
+    callbacks,
+    command_lines,
+    rows_of_datasets,
+    tokens,
+)
 from ..changes import (
     Adjusted,
     Behaviour,
     Change,
     Columns,
-    Drop,
-    Keyword,
     LeftOut,
     OneColumn,
     OtherParameter,
     OwnConfiguration,
-    Parameters,
     Wrapped,
 )
 from ..formatting import format_each_row
@@ -26,19 +30,8 @@ _WITH_OWN_CONFIGURATION = tuple(
     f"trl.{name}Trainer"
     for name in ("CPO", "DPO", "GKD", "GRPO", "KTO", "ORPO", "OnlineDPO", "RLOO", "Reward", "SFT")
 )
-_MEAN = "self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False"
-"""A loss of a script's own is the mean of a batch, which is to be divided by their number."""
 _CHATS = ("HuggingFaceH4/no_robots", "HuggingFaceH4/ultrachat_200k")
 """Datasets of conversations with their first turn in a column `prompt`, which many scripts load."""
-_METHODS = {
-    "4.46.0": (
-        Parameters("compute_loss", ("num_items_in_batch=None",), _MEAN),
-        Parameters("training_step", ("num_items_in_batch=None",)),
-    ),
-    "4.47.0": (Parameters("log", ("start_time=None",)),),
-    "4.52.0": (Parameters("_get_train_sampler", ("train_dataset=None",)),),
-}
-"""Methods that have got parameters, by the release with the last of them."""
 
 ROWS: tuple[Change, ...] = (
     Adjusted(
@@ -100,17 +93,32 @@ ROWS: tuple[Change, ...] = (
         gone="trl 0.13.0",
         source=notes("trl 0.13.0"),
     ),
+    Adjusted(
+        owners=_WITH_OWN_CONFIGURATION,
+        name="torch_dtype among what loads a model",
+        adjust=arguments.dtype_of_the_model,
+        gone="trl 0.27.0",
+        since="trl 0.23.0",
+        source=notes("trl 0.23.0"),
+    ),
+    Adjusted(
+        owners=("transformers.TrainingArguments",),
+        name="a share of the steps as warmup_steps",
+        adjust=arguments.share_of_steps,
+        early=True,
+        gone="transformers",
+        since="transformers 5.0.0",
+        source=pull("transformers", 41017),
+    ),
     *(
         Adjusted(
-            owners=_TRAINER,
-            name=method.method,
-            adjust=overrides.former_parameters,
-            in_source=method,
-            gone=f"transformers {release}",
-            source=notes(f"transformers {release}"),
+            owners=(f"trl.{trainer}Trainer",),
+            name="a pad token that is not in the vocabulary",
+            adjust=tokens.pad_token,
+            gone=f"trl {release}",
+            source=notes(f"trl {release}"),
         )
-        for release, methods in _METHODS.items()
-        for method in methods
+        for trainer, release in (("SFT", "0.16.0"), ("Reward", "0.24.0"), ("DPO", "0.29.0"))
     ),
     *(
         Adjusted(
@@ -134,12 +142,5 @@ ROWS: tuple[Change, ...] = (
         gone="transformers 5.0.0",
         since="transformers 4.46.0",
         source=pull("transformers", 32385),
-    ),
-    Keyword(
-        owners=("transformers.Trainer._save_checkpoint",),
-        name="metrics",
-        action=Drop("metrics are taken from the state"),
-        gone="transformers 4.47.0",
-        source=notes("transformers 4.47.0"),
     ),
 )

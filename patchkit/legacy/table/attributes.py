@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -14,9 +15,10 @@ _ARGUMENTS = ("transformers.TrainingArguments",)
 _MODEL = ("trl.ModelConfig",)
 _TRAINER = ("transformers.Trainer",)
 
-_RENAMED = (
+_RENAMED: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
     (_TRAINER, "tokenizer", "processing_class", "transformers 5.0.0"),
     (_MODEL, "torch_dtype", "dtype", "trl 0.27.0"),
+    (("transformers.CallbackHandler",), "tokenizer", "processing_class", "transformers 5.0.0"),
     (_ARGUMENTS, "evaluation_strategy", "eval_strategy", "transformers 4.51.0"),
     (_ARGUMENTS, "no_cuda", "use_cpu", "transformers 5.0.0"),
     (
@@ -46,12 +48,19 @@ def _logs(args: Any) -> str:
     return os.environ.get("TENSORBOARD_LOGGING_DIR") or os.path.join(args.output_dir, "runs")
 
 
-def _false(args: Any) -> bool:
-    return False
+def _constant(value: object) -> Callable[[Any], Any]:
+    return lambda _: value
 
 
-_WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
+def _gathering(trainer: Any) -> Callable[..., Any]:
+    from transformers.trainer_pt_utils import nested_gather
+
+    return partial(nested_gather, parallel_mode=trainer.args.parallel_mode)
+
+
+_WORKED_OUT: tuple[tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, str], ...] = (
     (
+        _ARGUMENTS,
         "warmup_ratio",
         _share,
         "read warmup_steps",
@@ -59,22 +68,39 @@ _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
         "({object}.warmup_steps if {object}.warmup_steps < 1 else 0.0)",
     ),
     (
+        _ARGUMENTS,
         "group_by_length",
         _by_length,
         "read train_sampling_strategy",
         "transformers 5.2.0",
         '({object}.train_sampling_strategy == "group_by_length")',
     ),
-    ("logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.15.0", ""),
+    (_ARGUMENTS, "logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.15.0", ""),
     (
-        "overwrite_output_dir",
-        _false,
-        "it is False where none was given; leave it out",
-        "transformers 5.0.0",
-        "False",
+        _TRAINER,
+        "_nested_gather",
+        _gathering,
+        "import nested_gather from transformers.trainer_pt_utils",
+        "transformers 5.2.0",
+        "",
     ),
-    ("use_mps_device", _false, "it is False; leave it out", "transformers 5.0.0", "False"),
 )
+_CONSTANT: tuple[tuple[tuple[str, ...], str, object, str], ...] = (
+    (_MODEL, "trust_remote_code", False, "trl 1.7.0"),
+    (_ARGUMENTS, "fp16_backend", "auto", "transformers 5.0.0"),
+    (_ARGUMENTS, "half_precision_backend", "auto", "transformers 5.0.0"),
+    (_ARGUMENTS, "include_tokens_per_second", False, "transformers 5.0.0"),
+    (_ARGUMENTS, "jit_mode_eval", False, "transformers 5.0.0"),
+    (_ARGUMENTS, "overwrite_output_dir", False, "transformers 5.0.0"),
+    (_ARGUMENTS, "past_index", -1, "transformers 5.0.0"),
+    (_ARGUMENTS, "save_safetensors", True, "transformers 5.0.0"),
+    (_ARGUMENTS, "use_ipex", False, "transformers 4.57.0"),
+    (_ARGUMENTS, "use_legacy_prediction_loop", False, "transformers 5.0.0"),
+    (_ARGUMENTS, "use_mps_device", False, "transformers 5.0.0"),
+    (_TRAINER, "use_apex", False, "transformers 5.0.0"),
+    (_TRAINER, "use_cpu_amp", False, "transformers 5.0.0"),
+)
+"""Attributes that have one value where a script has given none, or wherever it is."""
 
 
 def _rows() -> Iterator[Change]:
@@ -88,18 +114,19 @@ def _rows() -> Iterator[Change]:
             gone=gone,
             source=notes(gone),
         )
-    yield Attribute(
-        owners=_MODEL,
-        name="trust_remote_code",
-        read=_false,
-        advice="it is False unless the script says otherwise",
-        written="False",
-        gone="trl 1.7.0",
-        source=notes("trl 1.7.0"),
-    )
-    for name, read, advice, gone, written in _WORKED_OUT:
+    for owners, name, value, gone in _CONSTANT:
         yield Attribute(
-            owners=_ARGUMENTS,
+            owners=owners,
+            name=name,
+            read=_constant(value),
+            advice=f"it is {value!r} unless the script says otherwise; leave it out",
+            written=repr(value),
+            gone=gone,
+            source=notes(gone),
+        )
+    for owners, name, read, advice, gone, written in _WORKED_OUT:
+        yield Attribute(
+            owners=owners,
             name=name,
             read=read,
             advice=advice,

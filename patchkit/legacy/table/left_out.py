@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_FUNCTION = "a function's argument that is given by position"
+_POSITIONAL = "an argument that is given by position"
 _PACKAGED = "an internal of one or two releases"
 _SAME = "the new default means the same"
 _NO_RESULT = "no result depends on it"
@@ -23,12 +23,7 @@ _NAMES = {
 }
 
 _KEYWORDS = {
-    "trl.add_response_schema": {"tokenizer": _FUNCTION},
-    "trl.apply_chat_template": {"tokenizer": _FUNCTION},
-    "trl.maybe_apply_chat_template": {"tokenizer": _FUNCTION},
-    "trl.get_peft_config": {"model_config": _FUNCTION},
-    "trl.get_quantization_config": {"model_config": _FUNCTION},
-    "trl.prepare_multimodal_messages": {"num_images": _FUNCTION},
+    "trl.prepare_multimodal_messages": {"num_images": "the images themselves take its place"},
     "trl.unpair_preference_dataset": dict.fromkeys(
         ("num_proc", "desc"), "the function took it for one of datasets"
     ),
@@ -46,7 +41,7 @@ _KEYWORDS = {
     ),
     "transformers.TorchAoConfig": {"quant_type_kwargs": "it stood for any other keyword"},
     **{
-        f"peft.{tuner}Model": {"config": _FUNCTION}
+        f"peft.{tuner}Model": {"config": _POSITIONAL}
         for tuner in (
             "BOFT",
             "C3A",

@@ -25,12 +25,13 @@ _MODULES = {
 """Modules, by the release that they are gone since."""
 
 _SCRIPT_ARGUMENTS = f"{_WRITTEN}.script_arguments"
+_EARLY = f"{_WRITTEN}.early_script_arguments"
 _COMMANDS = {
     "DPOScriptArguments": f"{_SCRIPT_ARGUMENTS}.DPOScriptArguments",
-    "DpoScriptArguments": f"{_SCRIPT_ARGUMENTS}.DPOScriptArguments",
+    "DpoScriptArguments": f"{_EARLY}.DpoScriptArguments",
     "RewardScriptArguments": f"{_SCRIPT_ARGUMENTS}.RewardScriptArguments",
     "SFTScriptArguments": f"{_SCRIPT_ARGUMENTS}.SFTScriptArguments",
-    "SftScriptArguments": f"{_SCRIPT_ARGUMENTS}.SFTScriptArguments",
+    "SftScriptArguments": f"{_EARLY}.SftScriptArguments",
     "TrlParser": "trl.TrlParser",
     "init_zero_verbose": "trl.init_zero_verbose",
 }

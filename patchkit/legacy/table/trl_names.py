@@ -19,8 +19,8 @@ _EXPERIMENTAL = {
 
 _MOVED = {
     "0.9.2": {
-        "DpoScriptArguments": f"{_WRITTEN}.script_arguments.DPOScriptArguments",
-        "SftScriptArguments": f"{_WRITTEN}.script_arguments.SFTScriptArguments",
+        "DpoScriptArguments": f"{_WRITTEN}.early_script_arguments.DpoScriptArguments",
+        "SftScriptArguments": f"{_WRITTEN}.early_script_arguments.SftScriptArguments",
     },
     "0.11.0": {
         "is_bitsandbytes_available": f"{_WRITTEN}.availability.is_bitsandbytes_available",

@@ -52,6 +52,7 @@ SIMPLE_CHAT_TEMPLATE = (
 SIMPLE_SFT_CHAT_TEMPLATE = (
     "{% for message in messages %}{{' ' + message['content']}}{% endfor %}{{ eos_token }}"
 )
+SIMPLE_QUERY_CHAT_TEMPLATE = "{% for message in messages %}{{' ' + message['content']}}{% endfor %}"
 FORMAT_MAPPING = {"chatml": ChatMlSpecialTokens}
 
 

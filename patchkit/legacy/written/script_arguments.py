@@ -1,4 +1,4 @@
-"""Command-line arguments of TRL's scripts before 0.13, with the defaults of that time.
+"""Command-line arguments of TRL's scripts from 0.9 to 0.12, with the defaults of that time.
 
 The field `config` is left out: the parser of today has it, and takes no other.
 """
@@ -48,11 +48,13 @@ class DPOScriptArguments(ScriptArguments):
 
     Args:
         dataset_name: the dataset.
+        sanity_check: the script trained on a few rows.
         ignore_bias_buffers: the script left boolean buffers out of distributed training.
         gradient_checkpointing_use_reentrant: the kind of gradient checkpointing.
     """
 
     dataset_name: str | None = field(default=None, metadata={"help": "the dataset name"})
+    sanity_check: bool = field(default=False, metadata={"help": "train on a few rows"})
     ignore_bias_buffers: bool = field(
         default=False, metadata={"help": "leave boolean buffers out of distributed training"}
     )

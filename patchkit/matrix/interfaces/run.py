@@ -83,6 +83,8 @@ def scan(
             selected += [(library, it) for it in reader.versions(library, number, folder, gaps)]
         except ScanError as error:
             gaps[library] = str(error)
+    if folder is not None and not any(library in shown for library, _ in selected):
+        raise UsageError(f"{folder} has no wheel of {', '.join(shown)}, and none is cached")
     interfaces: dict[str, dict[str, Interface]] = {}
     released: dict[str, dict[str, Released]] = {}
     with ThreadPoolExecutor(_DOWNLOADS) as downloads:

@@ -44,7 +44,7 @@ def write(view: View, path: Path) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise MatrixError(f"cannot write {path.name}: {error.strerror}") from error
+        raise MatrixError(f"cannot write {path}: {error.strerror}") from error
 
 
 def print_view(view: View, form: str) -> None:

@@ -8,6 +8,8 @@ from ...legacy.changes import Configure, Keyword, Rename
 from ..reading.script import Call, Holder
 from .plan import Plan
 
+_HANDED = "fn_kwargs"
+"""The keyword of `map` for what the function gets besides the row."""
 _DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
 
@@ -28,7 +30,7 @@ def may_edit(plan: Plan, call: Call, holder: Holder, row: Keyword) -> bool:
 def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[Call | None]:
     """Return the calls that a dictionary is given to; None for any other use."""
     parent = plan.script.parents.get(holder)
-    if isinstance(parent, ast.keyword) and parent.arg is None:
+    if isinstance(parent, ast.keyword) and parent.arg in (None, _HANDED):
         return _given_to(plan, parent, depth)
     if isinstance(parent, ast.Dict):
         return _users_of(plan, parent, depth + 1) if depth < _DEEPEST else [None]

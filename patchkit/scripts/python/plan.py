@@ -72,7 +72,7 @@ class Plan:
         """Return the rows for what is called."""
         kinds = call.own.ancestors if call.own is not None else (call.name,)
         public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
-        return self.due.methods(public).get(call.method or "__init__") or MethodRows()
+        return self.due.of_call(public, call.method) or MethodRows()
 
     def today(self, name: str) -> str | None:
         """Return where a name or module is today: the same, another place, or None if gone.

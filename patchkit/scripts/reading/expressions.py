@@ -29,6 +29,8 @@ _PARSING = frozenset(
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
 _PARTIAL = "functools.partial"
+_HANDED = "fn_kwargs"
+"""The keyword of `map` for what the function gets besides the row."""
 _PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
 _DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
@@ -203,6 +205,7 @@ class Expressions:
         found: Values = ()
         if given and any(isinstance(it, Library) and it.name == _PARTIAL for it in called):
             called, given, complete = given[0].values, given[1:], False
+        self._call_with_rows(node, given, keywords)
         for value in called:
             if isinstance(value, Own):
                 self._hand_over(value, given, keywords)
@@ -214,6 +217,22 @@ class Expressions:
             elif isinstance(value, Own):
                 found = merged(found, self.returned.get(value.node, ()))
         return found
+
+    def _call_with_rows(
+        self, node: ast.Call, given: list[Given], keywords: dict[str, Given]
+    ) -> None:
+        """Note the function that `map` calls with each row and with `fn_kwargs`."""
+        handed, mapped = keywords.get(_HANDED), given[0] if given else keywords.get("function")
+        if handed is None or mapped is None:
+            return
+        (holder,) = handed.values if len(handed.values) == 1 else (None,)
+        arguments = dict(self._entries(holder.node)) if isinstance(holder, Dictionary) else {}
+        for value in mapped.values:
+            if isinstance(value, Own):
+                self._hand_over(value, [], arguments)
+            elif isinstance(value, Library):
+                call = Call(value.name, "", node.lineno, node, arguments, (), False)
+                self.script.calls.append(call)
 
     def _given(self, node: ast.expr) -> Given:
         return Given(node.lineno, node, literal(node), self.evaluate(node))

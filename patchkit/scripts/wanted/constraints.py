@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -15,17 +14,10 @@ _SHOWN = 6
 """Scripts that are named."""
 
 
-def check_target(file: Path) -> None:
-    """Raise UsageError if a file cannot be made: before anything else is done."""
-    if file.is_dir():
-        raise UsageError(f"--constraints {file} is a folder; name a file in it")
-    if file.exists():
+def check_is_new(file: Path) -> None:
+    """Raise UsageError if there is such a file."""
+    if file.is_file():
         raise UsageError(f"--constraints {file} exists; name another file, or delete it first")
-    folder = file.parent
-    if not folder.is_dir():
-        raise UsageError(f"--constraints {file}: there is no folder {folder}; make it first")
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"--constraints {file}: the folder {folder} cannot be written")
 
 
 def content(chosen: MeasuredSet, scripts: Sequence[str], patches: Iterable[Patch] | None) -> str:
@@ -59,7 +51,7 @@ def write(file: Path, text: str) -> None:
     Raises:
         UsageError: the file exists, or cannot be written.
     """
-    check_target(file)
+    check_is_new(file)
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)

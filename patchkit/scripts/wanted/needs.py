@@ -161,7 +161,7 @@ def owners_of(call: Call) -> tuple[str, ...]:
 
 def rows_for(call: Call, due: Due) -> MethodRows:
     """Return the rows of the table that a call may meet."""
-    return due.methods(ancestors(call.name)).get(call.method or "__init__") or MethodRows()
+    return due.of_call(ancestors(call.name), call.method) or MethodRows()
 
 
 @cache

@@ -119,6 +119,26 @@ SETTINGS = {
         [True, True, 8],
         "leave it out: only scripts read it",
     ),
+    "scripts_of_0_9": (
+        "from trl.commands.cli_utils import DPOScriptArguments, TrlParser\n"
+        "args, = TrlParser((DPOScriptArguments,)).parse_args_and_config(['--dataset_name', 'd'])\n"
+        "result = [args.dataset_name, args.dataset_test_split, args.sanity_check]",
+        "No module named 'trl.commands'",
+        ["d", "test", False],
+        "write from trl import TrlParser",
+    ),
+    "scripts_of_0_8": (
+        "from trl.commands.cli_utils import DpoScriptArguments, SftScriptArguments, TrlParser\n"
+        "parser = TrlParser((SftScriptArguments, TrainingArguments))\n"
+        "sft, _ = parser.parse_args_and_config(\n"
+        "    ['--output_dir', 'o', '--max_seq_length', '64', '--packing', '--use_cpu', 'True'])\n"
+        "dpo, = TrlParser((DpoScriptArguments,)).parse_args_and_config(['--beta', '0.3'])\n"
+        "result = [sft.max_seq_length, sft.packing, sft.dataset_text_field, sft.dataset_test_name,\n"
+        "    dpo.beta, dpo.max_prompt_length, dpo.sanity_check, dpo.generate_during_eval]",
+        "No module named 'trl.commands'",
+        [64, True, None, "test", 0.3, 128, False, False],
+        "SftScriptArguments has been gone since TRL 0.13.0",
+    ),
     "kept_for_reads": (
         "from trl import SFTConfig, SFTTrainer\n"
         "passed = SFTConfig(**FAST, overwrite_output_dir=True)\n"
@@ -145,5 +165,114 @@ SETTINGS = {
         "no attribute 'tokenizer'",
         [True, False],
         "write processing_class",
+    ),
+    "settings_of_trainers": (
+        "trainer = plain_trainer()\n"
+        "result = [trainer.args.past_index, trainer.args.save_safetensors, trainer.use_apex,\n"
+        "    float(trainer._nested_gather(torch.tensor(2.0)))]",
+        "no attribute 'past_index'",
+        [-1, True, False, 2.0],
+        "it is -1 unless the script says otherwise",
+    ),
+}
+BY_NAME = {
+    "dtype_of_a_model_by_name": (
+        "from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer\n"
+        "given = {'torch_dtype': 'float16'}\n"
+        "sft = SFTTrainer(MODEL, SFTConfig(**FAST, model_init_kwargs=given), train_dataset=ROWS)\n"
+        "dpo = DPOTrainer(\n"
+        "    MODEL, args=DPOConfig(**FAST, model_init_kwargs=given), train_dataset=PAIRS)\n"
+        "grpo = GRPOTrainer(MODEL, lambda completions, **_: [0.0] * len(completions),\n"
+        "    GRPOConfig(**FAST, num_generations=2, model_init_kwargs=given),\n"
+        "    train_dataset=PAIRS.select_columns('prompt'))\n"
+        "models = [sft.model, dpo.model, dpo.ref_model, grpo.model]\n"
+        "result = [[str(model.dtype) for model in models], given]",
+        "float32",
+        [["torch.float16"] * 4, {"torch_dtype": "float16"}],
+        "write 'dtype' for 'torch_dtype'",
+    ),
+    "old_keywords_of_a_model_by_name": (
+        "import peft\n"
+        "from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer\n"
+        "given = {'load_in_4bit': True, 'use_flash_attention_2': False, 'use_auth_token': None,\n"
+        "    'device_map': {'': 'cpu'}}\n"
+        "lora = peft.LoraConfig(target_modules=['q_proj'])\n"
+        "more = {'peft_config': lora, 'processing_class': TOKENIZER}\n"
+        "settings = {**FAST, 'bf16': False, 'model_init_kwargs': given}\n"
+        "sft = SFTTrainer(MODEL, SFTConfig(**settings), train_dataset=ROWS, **more)\n"
+        "dpo = DPOTrainer(MODEL, args=DPOConfig(**settings), train_dataset=PAIRS, **more)\n"
+        "grpo = GRPOTrainer(MODEL, lambda completions, **_: [0.0] * len(completions),\n"
+        "    GRPOConfig(**settings, num_generations=2),\n"
+        "    train_dataset=PAIRS.select_columns('prompt'), **more)\n"
+        "result = [each.model.get_base_model().is_loaded_in_4bit for each in (sft, dpo, grpo)]",
+        "'load_in_4bit'",
+        [True, True, True],
+        "write quantization_config=BitsAndBytesConfig(",
+    ),
+}
+OWN_SETTINGS = {
+    "own_settings": (
+        "from dataclasses import dataclass\n"
+        "@dataclass\n"
+        "class Own(TrainingArguments):\n"
+        "    cache_dir: str = 'cache'\n"
+        "@dataclass\n"
+        "class Further(Own):\n"
+        "    more: int = 1\n"
+        "    def __post_init__(self):\n"
+        "        super().__post_init__()\n"
+        "        self.more += 1\n"
+        "first = Own('o', warmup_ratio=0.1, use_cpu=True, cache_dir='mine')\n"
+        "second = Further(output_dir='o', evaluation_strategy='steps', use_cpu=True)\n"
+        "result = [first.warmup_steps, first.cache_dir, second.eval_strategy.value, second.more]",
+        "unexpected keyword argument 'warmup_ratio'",
+        [0.1, "mine", "steps", 2],
+        "Further(evaluation_strategy=) has been gone since",
+    ),
+    "own_settings_of_two_libraries": (
+        "from dataclasses import dataclass\n"
+        "from trl import ModelConfig, SFTConfig\n"
+        "@dataclass\n"
+        "class Own(ModelConfig, SFTConfig):\n"
+        "    mine: int = 1\n"
+        "made = Own(output_dir='o', torch_dtype='float16', max_seq_length=7, use_cpu=True)\n"
+        "result = [made.dtype, made.max_length, made.mine]",
+        "unexpected keyword argument 'torch_dtype'",
+        ["float16", 7, 1],
+        "write dtype=",
+    ),
+    "fields_declared_anew": (
+        "from dataclasses import dataclass, field\n"
+        "from transformers import HfArgumentParser\n"
+        "@dataclass\n"
+        "class Own(TrainingArguments):\n"
+        "    warmup_ratio: float = field(default=0.03)\n"
+        "    group_by_length: bool = True\n"
+        "    evaluation_strategy: str = 'steps'\n"
+        "    optim: str = 'adamw_hf'\n"
+        "def state(made):\n"
+        "    return [made.warmup_ratio, made.warmup_steps, made.group_by_length,\n"
+        "        made.train_sampling_strategy, made.eval_strategy.value, made.optim.value]\n"
+        "parsed, = HfArgumentParser(Own).parse_args_into_dataclasses(['--output_dir', 'o',\n"
+        "    '--use_cpu', 'True', '--warmup_ratio', '0.2', '--optim', 'adamw_torch'])\n"
+        "result = [state(Own('o', eval_steps=3, use_cpu=True)), state(parsed)]",
+        "adamw_hf is not a valid OptimizerNames",
+        [
+            [0.03, 0.03, True, "group_by_length", "steps", "adamw_torch"],
+            [0.2, 0.2, True, "group_by_length", "steps", "adamw_torch"],
+        ],
+        "Own(warmup_ratio=0.2) has been gone since",
+    ),
+    "fields_of_a_name_of_today": (
+        "from dataclasses import dataclass\n"
+        "@dataclass\n"
+        "class Own(TrainingArguments):\n"
+        "    max_seq_length: int = 7\n"
+        "    warmup_ratio: float = 0.3\n"
+        "made = Own('o', warmup_steps=5, use_cpu=True, evaluation_strategy='no')\n"
+        "result = [made.max_seq_length, made.warmup_ratio, made.warmup_steps]",
+        "'evaluation_strategy'",
+        [7, 0.3, 5],
+        "write eval_strategy=",
     ),
 }

@@ -139,4 +139,76 @@ COMBINATIONS = {
         [True, True],
         "write processing_class for tokenizer",
     ),
+    "callback_that_hands_on": (
+        "from transformers import TrainerCallback\n"
+        "seen = []\n"
+        "class Asking(TrainerCallback):\n"
+        "    def on_evaluate(self, args, state, control, **kwargs):\n"
+        "        self.look(**kwargs)\n"
+        "    def look(self, model, tokenizer, **kwargs):\n"
+        "        seen.append(tokenizer is TOKENIZER)\n"
+        "trainer = plain_trainer()\n"
+        "trainer.callback_handler.processing_class = TOKENIZER\n"
+        "trainer.add_callback(Asking())\n"
+        "trainer.evaluate(trainer.train_dataset)\n"
+        "result = [seen, trainer.callback_handler.tokenizer is TOKENIZER]",
+        "'tokenizer'",
+        [[True], True],
+        "write processing_class for tokenizer",
+    ),
+}
+OWN_METHODS = {
+    "checkpoint_with_metrics": (
+        "seen = []\n"
+        "class Own(Trainer):\n"
+        "    def _save_checkpoint(self, model, trial, metrics=None):\n"
+        "        seen.append([self.state.global_step, metrics and metrics['eval_loss'] > 0])\n"
+        "        super()._save_checkpoint(model, trial, metrics)\n"
+        "trainer = plain_trainer(Own, max_steps=3, save_strategy='steps', save_steps=1)\n"
+        "trainer.eval_dataset = trainer.train_dataset\n"
+        "trainer.args.eval_strategy, trainer.args.eval_steps = 'steps', 2\n"
+        "trainer.train()\n"
+        "result = seen",
+        "takes 3 positional arguments but 4 were given",
+        [[1, None], [2, True], [3, True]],
+        "leave metrics out",
+    ),
+    "own_logging": (
+        "class Own(Trainer):\n"
+        "    def _maybe_log_save_evaluate(self, tr_loss, grad_norm, model, trial, epoch, ignore):\n"
+        "        self.mine = float(grad_norm) > 0\n"
+        "        super()._maybe_log_save_evaluate(tr_loss, grad_norm, model, trial, epoch, ignore)\n"
+        "trainer = plain_trainer(Own)\n"
+        "trainer.train()\n"
+        "entry = trainer.state.log_history[0]\n"
+        "other = plain_trainer()\n"
+        "other.train()\n"
+        "result = [trainer.mine, entry['loss'] == other.state.log_history[0]['loss']]",
+        "'learning_rate'",
+        [True, True],
+        "Own._maybe_log_save_evaluate without start_time, learning_rate",
+    ),
+    "own_optimizer": (
+        "class Own(Trainer):\n"
+        "    def create_optimizer_and_scheduler(self, num_training_steps):\n"
+        "        super().create_optimizer_and_scheduler(num_training_steps)\n"
+        "        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.5)\n"
+        "        self.lr_scheduler = torch.optim.lr_scheduler.ConstantLR(self.optimizer, factor=0.5)\n"
+        "        self.planned = num_training_steps\n"
+        "trainer = plain_trainer(Own, max_steps=2)\n"
+        "trainer.train()\n"
+        "result = [trainer.planned, type(trainer.optimizer.optimizer).__name__,\n"
+        "    trainer.state.log_history[0]['learning_rate'], 'create_optimizer' in vars(trainer)]",
+        "no attribute 'planned'",
+        [2, "SGD", 0.25, False],
+        "override create_optimizer and create_scheduler",
+    ),
+    "path_of_a_model": (
+        "trainer = plain_trainer()\n"
+        "trainer.train(model_path=None)\n"
+        "result = trainer.state.global_step",
+        "'model_path'",
+        1,
+        "write resume_from_checkpoint=",
+    ),
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,54 @@ SCRIPT = Path(__file__).with_name("todays_keywords.py")
 def tried(side: str, folder: Path) -> dict[str, tuple[str, str]]:
     became: dict[str, tuple[str, str]] = answer(SCRIPT, side, folder, timeout=600)
     return became
+
+
+SHARE = """
+import json, sys
+if sys.argv[1] == "on":
+    import patchkit
+    patchkit.apply(only=[], legacy=True)
+from dataclasses import dataclass
+from transformers import TrainingArguments
+
+@dataclass
+class Own(TrainingArguments):
+    mine: int = 1
+
+def steps(kind, given):
+    try:
+        return kind("out", use_cpu=True, warmup_steps=given).get_warmup_steps(100)
+    except ValueError as error:
+        return str(error)
+
+print(json.dumps([steps(kind, given) for kind in (TrainingArguments, Own) for given in (0.1, 7, 0)]))
+"""
+
+
+@pytest.mark.skipif(
+    not in_range(installed_version("transformers") or "9999", "<5"),
+    reason="Transformers takes a share of the steps",
+)
+def test_a_share_of_the_steps(tmp_path) -> None:
+    found = {}
+    for side in ("off", "on"):
+        result = subprocess.run(
+            [sys.executable, "-c", SHARE, side],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+            timeout=600,
+            check=False,
+        )
+        assert result.returncode == 0, result.stderr[-3000:]
+        found[side] = json.loads(result.stdout.splitlines()[-1])
+    refused = "warmup_steps must be of type int and must be 0 or a positive integer."
+    assert found["off"] in ([0.1, 7, 0] * 2, [refused, 7, 0] * 2)
+    assert found["on"] == [10, 7, 0] * 2
+    assert (
+        "(warmup_steps=0.1) came with Transformers 5.0.0; write warmup_ratio=0.1" in result.stderr
+    )
 
 
 @pytest.mark.skipif(

@@ -118,7 +118,7 @@ def test_picture(show, tmp_path, name: str, begin: bytes) -> None:
         (["--output", "m"], "the ending must be one of .svg, .png, .md"),
         (["--output", "m.svg", "--format", "json"], "--format json and --output m.svg contradict"),
         (["--output", "m.md", "--format", "table"], "--format table and --output m.md contradict"),
-        (["--output", "no-such-folder/m.md"], "cannot write m.md: No such file or directory"),
+        (["--output", "no-such-folder/m.md"], "cannot write no-such-folder/m.md: No such file"),
         (["--output", "."], "is a directory"),
         (["--format", "table", "--json"], "--json and --format table contradict"),
         (["--format", "xml"], "'xml' is not one of 'table', 'markdown', 'json'"),

@@ -1,0 +1,34 @@
+"""Whose a class is: a library's, or a script's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_LIBRARIES = frozenset(
+    {
+        "accelerate",
+        "builtins",
+        "datasets",
+        "patchkit",
+        "peft",
+        "transformers",
+        "trl",
+        "unsloth",
+        "unsloth_zoo",
+    }
+)
+
+
+def is_librarys(kind: type) -> bool:
+    """Tell whether a library defines a class."""
+    return kind.__module__.partition(".")[0] in _LIBRARIES
+
+
+def own_classes(kind: type) -> Iterator[type]:
+    """Yield the classes of a script's that a class derives from, itself among them."""
+    return (known for known in kind.__mro__ if not is_librarys(known))
+
+
+def librarys_class(kind: type) -> type | None:
+    """Return the nearest class of a library's that a class derives from."""
+    return next((known for known in kind.__mro__ if is_librarys(known)), None)
