@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...engine.choices import Choices
 from ...engine.deferred import is_environment_silent
 from ...errors import UsageError
+from ...legacy.choice import ON
 from ...legacy.named_releases import named_releases
 from ...settings import ARGUMENTS
 from ...text import short_list
@@ -45,7 +46,7 @@ def _check_names(choices: Choices, catalogue: Catalogue) -> None:
         raise UsageError(
             f"--only and --exclude contradict each other: both name {short_list(sorted(both))}"
         )
-    if isinstance(choices.legacy, str):
+    if choices.legacy not in (None, ON):
         named_releases(choices.legacy, f"--written-for {choices.legacy!r}")
     offered = {setting.name: setting for setting in catalogue.settings}
     for name, value in choices.keywords.items():

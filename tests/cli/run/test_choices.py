@@ -214,3 +214,12 @@ assert patchkit.report()["madeup-bug"].status == "applied"
 print(*found)
 """
     assert world.run("--", sys.executable, "-c", code).stdout == "mended buggy mended\n"
+
+
+def test_the_layer_for_old_scripts(world) -> None:
+    tell = "import patchkit; print(patchkit.report().legacy)"
+    done = world.run("--legacy", "--", sys.executable, "-c", tell)
+    assert (done.returncode, done.stderr) == (0, "")
+    refused = world.run("--legacy", "--written-for", "on", "--", sys.executable, "-c", tell)
+    assert refused.returncode == 64
+    assert "--written-for" in refused.stderr and "names no versions in 'on'" in refused.stderr
