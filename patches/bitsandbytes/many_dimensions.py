@@ -18,7 +18,7 @@ HAS_THREE = Pattern("len(X) == 3")
 
 
 def has_three_or_more(node: ast.AST) -> list[Edit]:
-    assert isinstance(node, ast.expr)
+    assert isinstance(node, ast.Compare)
     return [replace(node, f"len({HAS_THREE.holes(node)['X']}) > 2")]
 
 

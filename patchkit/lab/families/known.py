@@ -58,12 +58,6 @@ REASONS: tuple[Reason, ...] = (
         for method in _UNPACKED_METHODS
         for modes in ("*/4bit", "*/8bit")
     ),
-    Reason(
-        "forward: RuntimeError: mat1 and mat2 shapes cannot be multiplied",
-        "its router multiplies by the packed weight",
-        modes="*/4bit",
-        types="longcat_flash",
-    ),
     Reason("merge: NotImplementedError", "PEFT merges no such layer", methods="adalora"),
     Reason(
         "reload: OtherLogits",
@@ -71,11 +65,6 @@ REASONS: tuple[Reason, ...] = (
         "0/0; nothing is wrong with what was saved",
         modes="plain-fp16/none",
         methods="full",
-    ),
-    Reason(
-        "predict: RuntimeError: The size of tensor a (12) must match the size of tensor b (64)",
-        "8-bit layers take activations of up to three dimensions, and latent attention passes four",
-        modes="*/8bit",
     ),
     Reason(
         "only Tensors of floating point dtype can require gradients",

@@ -30,10 +30,13 @@ class NoWeights(Exception):
 
 
 def predict(model: Any, mode: Mode) -> Any:
-    """Return a model's logits for a few words, in the precision that it was trained in."""
+    """Return a model's logits for a few rows, in the precision that it was trained in.
+
+    A reward model has one for each row, and a single one may be nearly zero.
+    """
     import torch
 
-    ids = torch.arange(10, 20)[None]
+    ids = torch.arange(10, 50).reshape(4, 10)
     model.eval()
     with torch.no_grad(), _autocast(mode):
         return model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits.float()
