@@ -9,6 +9,7 @@ from typing import Any
 
 from .call import Call
 from .changes import Behaviour
+from .special_tokens import marked
 from .written_for import WrittenFor
 
 OF_PROMPT = "max_prompt_length"
@@ -91,18 +92,24 @@ def limits_of(args: Any, written_for: WrittenFor | None, *, always: str = "") ->
 
 
 def truncate_pairs(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Truncate what `DPOTrainer` has tokenized."""
+    """Truncate what `DPOTrainer` has tokenized, with the special tokens of its time."""
     limits = limits_of(call.arguments["args"], call.written_for, always="trl 0.12.0")
-    if limits is None:
+    is_marked = call.written_for is not None and call.written_for.precedes("trl 0.12.0")
+    if limits is None and not is_marked:
         return proceed()
+    is_text = isinstance(next(iter(call.arguments["dataset"])).get("prompt"), str)
+    mark = marked(call.instance._tokenizer, is_text) if is_marked else None
 
     def cut(example: Mapping[str, Any]) -> dict[str, Ids]:
-        prompt, (chosen, rejected) = limits.cut(
-            example["prompt_ids"], [example["chosen_ids"], example["rejected_ids"]]
-        )
-        return {"prompt_ids": prompt, "chosen_ids": chosen, "rejected_ids": rejected}
+        prompt, answers = example["prompt_ids"], [example["chosen_ids"], example["rejected_ids"]]
+        if mark is not None:
+            prompt, answers = mark(prompt, answers)
+        if limits is not None:
+            prompt, answers = limits.cut(prompt, answers)
+        return {"prompt_ids": prompt, "chosen_ids": answers[0], "rejected_ids": answers[1]}
 
-    return _prepared(call, row, proceed).map(cut)
+    dataset = proceed() if limits is None else _prepared(call, row, proceed)
+    return dataset.map(cut) if "prompt_ids" in next(iter(dataset)) else dataset
 
 
 def truncate_completions(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:

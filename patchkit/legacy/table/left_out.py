@@ -12,6 +12,9 @@ _UNREAD = "it is still taken, and read no more"
 _OF_A_QUANTIZER = "the quantizer's own choice; a checkpoint says what it has"
 _ANOTHER = "the trainer of that name was another before"
 _PLACEHOLDER = "the signature shows a placeholder, not the value"
+_OF_A_ROUTER = (
+    "models without a router are refused with a value; the old default meant nothing to them"
+)
 _CONFIGURED = "None leaves it to `accelerate config`"
 
 _NAMES = {
@@ -70,22 +73,31 @@ _ARGUMENTS = {
     "lr_scheduler_kwargs": _SAME,
     "trackio_space_id": _NO_RESULT,
 }
+_BALANCED = {"router_aux_loss_coef": _OF_A_ROUTER}
 _SUPERVISED = {
+    **_BALANCED,
     "dataset_text_field": "without it a formatting function was asked for",
     "loss_type": "the loss is the same, computed in parts or at once",
 }
 
 _DEFAULTS = {
-    "trl.DPOConfig": {"f_divergence_type": _SAME, "loss_type": _SAME},
+    "trl.DPOConfig": {**_BALANCED, "f_divergence_type": _SAME, "loss_type": _SAME},
     "trl.GKDConfig": _SUPERVISED,
     "trl.GRPOConfig": {
+        **_BALANCED,
         "scale_rewards": _SAME,
         "vllm_importance_sampling_cap": "a new keyword has the default that it had",
         "vllm_server_timeout": _NO_RESULT,
     },
+    "trl.KTOConfig": _BALANCED,
     "trl.ModelConfig": {"dtype": "None loaded float32 with the Transformers of then"},
     "trl.OnlineDPOConfig": {"beta": _SAME, "top_k": _SAME},
-    "trl.RLOOConfig": {"reward_clip_range": _ANOTHER, "temperature": _ANOTHER, "top_k": _SAME},
+    "trl.RLOOConfig": {
+        **_BALANCED,
+        "reward_clip_range": _ANOTHER,
+        "temperature": _ANOTHER,
+        "top_k": _SAME,
+    },
     "trl.SFTConfig": _SUPERVISED,
     "trl.pack_dataset": {"strategy": "one release had another name for it"},
     "transformers.AwqConfig": {"backend": _OF_A_QUANTIZER},

@@ -63,13 +63,6 @@ ROWS: tuple[Change, ...] = (
     _default(_ALL, "gradient_checkpointing", (_BEGIN, False), ("0.22.0", True)),
     _default(_ALL, "pad_to_multiple_of", (_BEGIN, None), ("1.16.0", "auto"), quiet=True),
     _default("DistillationConfig", "pad_to_multiple_of", ("1.10.0", None), ("1.16.0", "auto")),
-    *(
-        _default(owners, "router_aux_loss_coef", (since, 0.001), ("1.14.0", None), quiet=True)
-        for since, owners in (
-            ("1.7.0", ("SFTConfig", "GKDConfig", "GRPOConfig", "RLOOConfig")),
-            ("1.8.0", ("DPOConfig", "KTOConfig")),
-        )
-    ),
     _default(_ALL, "vllm_mode", (_BEGIN, "server"), ("1.0.0", "colocate"), needs="use_vllm"),
     _default(("SFTConfig", "GKDConfig"), "learning_rate", (_BEGIN, 5e-5), ("0.12.0", 2e-5)),
     _default("SFTConfig", "max_length", (_BEGIN, None), ("0.16.0", 1024), quiet=True),
