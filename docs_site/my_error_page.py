@@ -15,6 +15,7 @@ from quoted_errors import Quoted, quoted_errors
 
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
+from patchkit.catalogue.pasted import BEGINNINGS, CONTROLS, LETTERS
 from patchkit.catalogue.symptoms import QUOTES, SHORTEST
 from patchkit.legacy import explanation as legacy
 from patchkit.legacy import table
@@ -72,6 +73,9 @@ def data(
         ValueError: a symptom cannot be written in JavaScript.
     """
     found = {
+        "controls": in_javascript(CONTROLS),
+        "beginnings": in_javascript(BEGINNINGS),
+        "letters": LETTERS,
         "quotes": QUOTES.pattern,
         "shortest": SHORTEST,
         "patterns": {

@@ -9,9 +9,9 @@
  * @returns {object[]} rows of the data, each with its `kind`: "patch", "change" or "quoted".
  */
 function findAnswers(text, data) {
-  const error = normalize(text, data);
-  const line = text.split(/\s+/).filter(Boolean).join(" ");
-  const changes = changesOf(text, data);
+  const line = cleaned(text, data);
+  const error = normalize(line, data);
+  const changes = changesOf(line, data);
   let patches = data.patches.filter((patch) =>
     patch.messages.some((message) => isSame(error, normalize(message, data), data)));
   // Symptoms are looser than all else: one may be a word that any log has.
@@ -47,6 +47,16 @@ function changesOf(text, { patterns, changes }) {
   return [...new Set(found)];
 }
 
+/** Return a pasted text as the program printed it, on one line. */
+function cleaned(text, { controls, beginnings, letters }) {
+  let plain = text.replace(new RegExp(controls, "gu"), "");
+  for (const [written, letter] of Object.entries(letters)) {
+    plain = plain.replaceAll(written, letter);
+  }
+  plain = plain.replace(new RegExp(beginnings, "gmu"), "");
+  return plain.split(/\s+/).filter(Boolean).join(" ");
+}
+
 /** Drop case, line breaks and quotes. */
 function normalize(text, { quotes }) {
   const unquoted = text.replace(new RegExp(quotes, "gu"), "");
@@ -59,5 +69,7 @@ function withoutNumbers(text) {
 }
 
 function isSame(error, message, { shortest }) {
-  return error.includes(message) || (error.length >= shortest && message.includes(error));
+  // Without blanks: terminals break lines within words, too.
+  const [whole, known] = [error, message].map((one) => one.replaceAll(" ", ""));
+  return whole.includes(known) || (error.length >= shortest && known.includes(whole));
 }

@@ -44,7 +44,9 @@ def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _is_same(error: str, message: str) -> bool:
-    return message in error or (len(error) >= SHORTEST and error in message)
+    """Compare without blanks: terminals break lines within words, too."""
+    whole, known = error.replace(" ", ""), message.replace(" ", "")
+    return known in whole or (len(error) >= SHORTEST and whole in known)
 
 
 def _normalize(text: str) -> str:

@@ -39,6 +39,7 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
       0  all is well
       1  neither a patch nor the table of old spellings knows this error message
     """
+    from ..catalogue.pasted import cleaned
     from ..catalogue.symptoms import entries_with_message, entries_with_symptom
     from ..engine.session import SESSION
     from ..reporting.status import DUE
@@ -46,7 +47,7 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
     if not any(word.strip() for word in ids):
         raise click.UsageError("the error message is empty")
     catalogue = SESSION.catalogue
-    error = _error_text(ids, catalogue)
+    error = cleaned(_error_text(ids, catalogue))
     matches = entries_with_symptom(error, catalogue) if error else []
     mistyped = not matches and all(" " not in word for word in ids)
     if mistyped or not error:

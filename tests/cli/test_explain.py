@@ -102,6 +102,20 @@ def test_an_error_that_several_know(madeup, arguments: list[str]) -> None:
     assert [one["id"] for one in found] == ["madeup-cast", "madeup-fixed"]
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "\x1b[31mValueError\x1b[0m: Attempting to \x1b[1mtrain\x1b[0m in madeup precision",
+        "[rank0]: ValueError: Attempting to train in mad\r\n[rank0]: eup precision\r\n",
+        "2026-11-22 18:04:20,123 Attempting to train\n2026-11-22 18:04:20,124 in madeup precision",
+        "&gt;&nbsp;Attempting to train in\n> madeup precision",
+        "Attempting to \u201ctrain\u201d in madeup prec",
+    ],
+)
+def test_an_error_as_it_was_pasted(madeup, pasted: str) -> None:
+    assert words(invoke("explain", pasted).stdout).startswith("2 patches know this error")
+
+
 def test_an_error_that_one_knows_is_explained(use) -> None:
     use(patch("madeup-cast", symptom="x", messages=("some x of it",)), patch("madeup-other"))
     assert "the mend" in invoke("explain", "that was some x of it").stdout

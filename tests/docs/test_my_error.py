@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import json
 import re
@@ -16,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.symptoms import entries_with_message, entries_with_symptom
+from patchkit.catalogue.pasted import cleaned
+from patchkit.catalogue.symptoms import SHORTEST, entries_with_message, entries_with_symptom
 from patchkit.legacy import table
 from patchkit.legacy.explanation import described, rows_of_error
 
@@ -93,8 +95,43 @@ def names(answers: list[dict[str, Any]], kind: str, key: str) -> list[str]:
     return [answer[key] for answer in answers if answer["kind"] == kind]
 
 
+def wrapped(text: str, width: int, begin: str = "", end: str = "\n") -> str:
+    """Break a text as a narrow terminal does, within words, too."""
+    lines = [text[start : start + width] for start in range(0, len(text), width)]
+    return end.join(begin + line for line in lines)
+
+
+# What becomes of an error on its way from a program to the box.
+PASTED: dict[str, Callable[[str], str]] = {
+    "Windows": lambda text: TRACEBACK.format(error=text).replace("\n", "\r\n"),
+    "colours": lambda text: (
+        f"\x1b[1;35mSomeError\x1b[0m: \x1b[35m{text.replace(' ', chr(27) + '[0m ')}\x1b[0m"
+    ),
+    "link": lambda text: f"\x1b]8;;file://train.py\x1b\\{text}\x1b]8;;\x1b\\",
+    "wrapped": lambda text: wrapped(text, 60),
+    "wrapped on Windows": lambda text: wrapped(text, 60, end="\r\n"),
+    "ranks": lambda text: TRACEBACK.format(error=text).replace("\n", "\n[rank0]: "),
+    "ranks, wrapped": lambda text: wrapped(text, 50, "[rank1]:"),
+    "torchrun": lambda text: wrapped(text, 50, "[default0]:[rank0]: "),
+    "times": lambda text: wrapped(text, 50, "2026-11-22T18:04:20.123Z "),
+    "logging": lambda text: f"[2026-11-22 18:04:20,123] {text}",
+    "Ray": lambda text: wrapped(text, 50, "(RayTrainWorker pid=4242, ip=10.0.0.1) "),
+    "mail": lambda text: wrapped(text, 50, "> > "),
+    "a box of rich": lambda text: wrapped(text, 50, "| "),
+    "HTML": lambda text: html.escape(text),
+    "HTML by number": lambda text: text.replace('"', "&#34;").replace("'", "&#39;"),
+    "typographic": lambda text: re.sub(r"'([^']*)'", "\u2018\\1\u2019", text).replace(
+        '"', "\u201c"
+    ),
+    "shell": lambda text: text.replace('"', "").replace("'", ""),
+    "Markdown": lambda text: f"`{text}`",
+    "blanks": lambda text: f"  {text.replace(' ', '   ')}\n\n",
+}
+
+
 def expected(text: str) -> tuple[list[str], list[str]]:
     """Return the patches and old spellings that `patchkit explain` finds; in the order of the page."""
+    text = cleaned(text)
     changes = [change.old for change in rows_of_error(text, ROWS)]
     patches = (
         entries_with_message(text, ENTRIES) if changes else entries_with_symptom(text, ENTRIES)
@@ -111,6 +148,28 @@ def test_every_error_finds_what_the_command_finds(ask, texts: list[str], shape: 
         patches, changes = expected(text)
         assert names(answers, "patch", "id") == patches, text
         assert names(answers, "change", "old") == changes, text
+
+
+@pytest.mark.parametrize("way", PASTED)
+def test_every_error_is_found_however_it_was_pasted(ask, way: str) -> None:
+    # A name that was broken cannot be put together again; messages are found all the same.
+    breaks_words = "x" * 100 not in PASTED[way]("x" * 100)
+    errors = [f"Error: {text}" for text in (MESSAGES if breaks_words else MESSAGES + ERRORS)]
+    asked = [PASTED[way](text) for text in errors]
+    for plain, text, answers in zip(errors, asked, ask(asked), strict=True):
+        assert expected(text) == expected(plain), text
+        patches, changes = expected(plain)
+        assert patches or changes, plain
+        assert names(answers, "patch", "id") == patches, text
+        assert names(answers, "change", "old") == changes, text
+
+
+def test_a_shortened_message_leads_to_its_patch(ask) -> None:
+    asked = [(text, text[: max(SHORTEST, len(text) * 2 // 3)]) for text in MESSAGES]
+    for (message, text), answers in zip(asked, ask([text for _, text in asked]), strict=True):
+        raising = {entry.patch.id for entry in ENTRIES if message in entry.patch.messages}
+        assert names(answers, "patch", "id") == expected(text)[0], text
+        assert raising <= set(names(answers, "patch", "id")), text
 
 
 def test_the_message_of_a_patch_leads_to_it_first(ask) -> None:
