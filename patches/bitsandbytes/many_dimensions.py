@@ -36,7 +36,10 @@ PATCH = Patch(
     harmless={"bitsandbytes.autograd._functions:MatMul8bitFp.backward": ""},  # it takes any number
     upstream=("https://github.com/bitsandbytes-foundation/bitsandbytes/issues/980",),
     symptom="must match the size of tensor b|view size is not compatible|Only two or three dimens",
-    messages=("Only two or three dimensional matrices are supported for argument A",),
+    messages=(
+        "Only two or three dimensional matrices are supported for argument A",
+        "must match the size of tensor b",
+    ),
 )
 
 
