@@ -55,7 +55,7 @@ def check_names(
         if any(_spells_out(rule, source, name) for rule in dict.fromkeys(rules)):
             raise Drift(
                 f"the edit of {source.qualname} brings in the name {name}, which the function "
-                "has already"
+                "has already; choose another name"
             )
 
 

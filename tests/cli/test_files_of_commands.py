@@ -63,6 +63,10 @@ def test_a_folder_that_is_not_there(command: str, said: str) -> None:
             "--id names no patch: 'none'. There are: absent-bug, "
             "madeup-asked, madeup-cast, madeup-fixed, madeup-wrap.",
         ),
+        (
+            "legacy scan --library trl --from a-folder --cache cache",
+            "a-folder has no wheel of trl, and none is cached",
+        ),
         ("modernize --check --write old.py", "--write and --check contradict each other"),
         ("modernize old.py none.py --write", "there is no none.py"),
         (

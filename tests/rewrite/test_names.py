@@ -71,7 +71,9 @@ TAKEN = {
 @pytest.mark.parametrize("taken", TAKEN)
 def test_a_name_that_is_taken_is_drift(taken: str, filler: str) -> None:
     source = f"def f0(x):\n{TAKEN[taken]}{filler}    return f(x)\n"
-    with pytest.raises(Drift, match="brings in the name _kept, which the function has already"):
+    with pytest.raises(
+        Drift, match="brings in the name _kept, which the function has already; choose another name"
+    ):
         result(source, walrus)
 
 
