@@ -7,6 +7,8 @@ from . import (
     accelerate_keywords,
     adjustments,
     attributes,
+    columns,
+    former_methods,
     orders,
     peft_adapters,
     peft_names,
@@ -51,6 +53,8 @@ _PARTS = (
     accelerate_keywords,
     adjustments,
     attributes,
+    former_methods,
+    columns,
     orders,
 )
 
