@@ -90,10 +90,19 @@ class Call:
         """Note that results may differ from those of that time."""
         self._journal.note(change, Kind.TOLD, old, message)
 
-    def refuse(self, change: Change, old: str, instead: str) -> LegacyError:
-        """Note that a call cannot be carried out, and return the error to raise."""
+    def refuse(
+        self, change: Change, old: str, instead: str, place: Place | None = None
+    ) -> LegacyError:
+        """Note that a call cannot be carried out, and return the error to raise.
+
+        Args:
+            change: the row of the table.
+            old: the old spelling.
+            instead: a sentence that says what to do.
+            place: the line to change, if it is not the one that makes the call.
+        """
         message = f"{old} {since(change)}. {instead}"
-        use = self._journal.note(change, Kind.REFUSED, old, message)
+        use = self._journal.note(change, Kind.REFUSED, old, message, place)
         return LegacyError(str(use))
 
     @staticmethod

@@ -11,10 +11,12 @@ from typing import Any
 from ..call import Call
 from ..changes import Adjusted
 from ..uses import Place
+from ..version_sets import advice
 from .surroundings import Surroundings
 
 _LIBRARIES = frozenset({"transformers", "trl", "patchkit", "unsloth", "unsloth_zoo"})
 _LOSS = "compute_loss"
+_CALLERS = (_LOSS, "training_step", "_prepare_dataset", "get_train_dataloader")
 _ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -42,6 +44,33 @@ def former_parameters(call: Call, row: Adjusted, surroundings: Surroundings) -> 
                 f"give it {', '.join(names)} as a parameter",
                 Place(code.co_filename, code.co_firstlineno),
             )
+
+
+def never_called(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a trainer of a script's own with a method that nothing calls any more.
+
+    A class that computes the loss, or prepares the dataset, by itself may call the method.
+
+    Args:
+        call: the call of a trainer's constructor.
+        row: its name is that of the method.
+        surroundings: not used.
+    """
+    kinds = list(_own(type(call.instance)))
+    if any(name in vars(kind) for kind in kinds for name in _CALLERS):
+        return
+    for kind in kinds:
+        method = vars(kind).get(row.name)
+        library = _librarys(kind)
+        if method is None or library is None:
+            continue
+        code = getattr(method, "__func__", method).__code__
+        raise call.refuse(
+            row,
+            f"{kind.__name__}.{row.name}, which {library.__name__} called,",
+            f"Override compute_loss instead. {advice(row)}".strip(),
+            Place(code.co_filename, code.co_firstlineno),
+        )
 
 
 def _own(kind: type) -> Iterator[type]:

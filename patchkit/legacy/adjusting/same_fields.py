@@ -58,9 +58,10 @@ def _had_twice(kinds: list[Any]) -> Iterator[tuple[_Field, type, type]]:
                 ),
                 None,
             )
-            if own is not None and _is_librarys(library):
-                if not _is_librarys(_definer(own, field.name)):
-                    yield field, library, own
+            if own is None or not _is_librarys(library):
+                continue
+            if not _is_librarys(_definer(own, field.name)):
+                yield field, library, own
 
 
 def _definer(kind: type, name: str) -> type:

@@ -9,6 +9,7 @@ from . import (
     attributes,
     columns,
     former_methods,
+    model_configurations,
     orders,
     peft_adapters,
     peft_names,
@@ -54,6 +55,7 @@ _PARTS = (
     adjustments,
     attributes,
     former_methods,
+    model_configurations,
     columns,
     orders,
 )

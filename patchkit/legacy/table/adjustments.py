@@ -49,6 +49,28 @@ _METHODS = {
 }
 """Methods that have got parameters, by the release with the last of them."""
 
+_NEVER_CALLED = (
+    (
+        "trl.DPOTrainer",
+        "trl 0.29.0",
+        (
+            "concatenated_forward concatenated_inputs dpo_loss get_batch_logps "
+            "get_batch_loss_metrics get_batch_metrics process_row tokenize_row"
+        ),
+    ),
+    (
+        "trl.KTOTrainer",
+        "trl 1.6.0",
+        "forward get_batch_logps get_batch_loss_metrics kto_loss",
+    ),
+    (
+        "trl.SFTTrainer",
+        "trl 0.16.0",
+        "_prepare_non_packed_dataloader _prepare_packed_dataloader",
+    ),
+)
+"""Methods that scripts override, and that nothing calls any more: trainer, release, names."""
+
 ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.SFTTrainer",),
@@ -120,6 +142,17 @@ ROWS: tuple[Change, ...] = (
         )
         for release, methods in _METHODS.items()
         for method in methods
+    ),
+    *(
+        Adjusted(
+            owners=(owner,),
+            name=method,
+            adjust=overrides.never_called,
+            gone=gone,
+            source=notes(gone),
+        )
+        for owner, gone, methods in _NEVER_CALLED
+        for method in methods.split()
     ),
     *(
         Adjusted(

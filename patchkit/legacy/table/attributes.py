@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from ..changes import Attribute, Change
+from .rows import always
 from .sources import notes
 
 _ARGUMENTS = ("transformers.TrainingArguments",)
@@ -49,10 +49,6 @@ def _logs(args: Any) -> str:
 
 def _false(args: Any) -> bool:
     return False
-
-
-def _always(value: Any, args: Any) -> Any:
-    return value
 
 
 _UNGIVEN = {
@@ -104,7 +100,7 @@ _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
     *(
         (
             name,
-            partial(_always, value),
+            always(value),
             f"it is {value!r} where none was given; leave it out",
             "transformers 5.0.0",
             repr(value),

@@ -66,7 +66,10 @@ _CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", 
 
 
 def _rows() -> Iterator[Change]:
-    reads = {**_OPERATORS, **{name: partial(_of_whole, name) for name in _OF_WHOLE}}
+    reads: dict[str, Callable[[Any], Any]] = {
+        **_OPERATORS,
+        **{name: partial(_of_whole, name) for name in _OF_WHOLE},
+    }
     for name, read in reads.items():
         yield Attribute(
             owners=_COLUMN, name=name, read=read, advice=_LIST, gone=_GONE, source=_SOURCE

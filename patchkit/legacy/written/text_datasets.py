@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils.data import Dataset
 
-from .tokenizing import with_special_tokens
+from ..tokenizing import with_special_tokens
 
 
 class TextDataset(Dataset[torch.Tensor]):
