@@ -98,8 +98,12 @@ def _lacking(method: Callable[..., Any], todays: Callable[..., Any]) -> list[str
     ]
 
 
-def _is_adapted(method: FunctionType) -> bool:
-    return method.__code__.co_filename == __file__
+def _is_adapted(method: Callable[..., Any] | None) -> bool:
+    while isinstance(method, FunctionType):
+        if method.__code__.co_filename == __file__:
+            return True
+        method = getattr(method, "__wrapped__", None)
+    return False
 
 
 def _adapted(method: Callable[..., Any], todays: Callable[..., Any]) -> Callable[..., Any]:

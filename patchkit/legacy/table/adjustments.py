@@ -8,6 +8,7 @@ from ..adjusting import (
     callbacks,
     command_lines,
     overrides,
+    pairs,
     rows_of_datasets,
     same_fields,
     tokenizers,
@@ -142,6 +143,13 @@ ROWS: tuple[Change, ...] = (
         )
         for release, methods in _METHODS.items()
         for method in methods
+    ),
+    Adjusted(
+        owners=("trl.RewardTrainer",),
+        name="losses that read the sides of a pair",
+        adjust=pairs.sides_apart,
+        gone="trl 0.24.0",
+        source=notes("trl 0.24.0"),
     ),
     *(
         Adjusted(

@@ -127,6 +127,29 @@ PIECES = {
         [False, False],
         "--use_cache stays that of Generation",
     ),
+    "own_loss_of_pairs": (
+        "from transformers import AutoModelForSequenceClassification\n"
+        "from trl import RewardConfig, RewardTrainer\n"
+        "seen = []\n"
+        "class Own(RewardTrainer):\n"
+        "    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):\n"
+        "        sides = [model(input_ids=inputs['input_ids_chosen'],\n"
+        "                       attention_mask=inputs['attention_mask_chosen']).logits,\n"
+        "                 model(input_ids=inputs['input_ids_rejected'],\n"
+        "                       attention_mask=inputs['attention_mask_rejected']).logits]\n"
+        "        seen.append([list(side.shape) for side in sides])\n"
+        "        return -(sides[0] - sides[1]).sigmoid().log().mean()\n"
+        "TOKENIZER.pad_token = TOKENIZER.eos_token\n"
+        "scored = AutoModelForSequenceClassification.from_pretrained(\n"
+        "    MODEL, num_labels=1, dtype=torch.float32)\n"
+        "scored.config.pad_token_id = TOKENIZER.pad_token_id\n"
+        "Own(model=scored, args=RewardConfig(**FAST, bf16=False), train_dataset=PAIRS,\n"
+        "    processing_class=TOKENIZER).train()\n"
+        "result = seen",
+        "input_ids_chosen",
+        [[[2, 1], [2, 1]]],
+        "take the halves of inputs",
+    ),
     "text_dataset": (
         "from transformers import TextDataset\n"
         "Path('corpus.txt').write_text('a row of text ' * 20)\n"
