@@ -14,9 +14,10 @@ from .changes import Change
 from .errors import LegacyError
 from .method import Method
 from .uses import Journal, Kind, Place, users_line
-from .wording import since
+from .wording import class_name, since
 from .written_for import WrittenFor
 
+_CALLS = ("__init__", "__call__")
 _of_results: ContextVar[Mapping[type, Mapping[str, Any]]] = ContextVar("of_results")
 """What the call that is being carried out gives its results, by their class."""
 _NOTHING: Mapping[type, Mapping[str, Any]] = MappingProxyType({})
@@ -91,9 +92,8 @@ class Call:
         if not self.method.is_bound:
             return self.method.name
         called_on = self.instance if isinstance(self.instance, type) else type(self.instance)
-        if self.method.name == "__init__":
-            return called_on.__name__
-        return f"{called_on.__name__}.{self.method.name}"
+        name = class_name(called_on)
+        return name if self.method.name in _CALLS else f"{name}.{self.method.name}"
 
     def mend(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
         """Note that an old spelling was brought to today's.

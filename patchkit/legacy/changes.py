@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -400,30 +400,50 @@ class Adjusted(Owned):
         adjust: repairs it where it is met.
         in_source: what a script has to say instead; None if that does not show in its text.
         early: whether it is the older releases, those before `since`, that do not understand it.
+        concerns: tells from the arguments of a call whether it may be met, where calls are many;
+            None if it may always.
     """
 
     name: str
     adjust: Adjuster
     in_source: InSource | None = None
     early: bool = False
+    concerns: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Attribute(Owned):
-    """An attribute that scripts read, and that is found elsewhere today.
+    """An attribute that scripts read, or a method that they call, and that is elsewhere today.
 
     Args:
         name: the attribute.
-        read: takes the object; returns the value.
-        advice: what to write instead.
+        read: takes the object; returns the value. None for a method that has no counterpart.
+        advice: what to write instead; for such a method, a sentence that says what to do.
         written: the source that does so, with `{object}` for the object; empty if a person must
             decide.
+        of_class: whether the class itself has it, as an enumeration has its members.
     """
 
     name: str
-    read: Callable[[Any], Any]
+    read: Callable[[Any], Any] | None
     advice: str
     written: str = ""
+    of_class: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Assigned(Owned):
+    """An attribute that scripts set, and that takes another value today.
+
+    Args:
+        name: the attribute, which is a property today.
+        todays: takes the object and the value that a script sets; returns the value of today.
+        advice: what to write instead.
+    """
+
+    name: str
+    todays: Callable[[Any, Any], Any]
+    advice: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -105,6 +105,20 @@ def splitting(value: bool | None, call: Call) -> Mapping[str, Any]:
     return _in_accelerator("split_batches", value, call)
 
 
+def padding_to_length(wanted: bool, call: Call) -> Mapping[str, Any]:
+    """Return `padding` for `pad_to_max_length`, which came after it."""
+    if not wanted or call.arguments.get("padding"):
+        return {}
+    call.arguments.pop("padding", None)
+    return {"padding": True if call.arguments.get("max_length") is None else "max_length"}
+
+
+def truncating(strategy: Any, call: Call) -> Mapping[str, Any]:
+    """Return `truncation` for `truncation_strategy`, which came after it."""
+    given = call.arguments.get("truncation") is not None
+    return {} if given or strategy is None else {"truncation": strategy}
+
+
 def _in_accelerator(name: str, value: Any, call: Call) -> Mapping[str, Any]:
     if value is None:
         return {}

@@ -19,7 +19,7 @@ from .configuration import give_own
 from .defaults import complete
 from .derived import derived_from, has_generated_constructor, watch
 from .due import Due, MethodRows
-from .former_attributes import answer_for
+from .former_attributes import answer_for, take_for
 from .guard import Guarded, GuardedFunction
 from .keywords import translate
 from .method import Method
@@ -137,6 +137,7 @@ class Layer:
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
         answer_for(kind, self.wanted.due.attributes_of(kind), self._journal, self._changed)
+        take_for(kind, self.wanted.due.assigned_of(kind), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)

@@ -70,7 +70,11 @@ def _lacking(method: Callable[..., Any], todays: Callable[..., Any]) -> list[str
 
 
 def _is_adapted(method: Any) -> bool:
-    return isinstance(method, FunctionType) and method.__code__.co_filename == __file__
+    while isinstance(method, FunctionType):
+        if method.__code__.co_filename == __file__:
+            return True
+        method = getattr(method, "__wrapped__", None)
+    return False
 
 
 def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,7 +7,10 @@ from . import (
     accelerate_keywords,
     adjustments,
     attributes,
+    columns,
+    former_methods,
     methods,
+    model_configurations,
     orders,
     peft_adapters,
     peft_names,
@@ -57,6 +60,9 @@ _PARTS = (
     adjustments,
     methods,
     attributes,
+    former_methods,
+    model_configurations,
+    columns,
     orders,
 )
 

@@ -7,7 +7,10 @@ from ..adjusting import (
     arguments,
     callbacks,
     command_lines,
+    pairs,
     rows_of_datasets,
+    same_fields,
+    tokenizers,
     tokens,
 )
 from ..changes import (
@@ -120,6 +123,13 @@ ROWS: tuple[Change, ...] = (
         )
         for trainer, release in (("SFT", "0.16.0"), ("Reward", "0.24.0"), ("DPO", "0.29.0"))
     ),
+    Adjusted(
+        owners=("trl.RewardTrainer",),
+        name="losses that read the sides of a pair",
+        adjust=pairs.sides_apart,
+        gone="trl 0.24.0",
+        source=notes("trl 0.24.0"),
+    ),
     *(
         Adjusted(
             owners=tuple(f"{owner}.{method}" for owner in owners),
@@ -133,6 +143,24 @@ ROWS: tuple[Change, ...] = (
             (_PARSERS, "parse_dict", command_lines.keys),
             (("trl.TrlParser",), "set_defaults_with_config", command_lines.defaults),
         )
+    ),
+    Adjusted(
+        owners=("transformers.AutoTokenizer.from_pretrained",),
+        name="kinds of tokenizers",
+        adjust=tokenizers.type_of_files,
+        concerns=tokenizers.names_type,
+        gone="transformers 5.0.0",
+        source=notes("transformers 5.0.0"),
+    ),
+    *(
+        Behaviour(
+            owners=tuple(f"{owner}{method}" for owner in _PARSERS),
+            name="fields that a script's dataclass has, and a library's",
+            meet=same_fields.scripts_own_first,
+            gone="transformers 5.0.0",
+            source=notes("transformers 5.0.0"),
+        )
+        for method in ("", ".parse_args_into_dataclasses", ".parse_dict")
     ),
     Adjusted(
         owners=("transformers.CallbackHandler.add_callback",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..changes import Action, Configure, Convert, Drop, Environment, Keyword, Rename
@@ -49,3 +49,8 @@ def only_false(because: str, instead: str) -> Drop:
 
 def is_given(value: Any) -> bool:
     return value is not None
+
+
+def always(value: Any) -> Callable[[Any], Any]:
+    """Return what reads an attribute that had the same value for all."""
+    return lambda instance: value

@@ -1,0 +1,208 @@
+"""Methods and attributes of former releases, and what those of a script's own classes were."""
+
+PIECES = {
+    "column_for_tokenizer": (
+        "result = TOKENIZER(ROWS['text'])['input_ids'] == TOKENIZER(TEXTS)['input_ids']",
+        "text input must be of type `str`",
+        True,
+        "write list(dataset['text'])",
+    ),
+    "columns_added": (
+        "labels = Dataset.from_dict({'label': [0, 1]})\n"
+        "result = [labels['label'] + labels['label'], [2] + labels['label'], labels['label'] * 2]",
+        "unsupported operand",
+        [[0, 1, 0, 1], [2, 0, 1], [0, 1, 0, 1]],
+        "+ with a Column has been gone since Datasets 4.0.0",
+    ),
+    "column_of_tensors": (
+        "rows = Dataset.from_dict({'label': [0, 1, 1]}).with_format('torch')\n"
+        "result = list(rows['label'].shape)",
+        "no attribute 'shape'",
+        [3],
+        "Column.shape",
+    ),
+    "encode_plus": (
+        "TOKENIZER.pad_token = TOKENIZER.pad_token or TOKENIZER.eos_token\n"
+        "made = TOKENIZER.encode_plus('a row', pad_to_max_length=True, max_length=9)\n"
+        "result = len(made['input_ids'])",
+        "encode_plus",
+        9,
+        "call the tokenizer itself",
+    ),
+    "batch_encode_plus": (
+        "made = TOKENIZER.batch_encode_plus([('a', 'row'), ('of', 'text')])\n"
+        "result = made['input_ids'] == TOKENIZER(['a', 'of'], ['row', 'text'])['input_ids']",
+        "batch_encode_plus",
+        True,
+        "call the tokenizer itself",
+    ),
+    "as_target_tokenizer": (
+        "with TOKENIZER.as_target_tokenizer():\n"
+        "    made = TOKENIZER('a row')['input_ids']\n"
+        "result = made == TOKENIZER(text_target='a row')['input_ids']",
+        "as_target_tokenizer",
+        True,
+        "write tokenizer(text_target=",
+    ),
+    "special_tokens_around": (
+        "ids = TOKENIZER.encode('a row', add_special_tokens=False)\n"
+        "result = TOKENIZER.build_inputs_with_special_tokens(ids) == TOKENIZER.encode('a row')",
+        "build_inputs_with_special_tokens",
+        True,
+        "let the tokenizer add them",
+    ),
+    "special_token_not_public": (
+        "TOKENIZER.pad_token = TOKENIZER.eos_token\nresult = TOKENIZER._pad_token == "
+        "TOKENIZER.eos_token",
+        "_pad_token",
+        True,
+        "write pad_token",
+    ),
+    "kind_of_tokenizer": (
+        "made = AutoTokenizer.from_pretrained(MODEL, tokenizer_type='llama')\n"
+        "result = type(made) is type(TOKENIZER)",
+        "`tokenizer_type` llama does not exist",
+        True,
+        "tokenizer_type='llama'",
+    ),
+    "warnings_issued": (
+        "made = model()\nmade.warnings_issued['estimate_tokens'] = True\n"
+        "result = [made.warnings_issued, made.to_bettertransformer() is made]",
+        "warnings_issued",
+        [{"estimate_tokens": True}, True],
+        "leave it out",
+    ),
+    "settings_of_generation": (
+        "made = model().config\nresult = [made.max_length, made.task_specific_params]",
+        "max_length",
+        [20, None],
+        "it is 20 where nothing sets it",
+    ),
+    "scaled_positions": (
+        "from transformers import LlamaConfig, LlamaForCausalLM\n"
+        "made = LlamaConfig(vocab_size=8, hidden_size=8, intermediate_size=8, num_hidden_layers=1,\n"
+        "    num_attention_heads=2, rope_theta=5000.0)\n"
+        "made.rope_scaling = {'type': 'linear', 'factor': 2.0}\n"
+        "LlamaForCausalLM(made)\n"
+        "result = [made.rope_theta, made.rope_parameters['factor']]",
+        "unsupported operand type",
+        [5000.0, 2.0],
+        "write rope_parameters, with rope_theta",
+    ),
+    "past_index": (
+        "result = [arguments().past_index, arguments(save_safetensors=False).save_safetensors]",
+        "past_index",
+        [-1, False],
+        "leave it out",
+    ),
+    "member_of_enumeration": (
+        "from accelerate import DistributedType\nresult = DistributedType.TPU.value",
+        "TPU",
+        "XLA",
+        "write DistributedType.XLA",
+    ),
+    "steps_of_adalora": (
+        "from peft import AdaLoraConfig\nresult = AdaLoraConfig(tinit=2, tfinal=3).total_step",
+        "total_step",
+        6,
+        "write total_step=",
+    ),
+    "folder_of_token": (
+        "from huggingface_hub import HfFolder, Repository\nresult = HfFolder.get_token()",
+        "cannot import name 'HfFolder'",
+        None,
+        "huggingface_hub.HfFolder",
+    ),
+    "flag_of_two_classes": (
+        "from dataclasses import dataclass\n"
+        "from transformers import HfArgumentParser\n"
+        "@dataclass\n"
+        "class Generation:\n"
+        "    use_cache: bool = True\n"
+        "parser = HfArgumentParser((TrainingArguments, Generation))\n"
+        "flags = ['--output_dir', 'out', '--use_cpu', 'True', '--use_cache', 'False']\n"
+        "args, generation = parser.parse_args_into_dataclasses(flags)\n"
+        "result = [args.use_cache, generation.use_cache]",
+        "conflicting option string",
+        [False, False],
+        "--use_cache stays that of Generation",
+    ),
+    "own_loss_of_pairs": (
+        "from transformers import AutoModelForSequenceClassification\n"
+        "from trl import RewardConfig, RewardTrainer\n"
+        "seen = []\n"
+        "class Own(RewardTrainer):\n"
+        "    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):\n"
+        "        sides = [model(input_ids=inputs['input_ids_chosen'],\n"
+        "                       attention_mask=inputs['attention_mask_chosen']).logits,\n"
+        "                 model(input_ids=inputs['input_ids_rejected'],\n"
+        "                       attention_mask=inputs['attention_mask_rejected']).logits]\n"
+        "        seen.append([list(side.shape) for side in sides])\n"
+        "        return -(sides[0] - sides[1]).sigmoid().log().mean()\n"
+        "TOKENIZER.pad_token = TOKENIZER.eos_token\n"
+        "scored = AutoModelForSequenceClassification.from_pretrained(\n"
+        "    MODEL, num_labels=1, dtype=torch.float32)\n"
+        "scored.config.pad_token_id = TOKENIZER.pad_token_id\n"
+        "Own(model=scored, args=RewardConfig(**FAST, bf16=False), train_dataset=PAIRS,\n"
+        "    processing_class=TOKENIZER).train()\n"
+        "result = seen",
+        "input_ids_chosen",
+        [[[2, 1], [2, 1]]],
+        "take the halves of inputs",
+    ),
+    "text_dataset": (
+        "from transformers import TextDataset\n"
+        "Path('corpus.txt').write_text('a row of text ' * 20)\n"
+        "result = len(TextDataset(TOKENIZER, 'corpus.txt', block_size=8)[0])",
+        "TextDataset",
+        8,
+        "transformers.TextDataset",
+    ),
+}
+"""The piece, what it raises without the layer, its result with it, and what is told."""
+
+REFUSED = {
+    "own_loss_of_dpo": (
+        "from trl import DPOConfig, DPOTrainer\n"
+        "class Own(DPOTrainer):\n"
+        "    def dpo_loss(self, *logps):\n"
+        "        return logps\n"
+        "Own(model(), args=DPOConfig(**FAST), train_dataset=PAIRS, processing_class=TOKENIZER)\n"
+        "result = 'trains with another loss'",
+        "own_loss_of_dpo.py:3: Own.dpo_loss, which DPOTrainer called, has been gone since TRL 0.29.0",
+    ),
+    "column_that_grows": (
+        "ROWS['text'].append('more')",
+        "column_that_grows.py:1: Column.append() has been gone since Datasets 4.0.0",
+    ),
+    "parallelize": (
+        "model().parallelize()",
+        "LlamaForCausalLM.parallelize() has been gone since Transformers 5.0.0",
+    ),
+    "repository": (
+        "from huggingface_hub import Repository\nRepository('out')",
+        "huggingface_hub.Repository has been gone since huggingface_hub 1.0.0",
+    ),
+}
+"""The piece, and how the error reads with the layer."""
+
+ALIKE = {
+    "former_module": (
+        "from transformers.tokenization_utils import PreTrainedTokenizer\n"
+        "result = PreTrainedTokenizer.__name__"
+    ),
+    "own_loss_and_its_caller": (
+        "from trl import DPOConfig, DPOTrainer\n"
+        "class Own(DPOTrainer):\n"
+        "    def dpo_loss(self, loss):\n"
+        "        return loss\n"
+        "    def compute_loss(self, *args, **kwargs):\n"
+        "        return self.dpo_loss(super().compute_loss(*args, **kwargs))\n"
+        "Own(model(), args=DPOConfig(**FAST), train_dataset=PAIRS,\n"
+        "    processing_class=TOKENIZER).train()\n"
+        "result = 1"
+    ),
+    "column_of_today": "result = [ROWS['text'][0], type(ROWS['text']).__name__]",
+    "unknown_attribute": "result = [hasattr(model(), name) for name in ('nothing', 'lm_head')]",
+}
+"""Pieces with the same result on both sides."""
