@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -408,18 +408,18 @@ class Adjusted(Owned):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Attribute(Owned):
-    """An attribute that scripts read, and that is found elsewhere today.
+    """An attribute that scripts read, or a method that they call, and that is elsewhere today.
 
     Args:
         name: the attribute.
-        read: takes the object; returns the value.
-        advice: what to write instead.
+        read: takes the object; returns the value. None for a method that has no counterpart.
+        advice: what to write instead; for such a method, a sentence that says what to do.
         written: the source that does so, with `{object}` for the object; empty if a person must
             decide.
     """
 
     name: str
-    read: Callable[[Any], Any]
+    read: Callable[[Any], Any] | None
     advice: str
     written: str = ""
 
@@ -452,8 +452,10 @@ class Behaviour(Owned):
         name: what is otherwise, in a few words.
         meet: carries the call out: tells of it, or gives back what was.
         silent: when a call concerns it; None if that does not show in its text.
+        concerns: takes the arguments; tells whether the call may be otherwise. None if each may.
     """
 
     name: str
     meet: Meeting
     silent: Silent | None = None
+    concerns: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None

@@ -33,6 +33,7 @@ _WHOLE = "trl."
 _MODULES = frozenset(
     {
         "accelerate.accelerator",
+        "datasets.arrow_dataset",
         "datasets.builder",
         "peft.peft_model",
         "peft.tuners.oft.config",
@@ -45,6 +46,16 @@ _MODULES = frozenset(
         "transformers.models.auto.modeling_auto",
         "transformers.models.auto.processing_auto",
         "transformers.models.auto.tokenization_auto",
+        "transformers.models.aya_vision.modeling_aya_vision",
+        "transformers.models.gemma3.modeling_gemma3",
+        "transformers.models.llava.modeling_llava",
+        "transformers.models.llava_next.modeling_llava_next",
+        "transformers.models.llava_onevision.modeling_llava_onevision",
+        "transformers.models.mistral3.modeling_mistral3",
+        "transformers.models.paligemma.modeling_paligemma",
+        "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl",
+        "transformers.models.qwen2_vl.modeling_qwen2_vl",
+        "transformers.models.vipllava.modeling_vipllava",
         "transformers.processing_utils",
         "transformers.tokenization_utils_base",
         "transformers.trainer",
@@ -95,7 +106,8 @@ class MethodRows:
     def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Tell whether a call may have anything old in it; quick, since every call asks."""
         return (
-            bool(self.behaviours or self.defaults or self.adjusted)
+            bool(self.defaults or self.adjusted)
+            or any(row.concerns is None or row.concerns(args, kwargs) for row in self.behaviours)
             or not self.keywords.keys().isdisjoint(kwargs)
             or any(row.name in kwargs for row in self.values)
             or bool(self.orders and len(args) > 1)

@@ -124,7 +124,7 @@ class Layer:
         for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
-                self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
+                self._changed.change(kind, method, _guarded(vars(kind)[method], checked))
 
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None
@@ -144,6 +144,13 @@ class Layer:
             return _carry_out(call, rows)
 
         return checked
+
+
+def _guarded(method: Any, checked: Callable[..., Any]) -> Any:
+    """Return what stands for a method, or for a property, of which what sets it is meant."""
+    if isinstance(method, property):
+        return property(method.fget, checked, method.fdel, method.__doc__)
+    return Guarded(method, checked)
 
 
 def _carry_out(call: Call, rows: MethodRows) -> Any:

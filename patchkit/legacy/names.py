@@ -172,7 +172,7 @@ class _Former(ModuleType):
 
 
 class _Finder:
-    """The last finder: it is asked for modules that are not there."""
+    """The last finder: it answers for modules that no other finder has."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -184,6 +184,9 @@ class _Finder:
         if package is not None:
             # Transformers puts another object in its own place while it is imported.
             self._names.answer_for(package)
+        found = self._of_later_finders(name, path, target)
+        if found is not None:
+            return found
         gone = self._names.gone_name(name)
         if gone is not None:
             # `from trl import PPOTrainer` asks for this module, as the package has no such name.
@@ -192,6 +195,14 @@ class _Finder:
         if self._names.former_module(name) is None:
             return None
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
+
+    def _of_later_finders(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        """Ask the finders that were added since: Transformers has one for its former modules."""
+        later = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
+        specs = (finder.find_spec(name, path, target) for finder in later)
+        return next((spec for spec in specs if spec is not None), None)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return self._names.make(spec.name)

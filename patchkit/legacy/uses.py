@@ -14,7 +14,9 @@ from .changes import Change
 
 logger = logging.getLogger("patchkit.legacy")
 
-_LIBRARIES = frozenset({"patchkit", "trl", "transformers", "peft", "accelerate", "datasets"})
+_LIBRARIES = frozenset(
+    {"patchkit", "trl", "transformers", "peft", "accelerate", "datasets", "huggingface_hub"}
+)
 _PASSED_ON = frozenset({"importlib", "_frozen_importlib", "functools", "contextlib", "wrapt"})
 
 
