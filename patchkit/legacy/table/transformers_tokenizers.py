@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any
 
+from .. import tokenizers
 from ..changes import Attribute, Change, Convert, Rename
-from ..written import tokenizers
 from .rows import keywords
 from .sources import notes
 

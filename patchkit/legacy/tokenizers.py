@@ -18,8 +18,8 @@ def encode_plus(
     if _are_all(int, text):
         return prepare_for_model(tokenizer, text, text_pair, *args, **keywords)
     if _are_all(str, text) and not keywords.get("is_split_into_words"):
-        ids = [_ids(tokenizer, tokens) for tokens in (text, text_pair)]
-        return prepare_for_model(tokenizer, *ids, *args, **keywords)
+        ids, pair = (_ids(tokenizer, tokens) for tokens in (text, text_pair))
+        return prepare_for_model(tokenizer, ids or [], pair, *args, **keywords)
     return tokenizer(text, text_pair, **_by_name(args, keywords))
 
 
