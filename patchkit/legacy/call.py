@@ -9,7 +9,7 @@ from typing import Any
 
 from .changes import Change
 from .errors import LegacyError
-from .method import Method
+from .method import Function, Method
 from .uses import Journal, Kind, Place, users_line
 from .wording import since
 from .written_for import WrittenFor
@@ -66,7 +66,9 @@ class Call:
 
     @property
     def name(self) -> str:
-        """What the script calls: `SFTTrainer`, or `AutoModel.from_pretrained`."""
+        """What the script calls: `SFTTrainer`, `AutoModel.from_pretrained`, or a function."""
+        if isinstance(self.method, Function):
+            return self.method.name
         called_on = self.instance if isinstance(self.instance, type) else type(self.instance)
         if self.method.name == "__init__":
             return called_on.__name__

@@ -52,3 +52,17 @@ class _Bound(_Proxy):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.__wrapped__.__reduce_ex__(protocol)
+
+
+class GuardedFunction(_Proxy):
+    """Stand for a function in the namespace of its module, and go through `checked`."""
+
+    def __init__(self, function: Any, checked: Checked) -> None:
+        super().__init__(function)
+        self._self_checked = checked
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._self_checked(self.__wrapped__, *args, **kwargs)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.__wrapped__.__qualname__  # its name, which pickle looks up in the module

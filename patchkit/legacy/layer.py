@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from . import table, variables
@@ -19,9 +19,9 @@ from .configuration import give_own
 from .defaults import complete
 from .due import Due, MethodRows
 from .former_attributes import answer_for
-from .guard import Guarded
+from .guard import Guarded, GuardedFunction
 from .keywords import translate
-from .method import Method
+from .method import Function, Method
 from .names import Names
 from .order import by_name
 from .uses import Journal, Use
@@ -117,6 +117,7 @@ class Layer:
         for kind in kinds:
             if kind.__module__ == name:
                 self._guard(kind)
+        self._guard_functions(name, module)
 
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
@@ -125,6 +126,14 @@ class Layer:
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
                 self._changed.change(kind, method, _guarded(vars(kind)[method], checked))
+
+    def _guard_functions(self, name: str, module: ModuleType) -> None:
+        assert self.wanted is not None
+        for last, rows in self.wanted.due.methods([name.partition(".")[0]]).items():
+            function = vars(module).get(last)
+            if isinstance(function, FunctionType) and function.__module__ == name:
+                checked = self._checked(Function(function), rows)
+                self._changed.change(module, last, GuardedFunction(function, checked))
 
     def _checked(self, method: Method, rows: MethodRows) -> Callable[..., Any]:
         assert self.wanted is not None

@@ -50,3 +50,23 @@ class Method:
     def takes_any(self) -> bool:
         """Whether it takes keywords that it has no parameter for."""
         return any(known.kind is inspect.Parameter.VAR_KEYWORD for known in self._parameters)
+
+
+class Function(Method):
+    """A function of a module, called as a method of itself.
+
+    Args:
+        function: the function.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.name = function.__name__
+        self.function = self._call
+        self._plain = function
+
+    def _call(self, _: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._plain(*args, **kwargs)
+
+    @cached_property
+    def _parameters(self) -> tuple[inspect.Parameter, ...]:
+        return tuple(inspect.signature(self._plain).parameters.values())

@@ -24,8 +24,6 @@ _NAMES = {
 
 _KEYWORDS = {
     "trl.add_response_schema": {"tokenizer": _FUNCTION},
-    "trl.apply_chat_template": {"tokenizer": _FUNCTION},
-    "trl.maybe_apply_chat_template": {"tokenizer": _FUNCTION},
     "trl.get_peft_config": {"model_config": _FUNCTION},
     "trl.get_quantization_config": {"model_config": _FUNCTION},
     "trl.prepare_multimodal_messages": {"num_images": _FUNCTION},

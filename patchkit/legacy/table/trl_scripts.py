@@ -58,4 +58,11 @@ ROWS: tuple[Change, ...] = (
         gone="trl 0.14.0",
         source=notes("trl 0.14.0"),
     ),
+    *keywords(
+        ("trl.apply_chat_template", "trl.maybe_apply_chat_template"),
+        {"tokenizer": Rename("processing_class")},
+        gone="trl 1.0.0",
+        since="trl 1.0.0",
+        source=notes("trl 1.0.0"),
+    ),
 )
