@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ..adjusting import adapters, arguments, callbacks, command_lines, overrides, rows_of_datasets
+from ..adjusting import (
+    adapters,
+    arguments,
+    callbacks,
+    command_lines,
+    overrides,
+    rows_of_datasets,
+    targets,
+)
 from ..changes import (
     Adjusted,
     Behaviour,
@@ -84,6 +92,13 @@ ROWS: tuple[Change, ...] = (
         in_source=LeftOut("peft_config", beside="model", made_by="peft.get_peft_model"),
         gone="trl 0.26.0",
         source=notes("trl 0.26.0"),
+    ),
+    Adjusted(
+        owners=("peft.PeftModel",),
+        name="layers of models for images by their old names",
+        adjust=targets.renamed_layers,
+        gone="transformers 5.9.0",
+        source=notes("transformers 5.9.0"),
     ),
     Adjusted(
         owners=_TRAINER,

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from .both_sides import Side, run
+from .old_data import DATA, MODELS, TOKENIZERS
 from .old_settings import LOADING, SETTINGS
 from .old_trainings import COMBINATIONS
 
-OLD = {**LOADING, **SETTINGS, **COMBINATIONS}
+OLD = {**LOADING, **SETTINGS, **COMBINATIONS, **TOKENIZERS, **DATA, **MODELS}
 CONTRADICTION = (
     "from transformers import BitsAndBytesConfig\n"
     "AutoModelForCausalLM.from_pretrained(\n"
