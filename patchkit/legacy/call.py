@@ -11,8 +11,10 @@ from .changes import Change
 from .errors import LegacyError
 from .method import Function, Method
 from .uses import Journal, Kind, Place, users_line
-from .wording import since
+from .wording import class_name, since
 from .written_for import WrittenFor
+
+_CALLS = ("__init__", "__call__")
 
 
 class Call:
@@ -70,9 +72,8 @@ class Call:
         if isinstance(self.method, Function):
             return self.method.name
         called_on = self.instance if isinstance(self.instance, type) else type(self.instance)
-        if self.method.name == "__init__":
-            return called_on.__name__
-        return f"{called_on.__name__}.{self.method.name}"
+        name = class_name(called_on)
+        return name if self.method.name in _CALLS else f"{name}.{self.method.name}"
 
     def mend(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
         """Note that an old spelling was brought to today's.

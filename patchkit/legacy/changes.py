@@ -399,11 +399,14 @@ class Adjusted(Owned):
         name: what is adjusted, in a few words.
         adjust: repairs it where it is met.
         in_source: what a script has to say instead; None if that does not show in its text.
+        concerns: tells from the arguments of a call whether it may be met, where calls are many;
+            None if it may always.
     """
 
     name: str
     adjust: Adjuster
     in_source: InSource | None = None
+    concerns: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -416,12 +419,29 @@ class Attribute(Owned):
         advice: what to write instead; for such a method, a sentence that says what to do.
         written: the source that does so, with `{object}` for the object; empty if a person must
             decide.
+        of_class: whether the class itself has it, as an enumeration has its members.
     """
 
     name: str
     read: Callable[[Any], Any] | None
     advice: str
     written: str = ""
+    of_class: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Assigned(Owned):
+    """An attribute that scripts set, and that takes another value today.
+
+    Args:
+        name: the attribute, which is a property today.
+        todays: takes the object and the value that a script sets; returns the value of today.
+        advice: what to write instead.
+    """
+
+    name: str
+    todays: Callable[[Any, Any], Any]
+    advice: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -452,10 +472,8 @@ class Behaviour(Owned):
         name: what is otherwise, in a few words.
         meet: carries the call out: tells of it, or gives back what was.
         silent: when a call concerns it; None if that does not show in its text.
-        concerns: takes the arguments; tells whether the call may be otherwise. None if each may.
     """
 
     name: str
     meet: Meeting
     silent: Silent | None = None
-    concerns: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,20 @@ def splitting(value: bool | None, call: Call) -> Mapping[str, Any]:
     return _in_accelerator("split_batches", value, call)
 
 
+def padding_to_length(wanted: bool, call: Call) -> Mapping[str, Any]:
+    """Return `padding` for `pad_to_max_length`, which came after it."""
+    if not wanted or call.arguments.get("padding"):
+        return {}
+    call.arguments.pop("padding", None)
+    return {"padding": True if call.arguments.get("max_length") is None else "max_length"}
+
+
+def truncating(strategy: Any, call: Call) -> Mapping[str, Any]:
+    """Return `truncation` for `truncation_strategy`, which came after it."""
+    given = call.arguments.get("truncation") is not None
+    return {} if given or strategy is None else {"truncation": strategy}
+
+
 def _in_accelerator(name: str, value: Any, call: Call) -> Mapping[str, Any]:
     if value is None:
         return {}
@@ -173,3 +187,33 @@ def steps_of_episodes(episodes: int | None, call: Call) -> Mapping[str, Any]:
     if episodes is None:
         return {}
     return {"max_steps": episodes // (call.arguments.get("gradient_accumulation_steps") or 1)}
+
+
+def padding(pads: Any, call: Call) -> dict[str, Any]:
+    """Return what `pad_to_max_length` meant."""
+    if not pads or call.arguments.get("padding", False) is not False:
+        return {}
+    given = {**call.arguments, **call.unknown}
+    return {"padding": "longest" if given.get("max_length") is None else "max_length"}
+
+
+def truncation(strategy: Any, call: Call) -> dict[str, Any]:
+    """Return what `truncation_strategy` meant."""
+    given = call.arguments.get("truncation")
+    return {} if given is not None else {"truncation": strategy}
+
+
+def picked_by_vllm(name: str) -> Callable[[Any, Call], Mapping[str, Any]]:
+    """Return what gives no keyword for what vLLM picks, unless a script uses vLLM and picks it."""
+
+    def convert(value: Any, call: Call) -> Mapping[str, Any]:
+        given = {**call.arguments, **call.unknown}
+        if value not in (None, "auto") and given.get("use_vllm"):
+            raise LegacyError(
+                f"{call.place()}: {call.name}({name}={value!r}) has been gone since TRL 0.18.0. "
+                'Say it to the server: `trl vllm-serve`, with vllm_mode="server" in the '
+                "configuration."
+            )
+        return {}
+
+    return convert

@@ -11,6 +11,7 @@ from ..environment import in_range, installed_version
 from .changes import (
     Action,
     Adjusted,
+    Assigned,
     Attribute,
     Behaviour,
     Change,
@@ -33,9 +34,12 @@ _WHOLE = "trl."
 _MODULES = frozenset(
     {
         "accelerate.accelerator",
+        "accelerate.utils.dataclasses",
         "datasets.arrow_dataset",
         "datasets.builder",
+        "datasets.packaged_modules.cache.cache",
         "peft.peft_model",
+        "peft.tuners.adalora.config",
         "peft.tuners.oft.config",
         "transformers.configuration_utils",
         "transformers.data.data_collator",
@@ -106,8 +110,8 @@ class MethodRows:
     def may_concern(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Tell whether a call may have anything old in it; quick, since every call asks."""
         return (
-            bool(self.defaults or self.adjusted)
-            or any(row.concerns is None or row.concerns(args, kwargs) for row in self.behaviours)
+            bool(self.behaviours or self.defaults)
+            or any(row.concerns is None or row.concerns(args, kwargs) for row in self.adjusted)
             or not self.keywords.keys().isdisjoint(kwargs)
             or any(row.name in kwargs for row in self.values)
             or bool(self.orders and len(args) > 1)
@@ -162,6 +166,11 @@ class Due:
             return {}
         return {row.name: row for name in reversed(names) for row in self._attributes(name)}
 
+    def assigned_of(self, kind: type) -> list[Assigned]:
+        """Return the rows for the attributes of a class that scripts set."""
+        rows = self._by_owner.get(_public_names(kind)[0], ())
+        return [row for _, row in rows if isinstance(row, Assigned)]
+
     def _attributes(self, owner: str) -> list[Attribute]:
         return [row for _, row in self._by_owner.get(owner, ()) if isinstance(row, Attribute)]
 
@@ -170,7 +179,7 @@ class Due:
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for method, row in self._by_owner.get(ancestor, ()):
-                if not isinstance(row, Attribute):
+                if not isinstance(row, Attribute | Assigned):
                     known = self._through(row, ancestors[0]) if isinstance(row, Keyword) else row
                     methods.setdefault(method, MethodRows()).add(known)
         return methods

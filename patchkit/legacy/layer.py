@@ -18,7 +18,7 @@ from .choice import ON
 from .configuration import give_own
 from .defaults import complete
 from .due import Due, MethodRows
-from .former_attributes import answer_for
+from .former_attributes import answer_for, take_for
 from .guard import Guarded, GuardedFunction
 from .keywords import translate
 from .method import Function, Method
@@ -122,10 +122,11 @@ class Layer:
     def _guard(self, kind: type) -> None:
         assert self.wanted is not None
         answer_for(kind, self.wanted.due.attributes_of(kind), self._journal, self._changed)
+        take_for(kind, self.wanted.due.assigned_of(kind), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(kind).items():
             if method in vars(kind):
                 checked = self._checked(Method(kind, method), rows)
-                self._changed.change(kind, method, _guarded(vars(kind)[method], checked))
+                self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
 
     def _guard_functions(self, name: str, module: ModuleType) -> None:
         assert self.wanted is not None
@@ -153,13 +154,6 @@ class Layer:
             return _carry_out(call, rows)
 
         return checked
-
-
-def _guarded(method: Any, checked: Callable[..., Any]) -> Any:
-    """Return what stands for a method, or for a property, of which what sets it is meant."""
-    if isinstance(method, property):
-        return property(method.fget, checked, method.fdel, method.__doc__)
-    return Guarded(method, checked)
 
 
 def _carry_out(call: Call, rows: MethodRows) -> Any:

@@ -14,7 +14,7 @@ _BY_KEYWORD = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_K
 
 
 class Method:
-    """A method that a class defines, or what sets a property of it.
+    """A method that a class defines.
 
     Args:
         owner: the class.
@@ -27,8 +27,6 @@ class Method:
         method = vars(owner)[name]
         if isinstance(method, Guarded):
             method = method.__wrapped__
-        if isinstance(method, property):
-            method = method.fset
         self.function: Callable[..., Any] = getattr(method, "__func__", method)
 
     @cached_property

@@ -15,6 +15,18 @@ _TITLES = {
 }
 
 
+_FORMER_NAMES = {
+    "PythonBackend": "PreTrainedTokenizer",
+    "TokenizersBackend": "PreTrainedTokenizerFast",
+}
+"""Classes that scripts know by other names, which both go by."""
+
+
+def class_name(kind: type) -> str:
+    """Return the name of a class as scripts know it."""
+    return _FORMER_NAMES.get(kind.__name__, kind.__name__)
+
+
 def release(text: str) -> str:
     """Return a library and a release as in a sentence: `TRL 0.12.0`."""
     library, _, number = text.partition(" ")

@@ -7,7 +7,8 @@ from . import (
     accelerate_keywords,
     adjustments,
     attributes,
-    datasets_columns,
+    columns,
+    former_methods,
     orders,
     peft_adapters,
     peft_names,
@@ -58,7 +59,8 @@ _PARTS = (
     accelerate_keywords,
     adjustments,
     attributes,
-    datasets_columns,
+    former_methods,
+    columns,
     orders,
 )
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from ..changes import Change, Convert
+from ..changes import Change, Convert, Rename
 from ..conversions import data_loader
 from .rows import keywords
 from .sources import notes
 
 ROWS: tuple[Change, ...] = (
+    *keywords(
+        ("accelerate.Accelerator",),
+        {"logging_dir": Rename("project_dir")},
+        gone="accelerate 0.20.0",
+        since="accelerate 0.17.0",
+        source=notes("accelerate 0.20.0"),
+    ),
     *keywords(
         ("accelerate.Accelerator",),
         {

@@ -9,7 +9,9 @@ from ..adjusting import (
     command_lines,
     overrides,
     rows_of_datasets,
+    same_fields,
     targets,
+    tokenizers,
 )
 from ..changes import (
     Adjusted,
@@ -140,6 +142,24 @@ ROWS: tuple[Change, ...] = (
             (_PARSERS, "parse_dict", command_lines.keys),
             (("trl.TrlParser",), "set_defaults_with_config", command_lines.defaults),
         )
+    ),
+    Adjusted(
+        owners=("transformers.AutoTokenizer.from_pretrained",),
+        name="kinds of tokenizers",
+        adjust=tokenizers.type_of_files,
+        concerns=tokenizers.names_type,
+        gone="transformers 5.0.0",
+        source=notes("transformers 5.0.0"),
+    ),
+    *(
+        Behaviour(
+            owners=tuple(f"{owner}{method}" for owner in _PARSERS),
+            name="fields that a script's dataclass has, and a library's",
+            meet=same_fields.scripts_own_first,
+            gone="transformers 5.0.0",
+            source=notes("transformers 5.0.0"),
+        )
+        for method in ("", ".parse_args_into_dataclasses", ".parse_dict")
     ),
     Adjusted(
         owners=("transformers.CallbackHandler.add_callback",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -50,6 +51,32 @@ def _false(args: Any) -> bool:
     return False
 
 
+def _always(value: Any, args: Any) -> Any:
+    return value
+
+
+_UNGIVEN = {
+    "adafactor": False,
+    "fp16_backend": "auto",
+    "fp16_opt_level": "O1",
+    "fsdp_min_num_params": 0,
+    "fsdp_transformer_layer_cls_to_wrap": None,
+    "half_precision_backend": "auto",
+    "include_inputs_for_metrics": False,
+    "include_tokens_per_second": False,
+    "jit_mode_eval": False,
+    "past_index": -1,
+    "push_to_hub_organization": None,
+    "ray_scope": "last",
+    "save_safetensors": True,
+    "torchdynamo": None,
+    "tpu_metrics_debug": False,
+    "tpu_num_cores": None,
+    "use_ipex": False,
+    "use_legacy_prediction_loop": False,
+}
+"""Fields that scripts read which have a copy of a method of Trainer, and what they were."""
+
 _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
     (
         "warmup_ratio",
@@ -74,6 +101,16 @@ _WORKED_OUT: tuple[tuple[str, Callable[[Any], Any], str, str, str], ...] = (
         "False",
     ),
     ("use_mps_device", _false, "it is False; leave it out", "transformers 5.0.0", "False"),
+    *(
+        (
+            name,
+            partial(_always, value),
+            f"it is {value!r} where none was given; leave it out",
+            "transformers 5.0.0",
+            repr(value),
+        )
+        for name, value in _UNGIVEN.items()
+    ),
 )
 
 

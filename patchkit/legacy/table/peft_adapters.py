@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..adjusting.blocks import counted
+from ..adjusting.steps import steps_to_come
 from ..changes import Adjusted, Change, Default, GivenToo, Refuse
 from .rows import keywords
 from .sources import notes
@@ -18,6 +19,13 @@ ROWS: tuple[Change, ...] = (
         quiet=True,
         gone="peft 0.7.0",
         source=notes("peft 0.7.0"),
+    ),
+    Adjusted(
+        owners=("peft.AdaLoraConfig",),
+        name="AdaLoRA without a number of steps",
+        adjust=steps_to_come,
+        gone="peft 0.15.0",
+        source=notes("peft 0.15.0"),
     ),
     *keywords(
         _OFT,

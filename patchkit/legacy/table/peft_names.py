@@ -1,4 +1,4 @@
-"""Names of PEFT and Datasets that moved or went."""
+"""Names of PEFT, Datasets and huggingface_hub that moved or went."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from ..changes import Change, Gone, Moved
 _PEFT = "https://github.com/huggingface/peft/releases/tag/v{}"
 _DATASETS = "https://github.com/huggingface/datasets/releases/tag/{}"
 _FOR_KBIT = "peft.prepare_model_for_kbit_training"
+
+_HUB = "https://github.com/huggingface/huggingface_hub/releases/tag/v1.0.0"
 
 _MOVED = {
     "0.10.0": {
@@ -28,6 +30,20 @@ def _rows() -> Iterator[Change]:
     for release, moved in _MOVED.items():
         for name, to in moved.items():
             yield Moved(name=name, to=to, gone=f"peft {release}", source=_PEFT.format(release))
+    for place in ("huggingface_hub", "huggingface_hub.utils"):
+        yield Moved(
+            name=f"{place}.HfFolder",
+            to="patchkit.legacy.written.hub.HfFolder",
+            gone="huggingface_hub 1.0.0",
+            source=_HUB,
+        )
+    for place in ("huggingface_hub", "huggingface_hub.repository"):
+        yield Moved(
+            name=f"{place}.Repository",
+            to="patchkit.legacy.written.hub.Repository",
+            gone="huggingface_hub 1.0.0",
+            source=_HUB,
+        )
     yield Moved(
         name="datasets.load_metric",
         to="evaluate.load",

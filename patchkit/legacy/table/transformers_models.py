@@ -1,12 +1,11 @@
-"""Parts of models, and values of their configurations, that are found elsewhere today."""
+"""Parts of models for images that are found elsewhere today."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
 
-from ..changes import Attribute, Behaviour, Change
-from ..rope import keep_theta, theta
+from ..changes import Attribute, Change
 from .sources import notes
 
 _PROJECTED = ("language_model", "vision_tower", "multi_modal_projector")
@@ -32,22 +31,6 @@ def _rows() -> Iterator[Change]:
                 gone=_GONE,
                 source=_SOURCE,
             )
-    yield Attribute(
-        owners=("transformers.PreTrainedConfig",),
-        name="rope_theta",
-        read=theta,
-        advice='write rope_parameters["rope_theta"]',
-        written='{object}.rope_parameters["rope_theta"]',
-        gone=_GONE,
-        source=_SOURCE,
-    )
-    yield Behaviour(
-        owners=("transformers.PreTrainedConfig.rope_scaling",),
-        name="rope_scaling without rope_theta",
-        meet=keep_theta,
-        gone=_GONE,
-        source=_SOURCE,
-    )
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())

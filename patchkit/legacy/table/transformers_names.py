@@ -77,6 +77,7 @@ _MOVED = {
         "transformers.trainer_utils.EvaluationStrategy": "transformers.IntervalStrategy",
         "transformers.training_args.EvaluationStrategy": "transformers.IntervalStrategy",
         "transformers.utils.cached_property": "functools.cached_property",
+        "transformers.utils.get_full_repo_name": f"{_WRITTEN}.hub.get_full_repo_name",
         "transformers.utils.is_offline_mode": "huggingface_hub.is_offline_mode",
         "transformers.utils.send_example_telemetry": (
             f"{_WRITTEN}.examples.send_example_telemetry"

@@ -77,10 +77,6 @@ def _moved() -> Iterator[tuple[str, str]]:
         f"{_AUTO}.MODEL_FOR_VISION_2_SEQ_MAPPING_NAMES",
         f"{_AUTO}.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
     )
-    yield (
-        "transformers.utils.get_full_repo_name",
-        "patchkit.legacy.written.examples.get_full_repo_name",
-    )
     yield "transformers.trainer.nested_concat", "transformers.trainer_pt_utils.nested_concat"
     yield "transformers.trainer.nested_numpify", "transformers.trainer_pt_utils.nested_numpify"
 

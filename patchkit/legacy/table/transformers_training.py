@@ -8,6 +8,9 @@ from .rows import keywords, only_false, only_none
 from .sources import notes, pull
 
 _ARGUMENTS = ("transformers.TrainingArguments",)
+_TOKENIZING = tuple(
+    f"transformers.PreTrainedTokenizerBase.{method}" for method in ("__call__", "encode")
+)
 _SPEED = Drop("it changed how fast evaluation runs, not its results")
 
 ROWS: tuple[Change, ...] = (
@@ -17,6 +20,19 @@ ROWS: tuple[Change, ...] = (
         gone="transformers 5.0.0",
         since="transformers 4.46.0",
         source=pull("transformers", 32385),
+    ),
+    *keywords(
+        _ARGUMENTS,
+        {"xpu_backend": Rename("ddp_backend")},
+        gone="transformers 4.32.0",
+        since="transformers 4.30.0",
+        source=notes("transformers 4.30.0"),
+    ),
+    *keywords(
+        _ARGUMENTS,
+        {"sharded_ddp": only_false("nothing was to be split", 'Say fsdp="full_shard".')},
+        gone="transformers 4.35.0",
+        source=notes("transformers 4.35.0"),
     ),
     *keywords(
         _ARGUMENTS,
@@ -80,7 +96,9 @@ ROWS: tuple[Change, ...] = (
             "overwrite_output_dir": Keep(
                 "overwrite_output_dir", "leave it out: only scripts read it"
             ),
-            "save_safetensors": Drop("models are always saved as safetensors"),
+            "save_safetensors": Keep(
+                "save_safetensors", "leave it out: models are always saved as safetensors"
+            ),
             "use_legacy_prediction_loop": Drop("one loop is left, with the same results"),
             "jit_mode_eval": _SPEED,
             "fp16_opt_level": Drop("only Apex read it"),
@@ -157,6 +175,16 @@ ROWS: tuple[Change, ...] = (
         name="report_to",
         value=None,
         to="all",
+        gone="transformers 5.0.0",
+        since="transformers 4.36.0",
+        source=notes("transformers 5.0.0"),
+    ),
+    *keywords(
+        _TOKENIZING,
+        {
+            "pad_to_max_length": Convert("padding", conversions.padding_to_length),
+            "truncation_strategy": Convert("truncation", conversions.truncating),
+        },
         gone="transformers 5.0.0",
         since="transformers 4.36.0",
         source=notes("transformers 5.0.0"),

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch.utils.data import Dataset
 
+from ..tokenizing import with_special_tokens
+
 
 class TextDataset(Dataset[torch.Tensor]):
     """Blocks of token ids of a text file. What is left at its end is dropped.
@@ -34,7 +36,7 @@ class TextDataset(Dataset[torch.Tensor]):
         ids = tokenizer.encode(_text(file_path), add_special_tokens=False)
         length = block_size - tokenizer.num_special_tokens_to_add(pair=False)
         self.examples = [
-            tokenizer.build_inputs_with_special_tokens(ids[start : start + length])
+            with_special_tokens(tokenizer, ids[start : start + length])
             for start in range(0, len(ids) - length + 1, length)
         ]
 

@@ -6,11 +6,9 @@ TOKENIZERS = {
         "keywords = {'max_length': 6, 'truncation': True, 'padding': 'max_length'}\n"
         "made = TOKENIZER.encode_plus('a b', 'c', return_tensors='pt', **keywords)\n"
         "same = TOKENIZER('a b', 'c', return_tensors='pt', **keywords)\n"
-        "ids = TOKENIZER.encode_plus(['a', 'b'])['input_ids']\n"
-        "result = [made['input_ids'].tolist() == same['input_ids'].tolist(),\n"
-        "    ids == TOKENIZER.convert_tokens_to_ids(['a', 'b'])]",
+        "result = made['input_ids'].tolist() == same['input_ids'].tolist()",
         "has no attribute encode_plus",
-        [True, True],
+        True,
         "call the tokenizer",
     ),
     "batch_encode_plus": (
@@ -57,7 +55,7 @@ DATA = {
         "result = [len(TOKENIZER(texts)['input_ids']), texts + ['more'] == [*TEXTS, 'more']]",
         "must be of type",
         [4, True],
-        "write dataset['text'][:]",
+        "list(dataset[",
     ),
     "a_column_of_tensors": (
         "import torch\n"
@@ -65,7 +63,7 @@ DATA = {
         "result = (numbers * 2).tolist()",
         "unsupported operand",
         [2, 4],
-        "write dataset['n'][:]",
+        "list(dataset[",
     ),
     "chat_template_by_keyword": (
         "from trl import maybe_apply_chat_template\n"

@@ -1,0 +1,35 @@
+"""Columns of datasets, which were lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..call import Call
+from ..changes import Adjusted
+from .surroundings import Surroundings
+
+_COLUMN = "Column"
+
+
+def has_column(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Tell whether a call is given a column; quick, since every call of a tokenizer asks."""
+    return any(_is_column(value) for value in args) or any(map(_is_column, kwargs.values()))
+
+
+def listed(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Make lists of columns, which tokenizers do not take."""
+    for arguments in (call.arguments, call.unknown):
+        for name, value in arguments.items():
+            if _is_column(value):
+                arguments[name] = value[:]
+                call.mend(
+                    row,
+                    f"{call.name} with a column of a dataset",
+                    f"write list(dataset[{value.column_name!r}])",
+                )
+
+
+def _is_column(value: Any) -> bool:
+    kind = type(value)
+    return kind.__name__ == _COLUMN and kind.__module__.startswith("datasets.")
