@@ -189,20 +189,6 @@ def steps_of_episodes(episodes: int | None, call: Call) -> Mapping[str, Any]:
     return {"max_steps": episodes // (call.arguments.get("gradient_accumulation_steps") or 1)}
 
 
-def padding(pads: Any, call: Call) -> dict[str, Any]:
-    """Return what `pad_to_max_length` meant."""
-    if not pads or call.arguments.get("padding", False) is not False:
-        return {}
-    given = {**call.arguments, **call.unknown}
-    return {"padding": "longest" if given.get("max_length") is None else "max_length"}
-
-
-def truncation(strategy: Any, call: Call) -> dict[str, Any]:
-    """Return what `truncation_strategy` meant."""
-    given = call.arguments.get("truncation")
-    return {} if given is not None else {"truncation": strategy}
-
-
 def picked_by_vllm(name: str) -> Callable[[Any, Call], Mapping[str, Any]]:
     """Return what gives no keyword for what vLLM picks, unless a script uses vLLM and picks it."""
 

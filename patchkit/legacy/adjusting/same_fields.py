@@ -27,6 +27,8 @@ def scripts_own_first(call: Call, row: Behaviour, proceed: Callable[[], Any]) ->
     is_constructor = call.method.name == "__init__"
     if is_constructor:
         kinds = call.arguments.get("dataclass_types")
+        if kinds is None:
+            return proceed()
         kinds = list(kinds) if isinstance(kinds, Iterable) else [kinds]
         call.arguments["dataclass_types"] = kinds
     else:

@@ -7,8 +7,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from .. import conversions
-from ..changes import Attribute, Change, Convert, Rename
+from ..changes import Attribute, Change, Rename
 from .rows import keywords
 from .sources import notes
 
@@ -58,15 +57,5 @@ ROWS: tuple[Change, ...] = (
         gone=_V5,
         since=_V5,
         source=notes(_V5),
-    ),
-    *keywords(
-        tuple(f"{_TOKENIZER}.{method}" for method in ("__call__", "encode")),
-        {
-            "pad_to_max_length": Convert("padding", conversions.padding),
-            "truncation_strategy": Convert("truncation", conversions.truncation),
-        },
-        gone="transformers 4.52.0",
-        since="transformers 4.36.0",
-        source=notes("transformers 4.52.0"),
     ),
 )
