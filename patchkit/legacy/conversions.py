@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +187,19 @@ def steps_of_episodes(episodes: int | None, call: Call) -> Mapping[str, Any]:
     if episodes is None:
         return {}
     return {"max_steps": episodes // (call.arguments.get("gradient_accumulation_steps") or 1)}
+
+
+def picked_by_vllm(name: str) -> Callable[[Any, Call], Mapping[str, Any]]:
+    """Return what gives no keyword for what vLLM picks, unless a script uses vLLM and picks it."""
+
+    def convert(value: Any, call: Call) -> Mapping[str, Any]:
+        given = {**call.arguments, **call.unknown}
+        if value not in (None, "auto") and given.get("use_vllm"):
+            raise LegacyError(
+                f"{call.place()}: {call.name}({name}={value!r}) has been gone since TRL 0.18.0. "
+                'Say it to the server: `trl vllm-serve`, with vllm_mode="server" in the '
+                "configuration."
+            )
+        return {}
+
+    return convert

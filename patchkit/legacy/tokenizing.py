@@ -30,9 +30,9 @@ def encode_one(tokenizer: Any, text: Any, *args: Any, **kwargs: Any) -> Any:
     return tokenizer(text, *args, **kwargs)
 
 
-def encode_batch(tokenizer: Any, batch: Any, *args: Any, **kwargs: Any) -> Any:
+def encode_batch(tokenizer: Any, batch_text_or_text_pairs: Any, *args: Any, **kwargs: Any) -> Any:
     """Encode a batch of texts, or of pairs of texts."""
-    texts = list(batch)
+    texts = list(batch_text_or_text_pairs)
     if texts and all(isinstance(pair, tuple) and len(pair) == 2 for pair in texts):
         first, second = (list(side) for side in zip(*texts, strict=True))
         return tokenizer(first, second, *args, **kwargs)
@@ -61,11 +61,65 @@ def with_special_tokens(
         ids: those of a text.
         others: those of a second text; None for none.
     """
+    if type(tokenizer).__name__ == "TokenizersBackend":
+        # That of no particular model added none.
+        return [*ids, *(others or ())]
     if others is None:
         before, after = _around(tokenizer, None)
         return [*before, *ids, *after]
     before, between, after = _around(tokenizer, _PROBES[0])
     return [*before, *ids, *between, *others, *after]
+
+
+def prepare_for_model(
+    tokenizer: Any,
+    ids: Sequence[int],
+    pair_ids: Sequence[int] | None = None,
+    add_special_tokens: bool = True,
+    padding: Any = False,
+    truncation: Any = None,
+    max_length: int | None = None,
+    pad_to_multiple_of: int | None = None,
+    return_tensors: Any = None,
+    return_attention_mask: bool | None = None,
+    prepend_batch_axis: bool = False,
+    **others: Any,
+) -> Any:
+    """Truncate ids, put special tokens around them, and pad them.
+
+    Raises:
+        NotImplementedError: a pair is to be truncated, or parts that overlap are asked for.
+    """
+    if others.get("stride") or others.get("return_overflowing_tokens"):
+        raise NotImplementedError(
+            "prepare_for_model of patchkit returns no overflowing tokens; give the text to the "
+            "tokenizer"
+        )
+    ids, pair = list(ids), None if pair_ids is None else list(pair_ids)
+    added = tokenizer.num_special_tokens_to_add(pair is not None) if add_special_tokens else 0
+    excess = len(ids) + len(pair or ()) + added - (max_length or tokenizer.model_max_length)
+    if truncation and truncation != "do_not_truncate" and excess > 0:
+        if pair is not None:
+            raise NotImplementedError(
+                "prepare_for_model of patchkit truncates no pairs; give the texts to the tokenizer"
+            )
+        at_right = tokenizer.truncation_side == "right"
+        ids = ids[: len(ids) - excess] if at_right else ids[excess:]
+    built = (
+        with_special_tokens(tokenizer, ids, pair) if add_special_tokens else [*ids, *(pair or ())]
+    )
+    rows: Any = [built] if prepend_batch_axis or return_tensors is not None else built
+    padded = tokenizer.pad(
+        {"input_ids": rows},
+        padding=padding,
+        max_length=max_length,
+        pad_to_multiple_of=pad_to_multiple_of,
+        return_attention_mask=return_attention_mask,
+        return_tensors=return_tensors,
+    )
+    if return_tensors is not None and not prepend_batch_axis:
+        return type(padded)({name: values[0] for name, values in padded.items()})
+    return padded
 
 
 def _around(tokenizer: Any, second: str | None) -> list[list[int]]:

@@ -10,6 +10,7 @@ from ..adjusting import (
     pairs,
     rows_of_datasets,
     same_fields,
+    targets,
     tokenizers,
     tokens,
 )
@@ -80,6 +81,13 @@ ROWS: tuple[Change, ...] = (
         in_source=LeftOut("peft_config", beside="model", made_by="peft.get_peft_model"),
         gone="trl 0.26.0",
         source=notes("trl 0.26.0"),
+    ),
+    Adjusted(
+        owners=("peft.PeftModel",),
+        name="layers of models for images by their old names",
+        adjust=targets.renamed_layers,
+        gone="transformers 5.9.0",
+        source=notes("transformers 5.9.0"),
     ),
     Adjusted(
         owners=_TRAINER,

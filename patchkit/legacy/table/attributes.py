@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..changes import Attribute, Change
+from .rows import always
 from .sources import notes
 
 _ARGUMENTS = ("transformers.TrainingArguments",)
@@ -46,10 +47,6 @@ def _by_length(args: Any) -> bool:
 
 def _logs(args: Any) -> str:
     return os.environ.get("TENSORBOARD_LOGGING_DIR") or os.path.join(args.output_dir, "runs")
-
-
-def _constant(value: object) -> Callable[[Any], Any]:
-    return lambda _: value
 
 
 def _gathering(trainer: Any) -> Callable[..., Any]:
@@ -107,8 +104,6 @@ _CONSTANT: tuple[tuple[tuple[str, ...], str, object, str], ...] = (
     (_ARGUMENTS, "use_ipex", False, "transformers 4.57.0"),
     (_ARGUMENTS, "use_legacy_prediction_loop", False, "transformers 5.0.0"),
     (_ARGUMENTS, "use_mps_device", False, "transformers 5.0.0"),
-    (_TRAINER, "use_apex", False, "transformers 5.0.0"),
-    (_TRAINER, "use_cpu_amp", False, "transformers 5.0.0"),
 )
 """Attributes that have one value where a script has given none, or wherever it is."""
 
@@ -128,7 +123,7 @@ def _rows() -> Iterator[Change]:
         yield Attribute(
             owners=owners,
             name=name,
-            read=_constant(value),
+            read=always(value),
             advice=f"it is {value!r} unless the script says otherwise; leave it out",
             written=repr(value),
             gone=gone,

@@ -141,7 +141,7 @@ _REFUSED = (
     ),
     *(
         (_TOKENIZER, name, "Call the tokenizer with the texts, which it cuts and pads.")
-        for name in ("prepare_for_model", "prepare_seq2seq_batch", "truncate_sequences")
+        for name in ("prepare_seq2seq_batch", "truncate_sequences")
     ),
 )
 """Methods that have no counterpart."""

@@ -185,9 +185,9 @@ ROWS: tuple[Change, ...] = (
             "pad_to_max_length": Convert("padding", conversions.padding_to_length),
             "truncation_strategy": Convert("truncation", conversions.truncating),
         },
-        gone="transformers 5.0.0",
+        gone="transformers 4.52.0",
         since="transformers 4.36.0",
-        source=notes("transformers 5.0.0"),
+        source=notes("transformers 4.52.0"),
     ),
     *keywords(
         ("transformers.DataCollatorForLanguageModeling",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..changes import Change, Convert, Drop, Refuse, Rename
-from ..conversions import liger_kernel, steps_of_episodes
+from ..conversions import liger_kernel, picked_by_vllm, steps_of_episodes
 from .rows import keywords, only_false, only_none
 from .sources import notes
 
@@ -12,7 +12,6 @@ _RLOO = ("trl.RLOOConfig",)
 _BOTH = ("trl.GRPOConfig", "trl.RLOOConfig")
 _ONLINE = ("trl.OnlineDPOConfig",)
 _ONLINE_TRAINER = ("trl.OnlineDPOTrainer",)
-_SERVER = 'Say it to the server: `trl vllm-serve`, with vllm_mode="server" in the configuration.'
 _MIGRATION = (
     "https://huggingface.co/docs/trl/en/rloo_trainer"
     "#migration-guide-from-the-old-implementation-021-and-below"
@@ -27,16 +26,12 @@ _JUDGE = only_none("A function takes the place of a judge: reward_funcs=…")
 _NO_STOP = only_none("Texts end with the end-of-sequence token of the tokenizer.")
 
 
-def _is_chosen(value: object) -> bool:
-    return value not in (None, "auto")
-
-
 ROWS: tuple[Change, ...] = (
     *keywords(
         _GRPO,
         {
-            "vllm_device": Drop("vLLM picks its device", unless=_is_chosen, instead=_SERVER),
-            "vllm_dtype": Drop("vLLM picks its dtype", unless=_is_chosen, instead=_SERVER),
+            "vllm_device": Convert("", picked_by_vllm("vllm_device")),
+            "vllm_dtype": Convert("", picked_by_vllm("vllm_dtype")),
             "vllm_enable_prefix_caching": Drop("it only made vLLM faster"),
         },
         gone="trl 0.18.0",

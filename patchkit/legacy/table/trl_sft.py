@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..changes import Change, Configure, Convert, Drop, Rename
+from ..changes import Behaviour, Change, Configure, Convert, Drop, Rename
 from ..conversions import liger_kernel, longest
+from ..heads import train_adapter_of_head
 from .rows import keywords, only_none
 from .sources import notes, pull
 
@@ -89,5 +90,12 @@ ROWS: tuple[Change, ...] = (
         {"model_init": only_none(_MODEL)},
         gone="trl 0.24.0",
         source=notes("trl 0.24.0"),
+    ),
+    Behaviour(
+        owners=_SFT,
+        name="an adapter on the head",
+        meet=train_adapter_of_head,
+        gone="trl 1.15.0",
+        source=notes("trl 1.15.0"),
     ),
 )

@@ -7,10 +7,21 @@ from typing import Any
 import pytest
 
 from .both_sides import Side, run
+from .old_data import DATA, MODELS, TOKENIZERS
 from .old_settings import BY_NAME, LOADING, OWN_SETTINGS, SETTINGS
 from .old_trainings import COMBINATIONS, OWN_METHODS
 
-OLD = {**LOADING, **BY_NAME, **SETTINGS, **OWN_SETTINGS, **COMBINATIONS, **OWN_METHODS}
+OLD = {
+    **LOADING,
+    **BY_NAME,
+    **SETTINGS,
+    **OWN_SETTINGS,
+    **COMBINATIONS,
+    **OWN_METHODS,
+    **TOKENIZERS,
+    **DATA,
+    **MODELS,
+}
 CONTRADICTION = (
     "from transformers import BitsAndBytesConfig\n"
     "AutoModelForCausalLM.from_pretrained(\n"

@@ -1,0 +1,1 @@
+python run_clm_json.py run_clm_json_args.json

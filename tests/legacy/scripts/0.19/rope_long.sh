@@ -1,0 +1,1 @@
+torchrun --nproc_per_node=1 --master_port=20141 rope_long.py --output_dir o --max_steps 4 --per_device_train_batch_size 2 --bf16 False --fp16 False --eval_strategy "no" --save_strategy "no" --learning_rate 2e-5 --weight_decay 0. --warmup_ratio 0.03 --lr_scheduler_type cosine --logging_steps 1 --tf32 False --gradient_checkpointing True --report_to none
