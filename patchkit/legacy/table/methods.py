@@ -38,7 +38,10 @@ _UNCALLED = (
         "trl.DPOTrainer",
         "trl 0.29.0",
         _PREFERENCES,
-        ("concatenated_forward", "concatenated_inputs", "dpo_loss", "get_batch_loss_metrics"),
+        (
+            *("concatenated_forward", "concatenated_inputs", "dpo_loss"),
+            *("get_batch_loss_metrics", "get_batch_metrics"),
+        ),
     ),
     ("trl.DPOTrainer", "trl 0.29.0", _OWN_ROWS, ("process_row", "tokenize_row")),
     ("trl.DPOTrainer", "trl 0.14.0", _OWN_ROWS, ("build_tokenized_answer",)),

@@ -169,7 +169,7 @@ REFUSED = {
         "        return logps\n"
         "Own(model(), args=DPOConfig(**FAST), train_dataset=PAIRS, processing_class=TOKENIZER)\n"
         "result = 'trains with another loss'",
-        "own_loss_of_dpo.py:3: Own.dpo_loss, which DPOTrainer called, has been gone since TRL 0.29.0",
+        "own_loss_of_dpo.py:3: Own.dpo_loss has been gone since TRL 0.29.0. No trainer calls it",
     ),
     "column_that_grows": (
         "ROWS['text'].append('more')",

@@ -27,6 +27,8 @@ NOT_IN_THE_TEXT = {
     "kept_flags": _COMMAND_LINE,
     "texts_in_lists_beside_prompts": _COLUMNS,
     "text_beside_prompt": _COLUMNS,
+    "settings_of_trainers": "the configuration of a trainer is not followed, nor is a private method",
+    "callback_that_hands_on": "what a method hands on by ** is not followed",
     "prompts_of_pairs_then_answers": "two configurations get one dictionary, which gets a remark",
 }
 """Names of pieces to the reason why their text does not show what is old in them."""
