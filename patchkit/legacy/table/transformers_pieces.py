@@ -56,7 +56,7 @@ _HERE = {
     "load_sharded_checkpoint": "transformers.trainer_utils.load_sharded_checkpoint",
     "CONFIG_NAME": "transformers.utils.CONFIG_NAME",
     "is_peft_available": "transformers.utils.is_peft_available",
-    "is_safetensors_available": "transformers.utils.is_safetensors_available",
+    "is_safetensors_available": "patchkit.legacy.written.availability.is_safetensors_available",
 }
 """What `transformers.modeling_utils` imported from elsewhere."""
 

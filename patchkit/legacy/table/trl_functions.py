@@ -26,7 +26,7 @@ ROWS: tuple[Change, ...] = (
     *keywords(
         ("trl.get_peft_config", "trl.get_quantization_config"),
         {"model_config": Rename("model_args")},
-        gone="trl 0.13.0",
+        gone="trl 0.14.0",
         since="trl 0.13.0",
         source=notes("trl 0.13.0"),
     ),

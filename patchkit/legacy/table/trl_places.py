@@ -26,8 +26,6 @@ _MOVED = {
     "0.11.0": {
         "core.is_npu_available": _NPU,
         "core.is_xpu_available": _XPU,
-        "trainer.dpo_trainer.is_wandb_available": f"{_AVAILABILITY}.is_wandb_available",
-        "trainer.kto_trainer.is_wandb_available": f"{_AVAILABILITY}.is_wandb_available",
         "trainer.model_config.flatten_dict": f"{_WRITTEN}.core.flatten_dict",
         "trainer.sft_trainer.RichProgressCallback": "trl.RichProgressCallback",
         "trainer.utils.SIMPLE_QUERY_CHAT_TEMPLATE": f"{_WRITTEN}.chat.SIMPLE_QUERY_CHAT_TEMPLATE",
@@ -41,7 +39,6 @@ _MOVED = {
         )
     }
     | {
-        "trainer.sft_trainer.is_liger_kernel_available": f"{_IMPORTS}.is_liger_kernel_available",
         "trainer.sft_trainer.neftune_post_forward_hook": (
             "transformers.integrations.neftune.neftune_post_forward_hook"
         ),
@@ -55,6 +52,9 @@ _MOVED = {
             f"{_WRITTEN}.formatting.get_formatting_func_from_dataset"
         )
     },
+    "0.16.0": {
+        "trainer.sft_trainer.is_liger_kernel_available": f"{_IMPORTS}.is_liger_kernel_available"
+    },
     "0.17.0": {
         "trainer.sft_trainer.maybe_apply_chat_template": "trl.data_utils.maybe_apply_chat_template"
     },
@@ -64,6 +64,7 @@ _MOVED = {
     },
     "0.24.0": {"models.is_diffusers_available": f"{_AVAILABILITY}.is_diffusers_available"},
     "0.26.0": {
+        "trainer.kto_trainer.is_wandb_available": f"{_AVAILABILITY}.is_wandb_available",
         "trainer.sft_trainer.prepare_peft_model": f"{_UTILS}.prepare_peft_model",
         "trainer.callbacks.is_mergekit_available": f"{_IMPORTS}.is_mergekit_available",
     }
@@ -87,6 +88,7 @@ _MOVED = {
     }
     | {
         "models.modeling_base.is_npu_available": _NPU,
+        "trainer.dpo_trainer.is_wandb_available": f"{_AVAILABILITY}.is_wandb_available",
         "models.modeling_base.is_peft_available": "transformers.utils.is_peft_available",
         "models.modeling_base.is_xpu_available": _XPU,
         "models.modeling_base.is_transformers_greater_than": (

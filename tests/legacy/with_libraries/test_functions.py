@@ -39,7 +39,7 @@ PIECES = {
 TOLD = {
     "call": "apply_chat_template(tokenizer=) has been gone since TRL 1.3.0; write processing_class=",
     "mapped": "maybe_apply_chat_template(tokenizer=) has been gone since TRL 1.3.0; write ",
-    "configuration": "get_peft_config(model_config=) has been gone since TRL 0.13.0; write model_",
+    "configuration": "get_peft_config(model_config=) has been gone since TRL 0.14.0; write model_",
 }
 SEEN_FROM_OUTSIDE = """
 import copy, inspect, pickle, sys
