@@ -28,7 +28,7 @@ PRODUCT = "bitsandbytes.autograd._functions:MatMul8bitLt"
 PATCH = Patch(
     id="bitsandbytes-8bit-dimensions",
     title="8-bit layers take activations of any number of dimensions outside of training",
-    affects={"bitsandbytes": ">=0.46"},
+    affects={"bitsandbytes": ">=0.46.1"},
     changes=(
         Rewrite(f"{PRODUCT}.forward", RULE, sites=2),
         Rewrite(f"{PRODUCT}.backward", RULE),

@@ -105,7 +105,7 @@ FILES = "peft.utils.save_and_load"
 PATCH = Patch(
     id="peft-fsdp-names",
     title="Adapters under FSDP are saved with their weights, and loaded",
-    affects={"peft": ">=0.17"},
+    affects={"peft": ">=0.17.1"},
     changes=(
         Wrap(
             f"{TUNERS}:_get_tuner_state_dict_key_prefixes", with_names_of_weights, affects=">=0.21"

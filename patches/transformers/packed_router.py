@@ -45,7 +45,7 @@ SOURCE = "src/transformers/models/longcat_flash/modeling_longcat_flash.py"
 PATCH = Patch(
     id="transformers-packed-router",
     title="LongCat-Flash calls its quantized router, and multiplies with no packed bytes",
-    affects={"transformers": ">=4.57", "bitsandbytes": ">=0.46"},
+    affects={"transformers": ">=4.57.1", "bitsandbytes": ">=0.48.2"},
     changes=(
         Rewrite(
             "transformers.models.longcat_flash.modeling_longcat_flash:"
