@@ -22,7 +22,9 @@ from .changes import (
 from .wording import release
 
 # The site finds rows by the same patterns, in JavaScript.
-KEYWORD_ERROR = re.compile(r"(?:(\w+)\.__init__\(\) )?got an unexpected keyword argument '?(\w+)'?")
+KEYWORD_ERROR = re.compile(
+    r"(?:(\w+)(?:\.__init__)?\(\) )?got an unexpected keyword argument '?(\w+)'?"
+)
 NAME_ERROR = re.compile(r"cannot import name '?(\w+)'? from '?([\w.]+)'?")
 MODULE_ERROR = re.compile(r"No module named '?([\w.]+)'?")
 ATTRIBUTE_ERROR = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
@@ -100,9 +102,9 @@ def _errors(row: Change) -> Iterator[str]:
         yield f"cannot import name '{name}' from '{module}'"
     elif isinstance(row, Keyword):
         for owner in row.owners:
-            place, _, method = owner.rpartition(".")
-            named = f"{place.rpartition('.')[2]}.{method}" if method[:1].islower() else ""
-            called = named or f"{short_name(owner)}.__init__"
+            called = short_name(owner)
+            if not called.rpartition(".")[2][:1].islower():
+                called += ".__init__"
             yield f"{called}() got an unexpected keyword argument '{row.name}'"
 
 
