@@ -121,6 +121,7 @@ PATCH = Patch(
         "https://github.com/huggingface/peft/pull/2681",
     ),
     symptom="modules_to_save.default.weight|the adapter is (saved|loaded) without",
+    messages=("KeyError: 'modules_to_save.default.weight'",),
 )
 
 

@@ -90,6 +90,7 @@ def test_a_command_parses(page: str, line: str, monkeypatch: pytest.MonkeyPatch)
             monkeypatch.setattr(parameter.type, "exists", False)
         if not words:  # it is only mentioned
             monkeypatch.setattr(parameter, "required", False)
+    monkeypatch.setenv("PATCHKIT_PATCHES", "")  # --patches sets it
     command.make_context(command.name, words, parent=context)
 
 

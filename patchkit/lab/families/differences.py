@@ -82,12 +82,21 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         types="reformer",
         methods="full",
     ),
+    *(
+        Explanation(
+            _ALL_FIGURES | {"changed"},
+            "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
+            "logits are nearer to those in float32",
+            modes="*/4bit",
+            types=types,
+        )
+        for types in ("cosmos3_edge", "kosmos-2.5", "lfm2_vl")
+    ),
     Explanation(
-        _ALL_FIGURES | {"changed"},
-        "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
-        "logits are nearer to those in float32",
-        modes="*/4bit",
-        types="cosmos3_edge",
+        _ALL_FIGURES,
+        "no patch: each time that it is loaded it gives other logits, without patchkit, too",
+        modes="*/none",
+        types="shieldgemma2",
     ),
     Explanation(
         _ALL_FIGURES - {"logits to load", "distance to float32"},

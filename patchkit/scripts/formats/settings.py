@@ -15,8 +15,8 @@ from ..findings import Outcome
 from ..python.standin import Standin, UndecidedError
 from .readers import Reader
 
-_ONLY_READ = "overwrite_output_dir"
-"""The field that trainings do not depend on, and that is kept for scripts that read it."""
+_ONLY_READ = frozenset({"overwrite_output_dir", "save_safetensors"})
+"""Fields that trainings do not depend on, and that are kept for scripts that read them."""
 _OPEN = re.compile(r"[${]")
 """What is in values that are known only when a command runs."""
 _TRAINERS_OWN = "trust_remote_code"
@@ -140,7 +140,7 @@ def _variable(row: Keyword, variable: str, value: Any, reader: Reader) -> Change
 
 def _kept(row: Keyword, action: Keep, value: Any) -> Iterator[Changed]:
     gone = since(row)
-    if row.name == _ONLY_READ:
+    if row.name in _ONLY_READ:
         yield Changed(row.name, Outcome.CHANGED, f"{gone}: only scripts read it", {})
     elif action.by:
         trainer = row.owners[0].rpartition(".")[2].removesuffix("Config") + "Trainer"
