@@ -155,8 +155,10 @@ class _WatchedSpec(ModuleSpec):
                 _notify_after(self.name, module)
 
 
-def _notify_after(name: str, module: ModuleType) -> None:
+def _notify_after(name: str, executed: ModuleType) -> None:
+    """Notify the listeners of a module, which may have put another one in its place."""
     try:
+        module = sys.modules.get(name, executed)
         for listener in _listeners:
             _notify(listener, name, module)
     except PatchError:
@@ -223,7 +225,7 @@ class _Finder:
         finally:
             asking.discard(name)
         if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _NotifyingLoader(spec.loader)  # type: ignore[assignment]
+            spec.loader = _NotifyingLoader(spec.loader, name)  # type: ignore[assignment]
         return spec
 
 
@@ -249,8 +251,9 @@ def _ask_others(
 class _NotifyingLoader:
     """A loader that notifies the listeners; all else is that of the loader inside."""
 
-    def __init__(self, loader: Any) -> None:
+    def __init__(self, loader: Any, name: str) -> None:
         self._loader = loader
+        self._name = name
         self.create_module = getattr(loader, "create_module", _no_module)
 
     def __getattr__(self, name: str) -> Any:
@@ -260,27 +263,25 @@ class _NotifyingLoader:
 
     def exec_module(self, module: ModuleType) -> None:
         try:
-            name = self._restore_loader(module)
-            if "." not in name:
-                _notify_before(name)
+            self._restore_loader(module)
+            if "." not in self._name:
+                _notify_before(self._name)
         except PatchError:
             raise
         except Exception:
             self._restore_loader(module)
-            _log(module.__name__)
+            _log(self._name)
         self._loader.exec_module(module)
-        _notify_after(module.__name__, sys.modules.get(module.__name__, module))
+        _notify_after(self._name, module)
 
-    def _restore_loader(self, module: ModuleType) -> str:
-        """Give a module back the loader that it would have had, and return its name."""
-        spec = module.__spec__
-        name = spec.name if spec is not None else module.__name__
+    def _restore_loader(self, module: ModuleType) -> None:
+        """Give a module back the loader that it would have had."""
+        spec = module.__dict__.get("__spec__")
         loader: object = spec.loader if spec is not None else None
         if spec is not None and loader is self:
             spec.loader = self._loader
         if module.__dict__.get("__loader__") is self:
             module.__loader__ = self._loader
-        return name
 
 
 def _no_module(spec: ModuleSpec) -> None:

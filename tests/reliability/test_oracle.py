@@ -94,3 +94,17 @@ def test_every_line_of_the_engine_is_a_point(world) -> None:
     assert inject.disturbed(world.report, point, MemoryError) == "MemoryError"
     assert len(inject.chosen(points, 2)) < len(points)
     assert inject.chosen(points, 0) == points
+
+
+def test_what_an_error_in_the_hook_passes_by(tools: None) -> None:
+    import inject
+
+    source = inject.HOOK.read_text(encoding="utf-8")
+    lines = inject.unguarded(source, {"find_spec", "exec_module", "_notify_after"})
+    assert sorted(lines.values()) == [
+        "_notify_after(self._name, module)",
+        "self._loader.exec_module(module)",
+        "try:",
+        "try:",
+        "try:",
+    ]
