@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from ..matrix.preview import Preview
 
 SCHEMA = 1
-_STYLES: dict[str, dict[str, Any]] = {
-    "+++": {"bold": True},
-    "---": {"bold": True},
-    "+": {"fg": "green"},
-    "-": {"fg": "red"},
-    "@": {"fg": "cyan"},
-    "#": {"fg": "yellow"},
-}
 
 
 @click.command(short_help="Show what the patches change, as a unified diff.")
@@ -115,12 +107,11 @@ def _preview(entry: Entry) -> tuple[Preview | None, list[str]]:
 def _show(entry: Entry, text: str) -> None:
     import shutil
 
+    from .coloured_diff import echo_coloured
     from .folded_diff import folded
-    from .output import colour_choice, is_terminal
+    from .output import is_terminal
 
     lines: Iterable[str] = [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]
     if is_terminal():
         lines = folded(entry, text, shutil.get_terminal_size().columns)
-    for line in lines:
-        style = _STYLES.get(line[:3].strip()) or _STYLES.get(line[:1]) or {}
-        click.echo(click.style(line, **style), color=colour_choice())
+    echo_coloured(lines)

@@ -23,11 +23,6 @@ _WITHOUT_NEW = {
     "silent": "as it is",
 }
 """What stands in a line for an old spelling that has no new one, by its outcome."""
-_STYLES: dict[str, dict[str, Any]] = {
-    "+": {"fg": "green"},
-    "-": {"fg": "red"},
-    "@": {"fg": "cyan"},
-}
 
 
 @click.command(short_help="Write old scripts anew for today's libraries.")
@@ -127,12 +122,10 @@ def _row(source: Source, result: Modernized) -> dict[str, Any]:
 
 
 def _show(source: Source, result: Modernized, form: str) -> None:
-    from .output import colour_choice
-
     if form == "diff":
-        for line in _diff(source, result.text):
-            style = _STYLES.get(line[:1]) or {}
-            click.echo(click.style(line, **style), color=colour_choice())
+        from .coloured_diff import echo_coloured
+
+        echo_coloured(_diff(source, result.text))
     elif form == "write" and result.text != source.text:
         click.echo(f"{source.path}: rewritten")
     for finding in result.findings:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .sources import notes
+
 # The call is a `call.Call`, which is made of rows.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
 """Takes the old value and the call; returns what to pass by today's keywords."""
@@ -27,12 +29,13 @@ class Change:
         gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
             alone if both spellings are understood, and only older releases lack the new one.
         since: the same for the first release that has the new spelling; empty if none has.
-        source: the address of the release note, migration guide or source file that shows it.
+        source: the address of what shows it: a migration guide, a pull request, the notes on
+            another release than that in `gone`; empty for the notes on that.
     """
 
     gone: str
     since: str = ""
-    source: str
+    source: str = ""
 
     @property
     def library(self) -> str:
@@ -42,6 +45,11 @@ class Change:
     def is_understood(self) -> bool:
         """Whether the newest release takes the old spelling, too."""
         return self.gone == self.library
+
+    @property
+    def address(self) -> str:
+        """The address of what shows it."""
+        return self.source or notes(self.gone)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -92,7 +92,7 @@ def rows_of_error(text: str, rows: Iterable[Change]) -> list[Described]:
 
 
 def _described(row: Change, old: str, today: str) -> Described:
-    return Described(old, release(row.gone), today, row.source, tuple(_errors(row)))
+    return Described(old, release(row.gone), today, row.address, tuple(_errors(row)))
 
 
 def _errors(row: Change) -> Iterator[str]:

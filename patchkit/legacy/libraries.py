@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
+from types import FunctionType
 
 _LIBRARIES = frozenset(
     {
@@ -27,6 +29,14 @@ def is_librarys(kind: type) -> bool:
 def own_classes(kind: type) -> Iterator[type]:
     """Yield the classes of a script's that a class derives from, itself among them."""
     return (known for known in kind.__mro__ if not is_librarys(known))
+
+
+def own_methods(kind: type, name: str) -> Iterator[tuple[type, FunctionType]]:
+    """Yield the methods of a name that a script's classes define, each with its class."""
+    for owner in own_classes(kind):
+        method = vars(owner).get(name)
+        if inspect.isfunction(method):
+            yield owner, method
 
 
 def librarys_class(kind: type) -> type | None:

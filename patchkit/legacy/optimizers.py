@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from .call import Call
 from .changes import Behaviour
-from .libraries import own_classes
+from .libraries import own_methods
 from .uses import Place
 
 _BOTH, _FIRST = "create_optimizer_and_scheduler", "create_optimizer"
@@ -23,15 +22,14 @@ def create_both(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
         proceed: carries it out.
     """
     trainer, steps = call.instance, call.arguments.get("max_steps")
-    method = _own_method(type(trainer))
+    _, method = next(own_methods(type(trainer), _BOTH), (None, None))
     if method is None or steps is None:
         return proceed()
-    code = method.__code__
     call.mend(
         row,
         f"{type(trainer).__name__}.{_BOTH}",
         f"override {_FIRST} and create_scheduler",
-        Place(code.co_filename, code.co_firstlineno),
+        Place.of_function(method),
     )
 
     def create_optimizer(*args: Any, **kwargs: Any) -> Any:
@@ -45,12 +43,3 @@ def create_both(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
         return proceed()
     finally:
         vars(trainer).pop(_FIRST, None)
-
-
-def _own_method(kind: type) -> Any:
-    """Return the method that a script has, and that none of its others stands for."""
-    for owner in own_classes(kind):
-        method = vars(owner).get(_BOTH)
-        if inspect.isfunction(method):
-            return method
-    return None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from types import FrameType
+from typing import Any
 
 from .changes import Change
 
@@ -49,6 +52,12 @@ class Place:
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}:{self.line}"
 
+    @classmethod
+    def of_function(cls, function: Callable[..., Any]) -> Place:
+        """Return where a function begins, below what is wrapped around it."""
+        code = inspect.unwrap(function).__code__
+        return cls(code.co_filename, code.co_firstlineno)
+
 
 @dataclass
 class Use:
@@ -81,7 +90,7 @@ class Use:
             "kind": self.kind.value,
             "message": self.message,
             "gone": self.change.gone,
-            "source": self.change.source,
+            "source": self.change.address,
             "count": self.count,
         }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
-from ..libraries import is_librarys
+from ..libraries import own_classes
 from ..uses import Place
 from .surroundings import Surroundings
 
@@ -23,13 +23,16 @@ def tokenizer_for_callbacks(call: Call, row: Adjusted, surroundings: Surrounding
     """Pass `tokenizer` to methods of a callback that ask for it."""
     callback = call.arguments.get("callback")
     kind = callback if isinstance(callback, type) else type(callback)
-    for owner in kind.__mro__:
-        if is_librarys(owner):
-            continue
-        methods = {name: it for name, it in vars(owner).items() if inspect.isfunction(it)}
+    for owner in own_classes(kind):
+        methods = {
+            name: method for name, method in vars(owner).items() if inspect.isfunction(method)
+        }
         # What a method gets it may hand on to another one, which asks.
-        others = [it.__code__ for name, it in methods.items() if not name.startswith(_CALLED)]
-        is_handed_on = any(map(_asks, others))
+        is_handed_on = any(
+            _asks(method.__code__)
+            for name, method in methods.items()
+            if not name.startswith(_CALLED)
+        )
         for name, method in methods.items():
             code = method.__code__
             if name.startswith(_CALLED) and (_asks(code) or (is_handed_on and _takes_any(code))):
@@ -38,7 +41,7 @@ def tokenizer_for_callbacks(call: Call, row: Adjusted, surroundings: Surrounding
                     row,
                     f"{owner.__name__}.{name}(tokenizer)",
                     f"write {_NEW} for tokenizer",
-                    Place(method.__code__.co_filename, method.__code__.co_firstlineno),
+                    Place.of_function(method),
                 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
-from ..libraries import own_classes
+from ..libraries import own_methods
 from ..uses import Place
 from .surroundings import Surroundings
 
@@ -26,18 +26,16 @@ def metrics_of_checkpoints(call: Call, row: Adjusted, surroundings: Surroundings
         row: its name is that of the method.
         surroundings: what is changed is remembered there.
     """
-    for kind in own_classes(type(call.instance)):
-        method = vars(kind).get(row.name)
-        if not inspect.isfunction(method) or hasattr(method, "__wrapped__"):
+    for kind, method in own_methods(type(call.instance), row.name):
+        if hasattr(method, "__wrapped__"):
             continue
         if _METRICS in inspect.signature(method).parameters:
             surroundings.changed.change(kind, row.name, _with_metrics(method))
-            code = method.__code__
             call.mend(
                 row,
                 f"{kind.__name__}.{row.name}({_METRICS})",
                 "read the metrics from self.state.log_history",
-                Place(code.co_filename, code.co_firstlineno),
+                Place.of_function(method),
             )
 
 

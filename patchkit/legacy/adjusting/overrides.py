@@ -10,7 +10,7 @@ from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
-from ..libraries import is_librarys, librarys_class, own_classes
+from ..libraries import is_librarys, librarys_class, own_classes, own_methods
 from ..uses import Place
 from .surroundings import Surroundings
 
@@ -26,21 +26,19 @@ def former_parameters(call: Call, row: Adjusted, surroundings: Surroundings) -> 
         row: its name is that of the method.
         surroundings: what is changed is remembered there.
     """
-    for kind in own_classes(type(call.instance)):
-        method = vars(kind).get(row.name)
+    for kind, method in own_methods(type(call.instance), row.name):
         todays = getattr(librarys_class(kind), row.name, None)
-        if not inspect.isfunction(method) or todays is None or _is_adapted(method):
+        if todays is None or _is_adapted(method):
             continue
         names = _lacking(method, todays)
         if names:
             adapted = _adapted(method, todays)
             surroundings.changed.change(kind, row.name, adapted)
-            code = method.__code__
             call.mend(
                 row,
                 f"{kind.__name__}.{row.name} without {', '.join(names)}",
                 f"give it {', '.join(names)} as a parameter",
-                Place(code.co_filename, code.co_firstlineno),
+                Place.of_function(method),
             )
 
 

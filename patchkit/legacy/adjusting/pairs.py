@@ -9,6 +9,7 @@ from typing import Any
 
 from ..call import Call
 from ..changes import Adjusted
+from ..libraries import own_methods
 from ..uses import Place
 from .surroundings import Surroundings
 
@@ -22,20 +23,16 @@ _APART = "_patchkit_apart"
 
 def sides_apart(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
     """Give a loss that reads `input_ids_chosen` the two halves of a batch by those names."""
-    for kind in type(call.instance).__mro__:
-        if kind is call.method.owner:
-            return
-        loss = vars(kind).get(_LOSS)
-        if not inspect.isfunction(loss) or hasattr(loss, _APART):
+    for kind, loss in own_methods(type(call.instance), _LOSS):
+        if hasattr(loss, _APART):
             continue
-        code = inspect.unwrap(loss).__code__
-        if _CHOSEN in code.co_consts:
+        if _CHOSEN in inspect.unwrap(loss).__code__.co_consts:
             surroundings.changed.change(kind, _LOSS, _with_sides(loss))
             call.mend(
                 row,
                 f'{kind.__name__}.{_LOSS} with inputs["{_CHOSEN}"]',
                 'take the halves of inputs["input_ids"]: torch.chunk(…, 2)',
-                Place(code.co_filename, code.co_firstlineno),
+                Place.of_function(loss),
             )
 
 

@@ -33,7 +33,7 @@ def never_called(instead: str) -> Adjuster:
                     row,
                     f"{owner.__name__}.{row.name}",
                     f"No trainer calls it. {instead}",
-                    Place(method.__code__.co_filename, method.__code__.co_firstlineno),
+                    Place.of_function(method),
                 )
 
     return refuse

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..changes import Change, Convert, Rename
 from ..conversions import data_loader
 from .rows import keywords
-from .sources import notes
 
 ROWS: tuple[Change, ...] = (
     *keywords(
@@ -13,7 +12,6 @@ ROWS: tuple[Change, ...] = (
         {"logging_dir": Rename("project_dir")},
         gone="accelerate 0.20.0",
         since="accelerate 0.17.0",
-        source=notes("accelerate 0.20.0"),
     ),
     *keywords(
         ("accelerate.Accelerator",),
@@ -23,6 +21,5 @@ ROWS: tuple[Change, ...] = (
         },
         gone="accelerate 1.0.0",
         since="accelerate 0.28.0",
-        source=notes("accelerate 1.0.0"),
     ),
 )

@@ -26,7 +26,7 @@ from ..changes import (
     Wrapped,
 )
 from ..formatting import format_each_row
-from .sources import notes, pull
+from ..sources import notes, pull
 
 _TRAINER = ("transformers.Trainer",)
 _PARSERS = ("transformers.HfArgumentParser", "trl.HfArgumentParser")
@@ -44,14 +44,12 @@ ROWS: tuple[Change, ...] = (
         adjust=rows_of_datasets.formatted_in_batches,
         in_source=Wrapped("formatting_func", "patchkit.legacy.formatting.OneText"),
         gone="trl 0.16.0",
-        source=notes("trl 0.16.0"),
     ),
     Behaviour(
         owners=("trl.SFTTrainer._prepare_dataset",),
         name="a formatting_func that returns a list",
         meet=format_each_row,
         gone="trl 0.16.0",
-        source=notes("trl 0.16.0"),
     ),
     Adjusted(
         owners=("trl.SFTTrainer",),
@@ -64,7 +62,6 @@ ROWS: tuple[Change, ...] = (
             known=dict.fromkeys(_CHATS, "messages"),
         ),
         gone="trl 0.16.0",
-        source=notes("trl 0.16.0"),
     ),
     Adjusted(
         owners=("trl.RewardTrainer",),
@@ -72,7 +69,6 @@ ROWS: tuple[Change, ...] = (
         adjust=rows_of_datasets.pairs_of_tokens,
         in_source=Columns({"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}),
         gone="trl 0.24.0",
-        source=notes("trl 0.24.0"),
     ),
     Adjusted(
         owners=_WITH_OWN_CONFIGURATION,
@@ -80,21 +76,18 @@ ROWS: tuple[Change, ...] = (
         adjust=adapters.adapters_made_already,
         in_source=LeftOut("peft_config", beside="model", made_by="peft.get_peft_model"),
         gone="trl 0.26.0",
-        source=notes("trl 0.26.0"),
     ),
     Adjusted(
         owners=("peft.PeftModel",),
         name="layers of models for images by their old names",
         adjust=targets.renamed_layers,
         gone="transformers 5.9.0",
-        source=notes("transformers 5.9.0"),
     ),
     Adjusted(
         owners=_TRAINER,
         name="old names set on a configuration",
         adjust=arguments.set_afterwards,
         gone="transformers 4.46.0",
-        source=notes("transformers 4.46.0"),
     ),
     Adjusted(
         owners=_WITH_OWN_CONFIGURATION,
@@ -102,7 +95,6 @@ ROWS: tuple[Change, ...] = (
         adjust=arguments.own_configuration,
         in_source=OwnConfiguration({"trl.SFTTrainer": "transformers.TrainingArguments"}),
         gone="trl 0.13.0",
-        source=notes("trl 0.13.0"),
     ),
     Adjusted(
         owners=_WITH_OWN_CONFIGURATION,
@@ -127,7 +119,6 @@ ROWS: tuple[Change, ...] = (
             name="a pad token that is not in the vocabulary",
             adjust=tokens.pad_token,
             gone=f"trl {release}",
-            source=notes(f"trl {release}"),
         )
         for trainer, release in (("SFT", "0.16.0"), ("Reward", "0.24.0"), ("DPO", "0.29.0"))
     ),
@@ -136,7 +127,6 @@ ROWS: tuple[Change, ...] = (
         name="losses that read the sides of a pair",
         adjust=pairs.sides_apart,
         gone="trl 0.24.0",
-        source=notes("trl 0.24.0"),
     ),
     *(
         Adjusted(
@@ -144,7 +134,6 @@ ROWS: tuple[Change, ...] = (
             name="old names of settings",
             adjust=adjust,
             gone="transformers 4.46.0",
-            source=notes("transformers 4.46.0"),
         )
         for owners, method, adjust in (
             (_PARSERS, "parse_args_into_dataclasses", command_lines.flags),
@@ -158,7 +147,6 @@ ROWS: tuple[Change, ...] = (
         adjust=tokenizers.type_of_files,
         concerns=tokenizers.names_type,
         gone="transformers 5.0.0",
-        source=notes("transformers 5.0.0"),
     ),
     *(
         Behaviour(
@@ -166,7 +154,6 @@ ROWS: tuple[Change, ...] = (
             name="fields that a script's dataclass has, and a library's",
             meet=same_fields.scripts_own_first,
             gone="transformers 5.0.0",
-            source=notes("transformers 5.0.0"),
         )
         for method in ("", ".parse_args_into_dataclasses", ".parse_dict")
     ),

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from ..changes import Attribute, Change
-from .rows import always
-from .sources import notes
+from .rows import WorkedOut, always, renamed, worked_out
 
 _ARGUMENTS = ("transformers.TrainingArguments",)
 _MODEL = ("trl.ModelConfig",)
@@ -55,31 +53,31 @@ def _gathering(trainer: Any) -> Callable[..., Any]:
     return partial(nested_gather, parallel_mode=trainer.args.parallel_mode)
 
 
-_WORKED_OUT: tuple[tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, str], ...] = (
+_WORKED_OUT: tuple[WorkedOut, ...] = (
     (
         _ARGUMENTS,
         "warmup_ratio",
         _share,
         "read warmup_steps",
-        "transformers 5.15.0",
         "({object}.warmup_steps if {object}.warmup_steps < 1 else 0.0)",
+        "transformers 5.15.0",
     ),
     (
         _ARGUMENTS,
         "group_by_length",
         _by_length,
         "read train_sampling_strategy",
-        "transformers 5.2.0",
         '({object}.train_sampling_strategy == "group_by_length")',
+        "transformers 5.2.0",
     ),
-    (_ARGUMENTS, "logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "transformers 5.15.0", ""),
+    (_ARGUMENTS, "logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "", "transformers 5.15.0"),
     (
         _TRAINER,
         "_nested_gather",
         _gathering,
         "import nested_gather from transformers.trainer_pt_utils",
-        "transformers 5.2.0",
         "",
+        "transformers 5.2.0",
     ),
 )
 _CONSTANT: tuple[tuple[tuple[str, ...], str, object, str], ...] = (
@@ -109,16 +107,7 @@ _CONSTANT: tuple[tuple[tuple[str, ...], str, object, str], ...] = (
 
 
 def _rows() -> Iterator[Change]:
-    for owners, name, to, gone in _RENAMED:
-        yield Attribute(
-            owners=owners,
-            name=name,
-            read=attrgetter(to),
-            advice=f"write {to}",
-            written=f"{{object}}.{to}",
-            gone=gone,
-            source=notes(gone),
-        )
+    yield from (renamed(*row) for row in _RENAMED)
     for owners, name, value, gone in _CONSTANT:
         yield Attribute(
             owners=owners,
@@ -127,18 +116,8 @@ def _rows() -> Iterator[Change]:
             advice=f"it is {value!r} unless the script says otherwise; leave it out",
             written=repr(value),
             gone=gone,
-            source=notes(gone),
         )
-    for owners, name, read, advice, gone, written in _WORKED_OUT:
-        yield Attribute(
-            owners=owners,
-            name=name,
-            read=read,
-            advice=advice,
-            written=written,
-            gone=gone,
-            source=notes(gone),
-        )
+    yield from worked_out(_WORKED_OUT)
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..changes import Attribute, Change
 from ..tokenizing import as_target, encode_batch, encode_one, with_special_tokens
-from .rows import always
-from .sources import notes
+from .rows import WorkedOut, always, renamed, worked_out
 
 _TOKENIZER = ("transformers.PreTrainedTokenizerBase",)
 _MODEL = ("transformers.PreTrainedModel",)
@@ -32,7 +31,7 @@ def _is_fp16(accelerator: Any) -> bool:
     return bool(accelerator.mixed_precision == "fp16")
 
 
-_WORKED_OUT: tuple[tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, str], ...] = (
+_WORKED_OUT: tuple[WorkedOut, ...] = (
     (
         _TOKENIZER,
         "encode_plus",
@@ -63,22 +62,6 @@ _WORKED_OUT: tuple[tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, s
         partial(partial, with_special_tokens),
         "let the tokenizer add them: tokenizer(text)",
         "",
-        _V5,
-    ),
-    (
-        _TOKENIZER,
-        "additional_special_tokens",
-        attrgetter("extra_special_tokens"),
-        "write extra_special_tokens",
-        "{object}.extra_special_tokens",
-        _V5,
-    ),
-    (
-        _TOKENIZER,
-        "additional_special_tokens_ids",
-        attrgetter("extra_special_tokens_ids"),
-        "write extra_special_tokens_ids",
-        "{object}.extra_special_tokens_ids",
         _V5,
     ),
     (_MODEL, "warnings_issued", _warnings, "leave it out: nothing reads it", "", _V5),
@@ -114,7 +97,13 @@ _WORKED_OUT: tuple[tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, s
 )
 
 _SPECIAL = tuple(f"{what}_token" for what in ("bos", "cls", "eos", "mask", "pad", "sep", "unk"))
-"""Special tokens, which scripts read from attributes of tokenizers that are not public."""
+_RENAMED = {
+    "additional_special_tokens": "extra_special_tokens",
+    "additional_special_tokens_ids": "extra_special_tokens_ids",
+    # Attributes that are not public, which scripts read all the same.
+    **{f"_{name}": name for name in _SPECIAL},
+}
+"""Attributes of tokenizers by other names."""
 
 _MEMBERS = (
     ("accelerate.DistributedType", "TPU", "XLA", "accelerate 0.28.0"),
@@ -148,26 +137,8 @@ _REFUSED = (
 
 
 def _rows() -> Iterator[Change]:
-    for owners, name, read, advice, written, gone in _WORKED_OUT:
-        yield Attribute(
-            owners=owners,
-            name=name,
-            read=read,
-            advice=advice,
-            written=written,
-            gone=gone,
-            source=notes(gone),
-        )
-    for name in _SPECIAL:
-        yield Attribute(
-            owners=_TOKENIZER,
-            name=f"_{name}",
-            read=attrgetter(name),
-            advice=f"write {name}",
-            written=f"{{object}}.{name}",
-            gone=_V5,
-            source=notes(_V5),
-        )
+    yield from worked_out(_WORKED_OUT)
+    yield from (renamed(_TOKENIZER, name, to, _V5) for name, to in _RENAMED.items())
     for owner, name, to, gone in _MEMBERS:
         yield Attribute(
             owners=(owner,),
@@ -177,12 +148,9 @@ def _rows() -> Iterator[Change]:
             written=f"{{object}}.{to}",
             of_class=True,
             gone=gone,
-            source=notes(gone),
         )
     for owners, name, instead in _REFUSED:
-        yield Attribute(
-            owners=owners, name=name, read=None, advice=instead, gone=_V5, source=notes(_V5)
-        )
+        yield Attribute(owners=owners, name=name, read=None, advice=instead, gone=_V5)
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())

@@ -8,7 +8,6 @@ from ..adjusting import checkpoints, overrides
 from ..adjusting.uncalled import never_called
 from ..changes import Adjusted, Behaviour, Change, Drop, Keyword, Parameters, Rename
 from ..optimizers import create_both
-from .sources import notes
 
 _TRAINER = ("transformers.Trainer",)
 _SAVE = ("transformers.Trainer._save_checkpoint",)
@@ -73,7 +72,6 @@ def _rows() -> Iterator[Change]:
                 adjust=overrides.former_parameters,
                 in_source=method,
                 gone=f"transformers {release}",
-                source=notes(f"transformers {release}"),
             )
     for owner, release, instead, uncalled in _UNCALLED:
         for name in uncalled:
@@ -82,7 +80,6 @@ def _rows() -> Iterator[Change]:
                 name=name,
                 adjust=never_called(instead),
                 gone=release,
-                source=notes(release),
             )
 
 
@@ -93,35 +90,30 @@ ROWS: tuple[Change, ...] = (
         name="_maybe_log_save_evaluate",
         adjust=overrides.without_start,
         gone="transformers 4.47.0",
-        source=notes("transformers 4.47.0"),
     ),
     Adjusted(
         owners=_TRAINER,
         name="_save_checkpoint",
         adjust=checkpoints.metrics_of_checkpoints,
         gone="transformers 4.47.0",
-        source=notes("transformers 4.47.0"),
     ),
     Adjusted(
         owners=_SAVE,
         name="metrics by position",
         adjust=checkpoints.by_position,
         gone="transformers 4.47.0",
-        source=notes("transformers 4.47.0"),
     ),
     Keyword(
         owners=_SAVE,
         name="metrics",
         action=Drop("metrics are taken from the state"),
         gone="transformers 4.47.0",
-        source=notes("transformers 4.47.0"),
     ),
     Behaviour(
         owners=("transformers.Trainer._prepare_for_training",),
         name="create_optimizer_and_scheduler",
         meet=create_both,
         gone="transformers 5.1.0",
-        source=notes("transformers 5.1.0"),
     ),
     Keyword(
         owners=("transformers.Trainer.train",),
@@ -129,6 +121,5 @@ ROWS: tuple[Change, ...] = (
         action=Rename("resume_from_checkpoint"),
         gone="transformers 5.0.0",
         since="transformers 4.36.0",
-        source=notes("transformers 5.0.0"),
     ),
 )

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..changes import Assigned, Attribute, Change, Default
 from .rows import always
-from .sources import notes
 
 _CONFIG = ("transformers.PreTrainedConfig",)
 _V5 = "transformers 5.0.0"
@@ -74,7 +73,6 @@ def _rows() -> Iterator[Change]:
         name="mean_resizing",
         values=(("4.36.0", False), ("4.46.0", True)),
         gone="transformers 4.46.0",
-        source=notes("transformers 4.46.0"),
     )
     yield Assigned(
         owners=_CONFIG,
@@ -82,7 +80,6 @@ def _rows() -> Iterator[Change]:
         todays=_with_base,
         advice="write rope_parameters, with rope_theta",
         gone=_V5,
-        source=notes(_V5),
     )
     yield Attribute(
         owners=_CONFIG,
@@ -91,7 +88,6 @@ def _rows() -> Iterator[Change]:
         advice='write rope_parameters["rope_theta"]',
         written='{object}.rope_parameters["rope_theta"]',
         gone=_V5,
-        source=notes(_V5),
     )
     for name, value in _UNSET.items():
         yield Attribute(
@@ -100,7 +96,6 @@ def _rows() -> Iterator[Change]:
             read=always(value),
             advice=f"it is {value!r} where nothing sets it: write getattr(config, {name!r}, …)",
             gone=_V5,
-            source=notes(_V5),
         )
 
 

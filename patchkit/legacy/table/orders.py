@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..changes import Change, Order
-from .sources import notes
 
 _DPO_0_7_5 = (
     "model ref_model beta label_smoothing loss_type args data_collator label_pad_token_id "
@@ -51,7 +50,6 @@ ROWS: tuple[Change, ...] = tuple(
         today=tuple(_TODAY[owner].split()),
         gone=f"trl {gone}",
         since=f"trl {gone}",
-        source=notes(f"trl {gone}"),
     )
     for owner, gone, order in (
         ("DPOTrainer", "0.13.0", _DPO_0_7_5),

@@ -6,7 +6,6 @@ from ..adjusting.blocks import counted
 from ..adjusting.steps import steps_to_come
 from ..changes import Adjusted, Change, Default, GivenToo, Refuse
 from .rows import keywords
-from .sources import notes
 
 _OFT = ("peft.OFTConfig",)
 _ONE_SIZE = Refuse("All layers have the same number of blocks, or blocks of the same size.")
@@ -18,20 +17,17 @@ ROWS: tuple[Change, ...] = (
         values=(("0.6.0", False), ("0.7.0", True)),
         quiet=True,
         gone="peft 0.7.0",
-        source=notes("peft 0.7.0"),
     ),
     Adjusted(
         owners=("peft.AdaLoraConfig",),
         name="AdaLoRA without a number of steps",
         adjust=steps_to_come,
         gone="peft 0.15.0",
-        source=notes("peft 0.15.0"),
     ),
     *keywords(
         _OFT,
         {"rank_pattern": _ONE_SIZE, "alpha_pattern": _ONE_SIZE},
         gone="peft 0.15.0",
-        source=notes("peft 0.15.0"),
     ),
     Adjusted(
         owners=_OFT,
@@ -39,7 +35,6 @@ ROWS: tuple[Change, ...] = (
         adjust=counted,
         in_source=GivenToo("oft_block_size", "0", beside="r"),
         gone="peft 0.16.0",
-        source=notes("peft 0.16.0"),
     ),
     *(
         Default(
@@ -47,7 +42,6 @@ ROWS: tuple[Change, ...] = (
             name=name,
             values=(("0.7.0", was), ("0.16.0", now)),
             gone="peft 0.16.0",
-            source=notes("peft 0.16.0"),
         )
         for name, was, now in (("r", 8, 0), ("oft_block_size", 0, 32))
     ),

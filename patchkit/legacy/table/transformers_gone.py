@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..changes import Change, Form, Gone
-from .sources import notes
 
 _PYTORCH_ALONE = "Models are PyTorch's alone; leave TF or Flax out of the name."
 _TASKS = (
@@ -144,7 +143,6 @@ def _gone(
             instead=instead,
             forms=forms,
             gone=f"transformers {release}",
-            source=notes(f"transformers {release}"),
         )
 
 

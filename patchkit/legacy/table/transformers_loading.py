@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .. import loading_keywords as loading
 from ..changes import Action, Change, Convert, Converter, Drop, Keyword, Rename
-from .sources import notes
+from ..sources import notes
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
 _DATASETS_3 = "https://github.com/huggingface/datasets/releases/tag/3.0.0"

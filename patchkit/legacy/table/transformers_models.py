@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from ..changes import Attribute, Change
-from .sources import notes
+from ..sources import notes
 
 _PROJECTED = ("language_model", "vision_tower", "multi_modal_projector")
 _PARTS = {

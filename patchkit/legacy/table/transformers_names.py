@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Gone, Moved
-from .sources import notes
 
 _WRITTEN = "patchkit.legacy.written"
 _NO = f"{_WRITTEN}.availability.is_not_supported"
@@ -125,7 +124,6 @@ def _rows() -> Iterator[Change]:
                 to=_CACHE,
                 differs="the variable TRANSFORMERS_CACHE is not looked at",
                 gone="transformers 5.0.0",
-                source=notes("transformers 5.0.0"),
             )
     for release, moved in _MOVED.items():
         for name, to in moved.items():
@@ -133,7 +131,6 @@ def _rows() -> Iterator[Change]:
                 name=name,
                 to=to,
                 gone=f"transformers {release}",
-                source=notes(f"transformers {release}"),
             )
     for release, gone in _GONE.items():
         for name, instead in gone.items():
@@ -141,7 +138,6 @@ def _rows() -> Iterator[Change]:
                 name=name,
                 instead=instead,
                 gone=f"transformers {release}",
-                source=notes(f"transformers {release}"),
             )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Moved
-from .sources import notes
 
 _GONE = "transformers 5.0.0"
 _AUTO = "transformers.models.auto.modeling_auto"
@@ -81,6 +80,4 @@ def _moved() -> Iterator[tuple[str, str]]:
     yield "transformers.trainer.nested_numpify", "transformers.trainer_pt_utils.nested_numpify"
 
 
-ROWS: tuple[Change, ...] = tuple(
-    Moved(name=name, to=to, gone=_GONE, source=notes(_GONE)) for name, to in _moved()
-)
+ROWS: tuple[Change, ...] = tuple(Moved(name=name, to=to, gone=_GONE) for name, to in _moved())

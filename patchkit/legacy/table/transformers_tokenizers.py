@@ -9,7 +9,6 @@ from typing import Any
 
 from ..changes import Attribute, Change, Rename
 from .rows import keywords
-from .sources import notes
 
 _V5 = "transformers 5.0.0"
 _TOKENIZER = "transformers.PreTrainedTokenizerBase"
@@ -47,7 +46,6 @@ ROWS: tuple[Change, ...] = (
             advice=advice,
             written=written,
             gone=_V5,
-            source=notes(_V5),
         )
         for name, (read, advice, written) in _READ.items()
     ),
@@ -56,6 +54,5 @@ ROWS: tuple[Change, ...] = (
         {"replace_additional_special_tokens": Rename("replace_extra_special_tokens")},
         gone=_V5,
         since=_V5,
-        source=notes(_V5),
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import conversions
 from ..changes import Change, Convert, Drop, Environment, Keep, Rename, Value
+from ..sources import notes, pull
 from .rows import keywords, only_false, only_none
-from .sources import notes, pull
 
 _ARGUMENTS = ("transformers.TrainingArguments",)
 _TOKENIZING = tuple(
@@ -32,7 +32,6 @@ ROWS: tuple[Change, ...] = (
         _ARGUMENTS,
         {"sharded_ddp": only_false("nothing was to be split", 'Say fsdp="full_shard".')},
         gone="transformers 4.35.0",
-        source=notes("transformers 4.35.0"),
     ),
     *keywords(
         _ARGUMENTS,
@@ -61,13 +60,11 @@ ROWS: tuple[Change, ...] = (
             )
         },
         gone="transformers 4.52.0",
-        source=notes("transformers 4.52.0"),
     ),
     *keywords(
         _ARGUMENTS,
         {"use_ipex": Drop("it made training on Intel CPUs faster, and changed no results")},
         gone="transformers 4.57.0",
-        source=notes("transformers 4.57.0"),
     ),
     *keywords(
         _ARGUMENTS,
@@ -168,7 +165,6 @@ ROWS: tuple[Change, ...] = (
         to="adamw_torch",
         gone="transformers 4.50.0",
         since="transformers 4.36.0",
-        source=notes("transformers 4.50.0"),
     ),
     Value(
         owners=_ARGUMENTS,
@@ -177,7 +173,6 @@ ROWS: tuple[Change, ...] = (
         to="all",
         gone="transformers 5.0.0",
         since="transformers 4.36.0",
-        source=notes("transformers 5.0.0"),
     ),
     *keywords(
         _TOKENIZING,
@@ -187,12 +182,10 @@ ROWS: tuple[Change, ...] = (
         },
         gone="transformers 4.52.0",
         since="transformers 4.36.0",
-        source=notes("transformers 4.52.0"),
     ),
     *keywords(
         ("transformers.DataCollatorForLanguageModeling",),
         {"tf_experimental_compile": only_none("Transformers has no TensorFlow any more.")},
         gone="transformers 5.0.0",
-        source=notes("transformers 5.0.0"),
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..changes import Change, Configure, Convert, Drop, Rename, Value
 from ..conversions import liger_kernel, rpo
+from ..sources import notes
 from .rows import keywords, only_false, only_none
-from .sources import notes
 
 _TRAINER = ("trl.DPOTrainer",)
 _CONFIG = ("trl.DPOConfig",)
@@ -47,13 +47,11 @@ ROWS: tuple[Change, ...] = (
         {name: Configure(name) for name in _MOVED},
         gone="trl 0.13.0",
         since="trl 0.9.2",
-        source=notes("trl 0.13.0"),
     ),
     *keywords(
         _TRAINER,
         {"model_init": only_none("Pass the model: model=…, which is what the function returned.")},
         gone="trl 0.19.0",
-        source=notes("trl 0.19.0"),
     ),
     *keywords(
         _TRAINER,
@@ -64,13 +62,11 @@ ROWS: tuple[Change, ...] = (
             "optimizer_cls_and_kwargs": only_none("Pass optimizers=(optimizer, scheduler)."),
         },
         gone="trl 0.29.0",
-        source=notes("trl 0.29.0"),
     ),
     *keywords(
         _CONFIG,
         {"max_target_length": Drop("only models with an encoder and a decoder used it")},
         gone="trl 0.14.0",
-        source=notes("trl 0.14.0"),
     ),
     *keywords(
         _CONFIG,
@@ -80,26 +76,22 @@ ROWS: tuple[Change, ...] = (
             )
         },
         gone="trl 0.15.0",
-        source=notes("trl 0.15.0"),
     ),
     *keywords(
         _CONFIG,
         {"use_num_logits_to_keep": _MEMORY},
         gone="trl 0.17.0",
-        source=notes("trl 0.17.0"),
     ),
     *keywords(
         _CONFIG,
         {"padding_value": Drop("padding is masked, so that no result depends on it")},
         gone="trl 0.26.0",
-        source=notes("trl 0.26.0"),
     ),
     *keywords(
         _CONFIG,
         {"use_liger_loss": Convert("use_liger_kernel", liger_kernel, written="{value}")},
         gone="trl 0.28.0",
         since="trl 0.25.0",
-        source=notes("trl 0.28.0"),
     ),
     *keywords(
         _CONFIG,
@@ -108,7 +100,6 @@ ROWS: tuple[Change, ...] = (
         },
         gone="trl 0.29.0",
         since="trl 0.20.0",
-        source=notes("trl 0.29.0"),
     ),
     *keywords(
         _CONFIG,
@@ -135,7 +126,6 @@ ROWS: tuple[Change, ...] = (
             "base_model_attribute_name": Drop("the model says it"),
         },
         gone="trl 0.29.0",
-        source=notes("trl 0.29.0"),
     ),
     Value(
         owners=_CONFIG,
@@ -144,6 +134,5 @@ ROWS: tuple[Change, ...] = (
         to="aot_unpaired",
         gone="trl 0.29.0",
         since="trl 0.28.0",
-        source=notes("trl 0.29.0"),
     ),
 )

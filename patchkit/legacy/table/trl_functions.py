@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..changes import Change, Rename
+from ..sources import notes
 from .rows import keywords
-from .sources import notes
 
 _PROCESSING_CLASS = {"tokenizer": Rename("processing_class")}
 
@@ -14,14 +14,12 @@ ROWS: tuple[Change, ...] = (
         _PROCESSING_CLASS,
         gone="trl 1.3.0",
         since="trl 1.3.0",
-        source=notes("trl 1.3.0"),
     ),
     *keywords(
         ("trl.add_response_schema",),
         _PROCESSING_CLASS,
         gone="trl 1.2.0",
         since="trl 1.2.0",
-        source=notes("trl 1.2.0"),
     ),
     *keywords(
         ("trl.get_peft_config", "trl.get_quantization_config"),

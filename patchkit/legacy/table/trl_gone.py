@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..changes import Change, Form, Gone, Moved
-from .sources import notes
 
 _REWARDS = "TRL trains with rewards by GRPOTrainer and RLOOTrainer, which have no value head."
 _VALUE_HEADS = Form(before="trl 0.12.0")
@@ -34,7 +33,6 @@ def _gone(
             instead=instead,
             forms=forms,
             gone=f"trl {release}",
-            source=notes(f"trl {release}"),
         )
 
 
@@ -51,7 +49,6 @@ def _experimental(folder: str, *names: str) -> Iterable[Change]:
             to=f"trl.experimental.{folder}.{name.rpartition('.')[2]}",
             gone="trl 0.29.0",
             since="trl 0.27.0",
-            source=notes("trl 0.29.0"),
         )
 
 
@@ -208,7 +205,6 @@ ROWS: tuple[Change, ...] = (
             name=f"trl.experimental.{folder}",
             instead=instead,
             gone=f"trl {release}",
-            source=notes(f"trl {release}"),
         )
         for folder, release, instead in (
             ("ppo", "1.13.0", _REWARDS),

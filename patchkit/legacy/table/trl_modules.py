@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Moved
-from .sources import notes
 
 _WRITTEN = "patchkit.legacy.written"
 _AVAILABILITY = f"{_WRITTEN}.availability"
@@ -198,7 +197,7 @@ def _rows() -> Iterator[Change]:
 
 
 def _moved(name: str, to: str, release: str) -> Moved:
-    return Moved(name=name, to=to, gone=f"trl {release}", source=notes(f"trl {release}"))
+    return Moved(name=name, to=to, gone=f"trl {release}")
 
 
 ROWS: tuple[Change, ...] = tuple(_rows())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Moved
-from .sources import notes
 
 _WRITTEN = "patchkit.legacy.written"
 
@@ -81,7 +80,6 @@ def _rows() -> Iterator[Change]:
                     name=f"{place}.{name}",
                     to=to,
                     gone=f"trl {release}",
-                    source=notes(f"trl {release}"),
                 )
         for folder, names in _EXPERIMENTAL.items():
             for name in names:
@@ -90,7 +88,6 @@ def _rows() -> Iterator[Change]:
                     to=f"trl.experimental.{folder}.{name}",
                     gone="trl 0.29.0",
                     since="trl 0.26.0",
-                    source=notes("trl 0.29.0"),
                 )
 
 

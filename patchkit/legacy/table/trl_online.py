@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..changes import Change, Convert, Drop, Refuse, Rename
 from ..conversions import liger_kernel, picked_by_vllm, steps_of_episodes
+from ..sources import notes
 from .rows import keywords, only_false, only_none
-from .sources import notes
 
 _GRPO = ("trl.GRPOConfig",)
 _RLOO = ("trl.RLOOConfig",)
@@ -63,14 +63,12 @@ ROWS: tuple[Change, ...] = (
         {"use_liger_loss": Convert("use_liger_kernel", liger_kernel, written="{value}")},
         gone="trl 0.28.0",
         since="trl 0.25.0",
-        source=notes("trl 0.28.0"),
     ),
     *keywords(
         ("trl.RLOOTrainer", "trl.OnlineDPOTrainer"),
         {"tokenizer": Rename("processing_class")},
         gone="trl 0.12.0",
         since="trl 0.12.0",
-        source=notes("trl 0.12.0"),
     ),
     *keywords(
         ("trl.RLOOTrainer",),
@@ -142,7 +140,6 @@ ROWS: tuple[Change, ...] = (
         _ONLINE_TRAINER,
         {"model_init": only_none("Pass the model: model=…, which is what the function returned.")},
         gone="trl 0.11.0",
-        source=notes("trl 0.11.0"),
     ),
     *keywords(
         _ONLINE_TRAINER,
@@ -158,7 +155,6 @@ ROWS: tuple[Change, ...] = (
         ("trl.OnlineDPOTrainer", "trl.OnlineDPOConfig"),
         {"judge": _JUDGE},
         gone="trl 1.1.0",
-        source=notes("trl 1.1.0"),
     ),
     *keywords(
         _ONLINE,
@@ -171,19 +167,16 @@ ROWS: tuple[Change, ...] = (
         _ONLINE,
         {"dataset_num_proc": Drop("nothing used it")},
         gone="trl 0.25.0",
-        source=notes("trl 0.25.0"),
     ),
     *keywords(
         _ONLINE,
         {"vllm_guided_decoding_regex": Rename("vllm_structured_outputs_regex")},
         gone="trl 0.27.0",
         since="trl 0.27.0",
-        source=notes("trl 0.27.0"),
     ),
     *keywords(
         _ONLINE,
         {"use_transformers_paged": Drop("it only changed how texts are generated, not which")},
         gone="trl 1.2.0",
-        source=notes("trl 1.2.0"),
     ),
 )

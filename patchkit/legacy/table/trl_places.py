@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Change, Gone, Moved
-from .sources import notes
+from ..sources import notes
 
 _WRITTEN = "patchkit.legacy.written"
 _AVAILABILITY = f"{_WRITTEN}.availability"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..changes import Change, Convert, Drop, Rename
 from ..conversions import liger_kernel
 from .rows import keywords, only_false, only_none
-from .sources import notes
 
 _KTO = ("trl.KTOTrainer",)
 _KTO_CONFIG = ("trl.KTOConfig",)
@@ -27,13 +26,11 @@ ROWS: tuple[Change, ...] = (
         {"tokenizer": _NEW_CLASS},
         gone="trl 0.12.0",
         since="trl 0.12.0",
-        source=notes("trl 0.12.0"),
     ),
     *keywords(
         _KTO,
         {"embedding_func": _EMBEDDING, "embedding_tokenizer": _EMBEDDING},
         gone="trl 0.10.1",
-        source=notes("trl 0.10.1"),
     ),
     *keywords(
         _KTO,
@@ -46,7 +43,6 @@ ROWS: tuple[Change, ...] = (
             "ref_adapter_name": only_none(_ADAPTER),
         },
         gone="trl 1.2.0",
-        source=notes("trl 1.2.0"),
     ),
     *keywords(
         _KTO,
@@ -59,7 +55,6 @@ ROWS: tuple[Change, ...] = (
             ),
         },
         gone="trl 1.4.0",
-        source=notes("trl 1.4.0"),
     ),
     *keywords(
         _KTO_CONFIG,
@@ -69,7 +64,6 @@ ROWS: tuple[Change, ...] = (
             "max_density_ratio": _DENSITY,
         },
         gone="trl 0.10.1",
-        source=notes("trl 0.10.1"),
     ),
     *keywords(
         _KTO_CONFIG,
@@ -80,7 +74,6 @@ ROWS: tuple[Change, ...] = (
             ),
         },
         gone="trl 0.27.0",
-        source=notes("trl 0.27.0"),
     ),
     *keywords(
         _KTO_CONFIG,
@@ -91,14 +84,12 @@ ROWS: tuple[Change, ...] = (
             "base_model_attribute_name": Drop("the model says it"),
         },
         gone="trl 0.28.0",
-        source=notes("trl 0.28.0"),
     ),
     *keywords(
         _KTO_CONFIG,
         {"use_liger_loss": Convert("use_liger_kernel", liger_kernel, written="{value}")},
         gone="trl 0.28.0",
         since="trl 0.25.0",
-        source=notes("trl 0.28.0"),
     ),
     *keywords(
         _KTO_CONFIG,
@@ -109,24 +100,20 @@ ROWS: tuple[Change, ...] = (
             )
         },
         gone="trl 1.2.0",
-        source=notes("trl 1.2.0"),
     ),
     *keywords(
         ("trl.CPOConfig",),
         {"max_target_length": Drop("only models with an encoder and a decoder used it")},
         gone="trl 0.11.0",
-        source=notes("trl 0.11.0"),
     ),
     *keywords(
         _PAIRS,
         {"label_pad_token_id": _NOT_COUNTED},
         gone="trl 0.28.0",
-        source=notes("trl 0.28.0"),
     ),
     *keywords(
         ("trl.CPOConfig",),
         {"padding_value": _MASKED},
         gone="trl 0.28.0",
-        source=notes("trl 0.28.0"),
     ),
 )

@@ -17,7 +17,6 @@ from ..prompts import (
     truncate_prompts,
     truncate_row,
 )
-from .sources import notes
 
 _TRUNCATING = "patchkit.legacy.written.truncation.truncating"
 _ADVICE = "patchkit truncates the prompts as trainers did; truncate them in the dataset"
@@ -38,7 +37,6 @@ def _kept(owner: str, name: str, to: str, gone: str, advice: str = _ADVICE) -> K
         name=name,
         action=Keep(to, advice, by=_TRUNCATING, alone=name != MODE),
         gone=gone,
-        source=notes(gone),
     )
 
 
@@ -48,7 +46,6 @@ def _behaviour(owner: str, name: str, meet: object, gone: str) -> Behaviour:
         name=name,
         meet=meet,  # type: ignore[arg-type]
         gone=gone,
-        source=notes(gone),
     )
 
 
@@ -60,7 +57,6 @@ def _default(algorithm: str, *values: tuple[str, int | None]) -> Default:
         values=values,
         kept=True,
         gone=gone,
-        source=notes(gone),
     )
 
 

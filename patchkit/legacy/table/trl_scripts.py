@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..changes import Change, Drop, Keep, Rename
+from ..sources import notes
 from .rows import keywords, only_false
-from .sources import notes
 
 _MODEL = ("trl.ModelConfig",)
 _PARSER = ("trl.TrlParser",)
@@ -25,27 +25,23 @@ ROWS: tuple[Change, ...] = (
             )
         },
         gone="trl 1.7.0",
-        source=notes("trl 1.7.0"),
     ),
     *keywords(
         ("trl.ScriptArguments",),
         {"config": Rename("dataset_config")},
         gone="trl 0.13.0",
         since="trl 0.13.0",
-        source=notes("trl 0.13.0"),
     ),
     *keywords(
         ("trl.ScriptArguments",),
         {"gradient_checkpointing_use_reentrant": Drop("only scripts read it")},
         gone="trl 0.27.0",
-        source=notes("trl 0.27.0"),
     ),
     *keywords(
         _PARSER,
         {"parsers": Rename("dataclass_types")},
         gone="trl 0.13.0",
         since="trl 0.13.0",
-        source=notes("trl 0.13.0"),
     ),
     *keywords(
         _PARSER,
@@ -56,6 +52,5 @@ ROWS: tuple[Change, ...] = (
             )
         },
         gone="trl 0.14.0",
-        source=notes("trl 0.14.0"),
     ),
 )

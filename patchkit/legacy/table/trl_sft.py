@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..changes import Behaviour, Change, Configure, Convert, Drop, Rename
 from ..conversions import liger_kernel, longest
 from ..heads import train_adapter_of_head
+from ..sources import notes, pull
 from .rows import keywords, only_none
-from .sources import notes, pull
 
 _SFT = ("trl.SFTTrainer",)
 _REWARD = ("trl.RewardTrainer",)
@@ -36,20 +36,17 @@ ROWS: tuple[Change, ...] = (
         },
         gone="trl 0.13.0",
         since="trl 0.9.2",
-        source=notes("trl 0.13.0"),
     ),
     *keywords(
         _SFT,
         {"max_seq_length": Configure("max_length", longest)},
         gone="trl 0.13.0",
         since="trl 0.16.0",
-        source=notes("trl 0.13.0"),
     ),
     *keywords(
         ("trl.SFTTrainer", "trl.GKDTrainer"),
         {"model_init": only_none(_MODEL)},
         gone="trl 0.15.0",
-        source=notes("trl 0.15.0"),
     ),
     *keywords(
         _CONFIG,
@@ -76,26 +73,22 @@ ROWS: tuple[Change, ...] = (
         {"tokenizer": Rename("processing_class")},
         gone="trl 0.12.0",
         since="trl 0.12.0",
-        source=notes("trl 0.12.0"),
     ),
     *keywords(
         _REWARD,
         {"max_length": Configure("max_length")},
         gone="trl 0.14.0",
         since="trl 0.7.2",
-        source=notes("trl 0.14.0"),
     ),
     *keywords(
         _REWARD,
         {"model_init": only_none(_MODEL)},
         gone="trl 0.24.0",
-        source=notes("trl 0.24.0"),
     ),
     Behaviour(
         owners=_SFT,
         name="an adapter on the head",
         meet=train_adapter_of_head,
         gone="trl 1.15.0",
-        source=notes("trl 1.15.0"),
     ),
 )

@@ -23,7 +23,8 @@ class HfFolder:
         """Return the token; None if there is none."""
         from huggingface_hub import get_token
 
-        return get_token()
+        token: str | None = get_token()
+        return token
 
     @classmethod
     def save_token(cls, token: str) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from .programs import printed, run_text
 
 pytest.importorskip("trl")
 
@@ -48,19 +47,8 @@ STATEMENTS = {
 
 
 def _errors(*arguments: str, folder: Path) -> dict[str, list[object]]:
-    (folder / "script.py").write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "script.py", *arguments],
-        input=json.dumps(list(STATEMENTS)),
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    errors: dict[str, list[object]] = json.loads(done.stdout.splitlines()[-1])
+    done = run_text(SCRIPT, *arguments, folder=folder, fed=json.dumps(list(STATEMENTS)))
+    errors: dict[str, list[object]] = printed(done)
     return errors
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .programs import printed, run
 
 OLD = """
 from transformers import TrainingArguments
@@ -64,25 +63,12 @@ print(json.dumps({
 """
 
 
-def run(*command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", **variables},
-        timeout=600,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("whole")
     (folder / "whole.py").write_text(WHOLE)
     done = run(sys.executable, "whole.py", folder=folder)
-    assert done.returncode == 0, done.stderr[-2000:]
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    answer: dict[str, Any] = printed(done)
     answer["log"] = [line for line in done.stderr.splitlines() if line.startswith("patchkit: ")]
     return answer
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .programs import printed, run_text
 
 pytest.importorskip("trl")
 
@@ -98,18 +97,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(choice: object, folder: Path) -> dict[str, Any]:
-    (folder / "old.py").write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "old.py", json.dumps(choice)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        timeout=900,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    done = run_text(SCRIPT, json.dumps(choice), folder=folder)
+    answer: dict[str, Any] = printed(done)
     answer["log"] = [line for line in done.stderr.splitlines() if line.startswith("patchkit: ")]
     return answer
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .programs import printed, run_text
 
 pytest.importorskip("trl")
 
@@ -45,17 +44,8 @@ print(json.dumps(found))
 
 def _found(choice: object, folder: Path) -> dict[str, Any]:
     prelude = Path(__file__).with_name("prelude.py")
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT, json.dumps(choice), str(prelude)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    done = run_text(SCRIPT, json.dumps(choice), str(prelude), folder=folder)
+    found: dict[str, Any] = printed(done)
     return found
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from patchkit.environment import in_range, installed_version
 
-from .programs import answer
+from .programs import answer, printed, run_text
 
 SCRIPT = Path(__file__).with_name("todays_keywords.py")
 
 
 def tried(side: str, folder: Path) -> dict[str, tuple[str, str]]:
-    became: dict[str, tuple[str, str]] = answer(SCRIPT, side, folder, timeout=600)
+    became: dict[str, tuple[str, str]] = answer(SCRIPT, side, folder)
     return became
 
 
@@ -51,17 +47,8 @@ print(json.dumps([steps(kind, given) for kind in (TrainingArguments, Own) for gi
 def test_a_share_of_the_steps(tmp_path) -> None:
     found = {}
     for side in ("off", "on"):
-        result = subprocess.run(
-            [sys.executable, "-c", SHARE, side],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-            timeout=600,
-            check=False,
-        )
-        assert result.returncode == 0, result.stderr[-3000:]
-        found[side] = json.loads(result.stdout.splitlines()[-1])
+        result = run_text(SHARE, side, folder=tmp_path)
+        found[side] = printed(result)
     refused = "warmup_steps must be of type int and must be 0 or a positive integer."
     assert found["off"] in ([0.1, 7, 0] * 2, [refused, 7, 0] * 2)
     assert found["on"] == [10, 7, 0] * 2
