@@ -43,6 +43,7 @@ _MODULES = frozenset(
         "peft.tuners.oft.config",
         "transformers.configuration_utils",
         "transformers.data.data_collator",
+        "transformers.generation.utils",
         "transformers.hf_argparser",
         "transformers.modeling_utils",
         "transformers.models.auto.auto_factory",

@@ -153,11 +153,17 @@ def users_line() -> Place:
     return Place(outermost.f_code.co_filename, outermost.f_lineno)
 
 
-def calling_module() -> str:
-    """Return the module that makes the guarded call which is being executed."""
+def calling_frame() -> FrameType | None:
+    """Return the frame that makes the guarded call which is being executed."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _package(frame) in ("patchkit", "wrapt"):
         frame = frame.f_back
+    return frame
+
+
+def calling_module() -> str:
+    """Return the module of that frame."""
+    frame = calling_frame()
     return "" if frame is None else _module(frame)
 
 

@@ -8,6 +8,7 @@ from functools import cache
 _ARGUMENTS = "transformers.TrainingArguments"
 _TRAINER = "transformers.Trainer"
 _PARENTS = {
+    "transformers.GenerationMixin": "transformers.PreTrainedModel",  # so in models that have both
     "transformers.Seq2SeqTrainer": _TRAINER,
     "transformers.Seq2SeqTrainingArguments": _ARGUMENTS,
     "trl.GKDConfig": "trl.SFTConfig",
@@ -40,7 +41,11 @@ _PATTERNS = tuple(
             "transformers.ProcessorMixin",
         ),
         (
-            r"transformers\.(?!Auto|DataCollator|TF|Flax)\w+(Model|LMHeadModel|For[A-Z]\w+)",
+            r"transformers\.(?!Auto|TF|Flax)\w+(LMHeadModel|ForCausalLM|ForConditionalGeneration)",
+            "transformers.GenerationMixin",
+        ),
+        (
+            r"transformers\.(?!Auto|DataCollator|TF|Flax)\w+(Model|For[A-Z]\w+)",
             "transformers.PreTrainedModel",
         ),
     )

@@ -23,10 +23,13 @@ pieces = json.loads(pathlib.Path(sys.argv[3]).read_text())
 names = {"__name__": "__main__"}
 exec(compile(prelude, "prelude.py", "exec"), names)
 outcomes = {}
+pathlib.Path("pieces").mkdir()
 for name, piece in pieces.items():
     mine = dict(names)
+    file = pathlib.Path("pieces", name + ".py")
+    file.write_text(piece)
     try:
-        exec(compile(piece, name + ".py", "exec"), mine)
+        exec(compile(piece, str(file), "exec"), mine)
         outcomes[name] = mine.get("result")
     except BaseException as error:
         outcomes[name] = "{}: {}".format(type(error).__name__, error)
