@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from ..matrix import Matrix, Scan
 
 
 @click.command()
@@ -21,7 +26,7 @@ import click
     "--versions",
     default="",
     help="Scan the releases in this range, such as '>=0.24'; pre-releases only if it names one.  "
-    "[default: from the first release that a patch claims to one after the last]",
+    "[default: from the first release that these patches claim to one after the last]",
 )
 @click.option(
     "--from",
@@ -63,10 +68,10 @@ def scan(
 ) -> None:
     """Look in released sources for the buggy code that patches mend.
 
-    The result is recorded in the matrix. IDS are patch ids or globs; all by default. They limit
-    what is shown and what decides the exit status; each scanned release is recorded for all
-    patches. Releases are fetched with pip, with your configuration, and never imported. An
-    interrupted scan continues where it stopped.
+    The result is recorded in the matrix. IDS are patch ids or globs; all by default. Other
+    patches are not looked for then, and what the matrix says of them stays. Releases are fetched
+    with pip, with your configuration, and never imported. An interrupted scan continues where it
+    stopped.
 
     \b
     Exit status:
@@ -103,7 +108,8 @@ def scan(
             progress=progress,
         )
     if scanned.recordable or path is not None:
-        matrix.write(file, before.merge(matrix.Matrix(scans=scanned.scans)))
+        scans = _with_other_patches(scanned.scans, before) if ids else scanned.scans
+        matrix.write(file, before.merge(matrix.Matrix(scans=scans)))
     chosen = load().matching_ids(ids or None, "IDS")
     if as_json:
         content = {"scans": [vars(scan) for scan in scanned.scans], "gaps": scanned.gaps}
@@ -111,3 +117,9 @@ def scan(
     else:
         show(as_tables(scanned, chosen))
     sys.exit(exit_status(scanned, chosen))
+
+
+def _with_other_patches(scans: Iterable[Scan], before: Matrix) -> tuple[Scan, ...]:
+    """Return scans of some patches, with the verdicts on others that the matrix has."""
+    older = {scan.key: scan for scan in before.scans}
+    return tuple(scan.added_to(older[scan.key]) if scan.key in older else scan for scan in scans)

@@ -11,6 +11,7 @@ from ..text import short_list
 
 if TYPE_CHECKING:
     from .anatomy import Parameter
+    from .facts import Facts
 
 OTHER_HALF = {"float16": "bfloat16", "bfloat16": "float16"}
 
@@ -31,6 +32,22 @@ def parameters(tensors: Sequence[Parameter], noun: str) -> str:
     kinds = dtypes(parameter.dtype for parameter in tensors)
     names = short_list(parameter.name for parameter in tensors)
     return f"{plural(len(tensors), noun)} ({kinds}): {names}"
+
+
+def precision_setting(facts: Facts, dtype: str) -> str:
+    """Write the code that sets the precision, in the place where this training sets it.
+
+    Args:
+        facts: the training.
+        dtype: `float16`, `bfloat16` or `float32`.
+    """
+    fp16, bf16 = dtype == "float16", dtype == "bfloat16"
+    if facts.args is not None:
+        return f"{type(facts.args).__name__}(…, fp16={fp16}, bf16={bf16})"
+    if facts.subject.accelerator is not None:
+        return f'Accelerator(mixed_precision="{"fp16" if fp16 else "bf16" if bf16 else "no"}")'
+    scaler = "  # and a torch.amp.GradScaler" if fp16 else ""
+    return f'with torch.autocast("{facts.hardware.type}", torch.{dtype}): …{scaler}'
 
 
 def gibibytes(sizes: Iterable[int]) -> str:

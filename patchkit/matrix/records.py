@@ -89,6 +89,31 @@ class Scan:
     def key(self) -> tuple[str, str]:
         return self.library, self.version
 
+    def added_to(self, older: Scan) -> Scan:
+        """Return this scan of some patches, with what an older one says of all others.
+
+        The older one stands where the release could not be read this time.
+        """
+        if self.problem and older.states:
+            return older
+        others = older.states.keys() - self.states.keys()
+        kept = others | {OF_THE_RELEASE}
+        return Scan(
+            self.library,
+            self.version,
+            self.date,
+            {
+                **{patch: older.states[patch] for patch in older.states if patch in others},
+                **self.states,
+            },
+            {**self.notes, **{key: note for key, note in older.notes.items() if key in kept}},
+            {
+                **self.unlisted,
+                **{key: places for key, places in older.unlisted.items() if key in others},
+            },
+            self.problem,
+        )
+
 
 @dataclass(frozen=True)
 class Unmeasured:

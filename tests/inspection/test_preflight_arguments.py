@@ -146,3 +146,28 @@ def test_precision_from_the_launcher(make, monkeypatch, precision: str, expected
     assert trainer.accelerator.mixed_precision == "bf16"
     assert ("precision-from-elsewhere" in findings) is expected
     assert "precision-disagrees" not in findings
+
+
+def test_advice_for_a_loop_of_ones_own_names_what_is_there(make, look) -> None:
+    from accelerate import Accelerator
+
+    model = make.model("bfloat16")
+    alone = look(model, hardware=T4)["bf16-unsupported"].change
+    assert 'torch.autocast("cuda", torch.float16)' in alone
+    assert "GradScaler" in alone
+    prepared = look(model, Accelerator(mixed_precision="bf16", cpu=True), hardware=T4)
+    assert 'Accelerator(mixed_precision="fp16")' in prepared["bf16-unsupported"].change
+    given = look(model, make.args("bf16"), hardware=T4)
+    assert "TrainingArguments(…, fp16=True, bf16=False)" in given["bf16-unsupported"].change
+    assert "TrainingArguments" not in alone + prepared["bf16-unsupported"].change
+
+
+def test_advice_for_an_accelerator_without_arguments(make, look) -> None:
+    from accelerate import Accelerator
+
+    accelerator = Accelerator(mixed_precision="fp16", cpu=True)
+    findings = look(make.lora("bfloat16"), accelerator, hardware=CPU)
+    assert "fp16-on-cpu" in findings
+    assert "bfloat16-model-in-float16-training" in findings
+    assert "TrainingArguments" not in str(findings)
+    assert 'Accelerator(mixed_precision="bf16")' in findings["fp16-on-cpu"].change

@@ -5,21 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 _WIDTH = 96
 _HOLE = re.compile(r"__hole_([A-Z])__")
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def string(text: str, indent: int = 0) -> str:
     """Write a string literal; one too long for a line in several parts, inside brackets."""
-    whole = _quote(text)
-    if len(whole) + indent <= _WIDTH:
-        return whole
-    room = _WIDTH - indent - 10
-    parts = [text[start : start + room] for start in range(0, len(text), room)]
-    inner = "".join(f"\n{' ' * (indent + 4)}{_quote(part)}" for part in parts)
-    return f"({inner}\n{' ' * indent})"
+    return _literal(text, indent, _quote)
 
 
 def strings(values: Iterable[str]) -> str:
@@ -28,13 +23,14 @@ def strings(values: Iterable[str]) -> str:
     return f"({', '.join(literals)}{',' if len(literals) == 1 else ''})"
 
 
-def template(pattern: str, holes: Iterable[str], mapping: str) -> str:
+def template(pattern: str, holes: Iterable[str], mapping: str, indent: int = 8) -> str:
     """Write a string literal of the code that a pattern stands for.
 
     Args:
         pattern: the code of the pattern.
         holes: the letters in it that are holes.
         mapping: the name of the variable that maps each letter to its code.
+        indent: the column of the line that the literal begins in.
     """
     tree = ast.parse(pattern)
     letters = set(holes)
@@ -43,9 +39,36 @@ def template(pattern: str, holes: Iterable[str], mapping: str) -> str:
             node.id = f"__hole_{node.id}__"
     text = ast.unparse(tree)
     if not letters:
-        return string(text, 8)
-    escaped = _quote(text).replace("{", "{{").replace("}", "}}")
-    return "f" + _HOLE.sub(lambda match: f"{{{mapping}['{match.group(1)}']}}", escaped)
+        return string(text, indent)
+
+    def quote(part: str) -> str:
+        escaped = _quote(part).replace("{", "{{").replace("}", "}}")
+        return "f" + _HOLE.sub(lambda match: f"{{{mapping}['{match.group(1)}']}}", escaped)
+
+    return _literal(text, indent, quote)
+
+
+def _literal(text: str, indent: int, quote: Callable[[str], str]) -> str:
+    """Write a literal, in parts that end between words where it is too long for a line."""
+    if len(quote(text)) + indent <= _WIDTH:
+        return quote(text)
+    inner = "".join(
+        f"\n{' ' * (indent + 4)}{quote(part)}" for part in _parts(text, _WIDTH - indent - 4, quote)
+    )
+    return f"({inner}\n{' ' * indent})"
+
+
+def _parts(text: str, width: int, quote: Callable[[str], str]) -> Iterator[str]:
+    """Yield the parts of a text whose literals fit; only a word that does not fit is broken."""
+    part = ""
+    for token in _TOKEN.findall(text):
+        pieces = [token] if len(quote(token)) <= width else list(token)
+        for piece in pieces:
+            if part and len(quote(part + piece)) > width:
+                yield part
+                part = ""
+            part += piece
+    yield part
 
 
 def _quote(text: str) -> str:

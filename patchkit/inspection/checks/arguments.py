@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import superseding_patches
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import short
+from ..wording import precision_setting, short
 
 _FLAG = {"float16": "fp16", "bfloat16": "bf16"}
 
@@ -19,7 +19,7 @@ def both_precisions(facts: Facts) -> Finding | None:
                 f"the training arguments have both {flag}=True and {other}=True",
                 "Which of them holds depends on who reads them: Transformers takes fp16, patchkit "
                 "bf16, and a scaler for one meets parameters for the other.",
-                f"{_call(facts)}(…, {flag}=False, {other}=True)  # or the reverse",
+                f"{type(facts.args).__name__}(…, {flag}=False, {other}=True)  # or the reverse",
             )
     return None
 
@@ -42,8 +42,8 @@ def precision_disagrees(facts: Facts) -> Finding | None:
         f"conflicting training precisions: {conflict}",
         f"Autocast and scaler are those of {facts.mixed_precision or 'float32'}; code that "
         "reads another of them casts to a different dtype.",
-        f"{_call(facts)}(…, {_flags(facts.apply_dtype or _args_dtype(facts))})  "
-        "# when the trainer is made",
+        precision_setting(facts, facts.apply_dtype or _args_dtype(facts) or "float32")
+        + ("" if facts.args is None else "  # when the trainer is made"),
     )
 
 
@@ -64,7 +64,7 @@ def precision_from_elsewhere(facts: Facts) -> Finding | None:
         f"{facts.mixed_precision} mixed precision",
         "The launcher set it, or the variable ACCELERATE_MIXED_PRECISION, which training "
         "arguments made earlier in this process may have left behind.",
-        f"{_call(facts)}(…, {_flags(facts.mixed_precision)})  # if that is meant; else:\n"
+        f"{precision_setting(facts, facts.mixed_precision)}  # if that is meant; else:\n"
         'os.environ.pop("ACCELERATE_MIXED_PRECISION", None)  # before the arguments are made',
     )
 
@@ -88,7 +88,7 @@ def fp16_on_cpu(facts: Facts) -> Finding | None:
         "fp16 mixed precision is on, but training is on a CPU",
         "Accelerate gives a CPU neither float16 autocast nor a gradient scaler, without a warning: "
         f"training runs in the dtypes that the parameters have.{note}",
-        f"{_call(facts)}(…, fp16=False, bf16=True)  # a CPU does autocast to bfloat16",
+        f"{precision_setting(facts, 'bfloat16')}  # a CPU does autocast to bfloat16",
     )
 
 
@@ -115,7 +115,7 @@ def bf16_unsupported(facts: Facts) -> Finding | None:
         f"{problem}, but {facts.hardware} does not compute in bfloat16",
         "NVIDIA's GPUs do from compute capability 8.0 on. PyTorch emulates it on older ones, which "
         "is slow, and kernels written for it (FlashAttention, many of Triton) refuse.",
-        f"{_call(facts)}(…, bf16=False, fp16=True)\n"
+        f"{precision_setting(facts, 'float16')}\n"
         "BitsAndBytesConfig(…, bnb_4bit_compute_dtype=torch.float16)\n"
         "AutoModelForCausalLM.from_pretrained(…, dtype=torch.float16)  # float32 if trained whole",
     )
@@ -142,18 +142,10 @@ def full_eval_casts(facts: Facts) -> Finding | None:
         f"{name}=True, but there are trained parameters in another dtype",
         f"`evaluate()` or `predict()` outside of `train()` casts the whole model to {dtype} and "
         f"leaves it so. If that is before training, {after}; if it is after, the saved weights "
-        "are {dtype}.",
-        f"{_call(facts)}(…, {name}=False)  # mixed precision evaluates in it anyway",
+        f"are {dtype}.",
+        f"{type(facts.args).__name__}(…, {name}=False)  # mixed precision evaluates in it anyway",
     )
 
 
 def _args_dtype(facts: Facts) -> str | None:
     return next((dtype for dtype, flag in _FLAG.items() if getattr(facts.args, flag, False)), None)
-
-
-def _call(facts: Facts) -> str:
-    return "TrainingArguments" if facts.args is None else type(facts.args).__name__
-
-
-def _flags(dtype: str | None) -> str:
-    return f"fp16={dtype == 'float16'}, bf16={dtype == 'bfloat16'}"

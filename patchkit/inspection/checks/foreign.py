@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...text import short_list
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import OTHER_HALF, plural, short
+from ..wording import OTHER_HALF, plural, precision_setting, short
 
 _RAISE = ("hqq", "quanto")
 """The libraries whose layers raise in a step: most multiply gradients with weights of another dtype
@@ -36,6 +36,5 @@ def layers_of_another_dtype(facts: Facts) -> Finding | None:
         f"input, {other} or float32 among them.",
         f"AutoModelForCausalLM.from_pretrained(…, dtype=torch.{facts.autocast})  # and quantize "
         "that: what is quantized cannot be cast\n"
-        f"# or train in the dtype of the model: TrainingArguments(…, "
-        f"{'bf16' if other == 'bfloat16' else 'fp16'}=True)",
+        f"# or train in the dtype of the model: {precision_setting(facts, other)}",
     )

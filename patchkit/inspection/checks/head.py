@@ -7,7 +7,7 @@ from typing import Any
 from .. import superseding_patches
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import short
+from ..wording import precision_setting, short
 
 
 def head_of_another_dtype(facts: Facts) -> Finding | None:
@@ -28,7 +28,8 @@ def head_of_another_dtype(facts: Facts) -> Finding | None:
         "and there is no autocast",
         "Unless the model itself casts between the two, the head raises a dtype mismatch "
         "(`expected m1 and m2 to have the same dtype`).",
-        f"model.get_output_embeddings().to({embedding.dtype})  # or bf16=True, or fp16=True",
+        f"model.get_output_embeddings().to({embedding.dtype})\n"
+        f"# or mixed precision, if that is meant: {precision_setting(facts, 'bfloat16')}",
     )
 
 

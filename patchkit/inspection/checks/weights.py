@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import repairs
 from ..facts import Facts
 from ..findings import Finding, Severity
-from ..wording import OTHER_HALF, parameters, short
+from ..wording import OTHER_HALF, parameters, precision_setting, short
 
 
 def other_half(facts: Facts) -> Finding | None:
@@ -25,7 +25,6 @@ def other_half(facts: Facts) -> Finding | None:
         "of a model that was trained in bfloat16 may overflow to infinity.",
         "bfloat16": "Each forward pass casts them to bfloat16, which drops 3 of their 11 bits.",
     }
-    flags = {"float16": "fp16=True, bf16=False", "bfloat16": "fp16=False, bf16=True"}
     return Finding(
         f"{other}-model-in-{facts.mixed_precision}-training",
         Severity.WARNING,
@@ -33,7 +32,7 @@ def other_half(facts: Facts) -> Finding | None:
         f"Mixed precision is {facts.mixed_precision}. {costs[facts.mixed_precision]}",
         f"AutoModelForCausalLM.from_pretrained(…, dtype=torch.{facts.mixed_precision})\n"
         f"# or, on hardware that has it, train in the dtype of the model:\n"
-        f"TrainingArguments(…, {flags[other]})",
+        + precision_setting(facts, other),
         repair=None
         if facts.engine or facts.quantizer
         else repairs.thread(facts.model, facts.mixed_precision),

@@ -59,8 +59,7 @@ def scan(
     """Search the sources of releases for the bugs that patches mend, without importing them.
 
     Args:
-        ids: patches whose libraries are scanned, ids or globs; all by default. All patches of
-            these libraries are looked for.
+        ids: the patches to look for, ids or globs; all by default.
         libraries: distributions to scan; by default those that the patches mend.
         versions: a PEP 440 range; by default all releases from the first that a patch claims to
             one after the last. Pre-releases only if it names one.
@@ -111,7 +110,8 @@ def _libraries(
                 f"{', '.join(sorted(mended))}"
             )
         mended = {library for library in mended if canonicalize_name(library) in names}
-    return {library: library_questions(patches, library) for library in sorted(mended)}
+    wanted = selected if ids else None
+    return {library: library_questions(patches, library, wanted) for library in sorted(mended)}
 
 
 def _scans(

@@ -1,7 +1,7 @@
 """Gather facts of modules for a scan in several processes: `python -m patchkit.matrix.scan.worker`.
 
-Reads pickles of a library's name and some of its modules, writes pickles of their facts, and ends
-when its input does.
+Reads pickles of a library's name, the ids of patches and some of its modules, writes pickles of
+their facts, and ends when its input does.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ def main() -> None:
     output = take_standard_output()
     with os.fdopen(os.dup(0), "rb") as requests:
         while requests.peek(1):
-            library, modules = pickle.load(requests)
-            questions = _questions(library)
+            library, ids, modules = pickle.load(requests)
+            questions = _questions(library, ids)
             answers = [facts(module, content, questions) for module, content in modules]
             pickle.dump(answers, output)
             output.flush()
 
 
 @cache
-def _questions(library: str) -> Questions:
-    return library_questions(entries.load(), library)
+def _questions(library: str, ids: tuple[str, ...]) -> Questions:
+    return library_questions(entries.load(), library, ids)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
@@ -22,8 +22,15 @@ Module = tuple[str, bytes]
 """The name of a module, and the content of its file."""
 
 
-def library_questions(entries: Catalogue, library: str) -> Questions:
-    return Questions(entry.patch for entry in entries if entry.patch.library == library)
+def library_questions(
+    entries: Catalogue, library: str, ids: Collection[str] | None = None
+) -> Questions:
+    """Return what the patches of a library look for; of these ids alone, if there are any."""
+    return Questions(
+        entry.patch
+        for entry in entries
+        if entry.patch.library == library and (ids is None or entry.patch.id in ids)
+    )
 
 
 class Workers:
@@ -60,10 +67,11 @@ class Workers:
         """Yield the facts of each module, in their order."""
         done = 0
         if self._all:
+            ids = tuple(patch.id for patch in questions.patches)
             batches = [modules[at : at + _BATCH] for at in range(0, len(modules), _BATCH)]
             try:
                 for batch_facts in self._threads.map(
-                    self._gather, [library] * len(batches), batches
+                    self._gather, [library] * len(batches), [ids] * len(batches), batches
                 ):
                     yield from batch_facts
                     done += len(batch_facts)
@@ -72,10 +80,10 @@ class Workers:
         for module, content in modules[done:]:
             yield facts(module, content, questions)
 
-    def _gather(self, library: str, modules: Sequence[Module]) -> list[Facts]:
+    def _gather(self, library: str, ids: tuple[str, ...], modules: Sequence[Module]) -> list[Facts]:
         worker = self._idle.get()
         try:
-            return worker.gather(library, modules)
+            return worker.gather(library, ids, modules)
         finally:
             self._idle.put(worker)
 
@@ -90,7 +98,7 @@ class _Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def gather(self, library: str, modules: Sequence[Module]) -> list[Facts]:
+    def gather(self, library: str, ids: tuple[str, ...], modules: Sequence[Module]) -> list[Facts]:
         if self._process is None:
             self._process = subprocess.Popen(
                 command("patchkit.matrix.scan.worker"),
@@ -99,7 +107,7 @@ class _Worker:
             )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        pickle.dump((library, list(modules)), self._process.stdin)
+        pickle.dump((library, ids, list(modules)), self._process.stdin)
         self._process.stdin.flush()
         answers: list[Facts] = pickle.load(self._process.stdout)
         return answers

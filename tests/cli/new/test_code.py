@@ -29,6 +29,23 @@ def test_string(text: str) -> None:
     assert max(map(len, literal.splitlines())) <= 100
 
 
+LONG = "prepared = model.generate(first_argument, second_argument, another_long_argument_of_it) / total"
+
+
+@pytest.mark.parametrize("holes", [{}, {"A": "loss", "B": "x"}])
+def test_long_code_is_broken_between_words(holes: dict[str, str]) -> None:
+    pattern = f"{LONG} + A.mean({{'key': B}})"
+    literal = code.template(pattern, holes, "found")
+    assert max(map(len, literal.splitlines())) <= 100
+    assert len(literal.splitlines()) > 2
+    expected = pattern
+    for letter, value in holes.items():
+        expected = expected.replace(letter, value)
+    assert eval(literal, {"found": holes}) == expected
+    for word in ("another_long_argument_of_it", "second_argument", "total", "mean"):
+        assert word in literal
+
+
 @pytest.mark.parametrize("values", [(), ("a",), ("a", 'b"')])
 def test_strings(values: tuple[str, ...]) -> None:
     assert eval(code.strings(values)) == values

@@ -45,6 +45,24 @@ def test_all_is_well(tmp_path: Path, invoke) -> None:
     assert (new.version, new.states) == ("1.15.0", OLD.states)
 
 
+def test_of_one_patch_leaves_what_is_known_of_others(tmp_path: Path, invoke) -> None:
+    write_wheel(tmp_path, WELL, "1.9.0", "accelerate")
+    states = {"another": "present", "accelerate-gradscaler-guard": "drifted"}
+    notes = {"another": "there", "accelerate-gradscaler-guard": "gone", "*": "yanked"}
+    old = Scan("accelerate", "1.9.0", "2026-01-01", states, notes, {"another": ["a:b"]})
+    write(tmp_path / "matrix.yaml", Matrix(scans=(old,)))
+    assert invoke("accelerate-*", "--from", str(tmp_path)).exit_code == 0
+    (new,) = read(tmp_path / "matrix.yaml").scans
+    assert new.states == {"another": "present", "accelerate-gradscaler-guard": "matches"}
+    assert new.notes == {"another": "there", "*": "yanked"}
+    assert new.unlisted == {"another": ["a:b"]}
+    (tmp_path / "accelerate-1.9.0-py3-none-any.whl").write_bytes(b"no wheel")
+    assert invoke("accelerate-*", "--from", str(tmp_path)).exit_code == 3
+    assert read(tmp_path / "matrix.yaml").scans == (new,)
+    assert invoke("--from", str(tmp_path)).exit_code == 3
+    assert read(tmp_path / "matrix.yaml").scans[0].problem
+
+
 def test_drift(tmp_path: Path, invoke) -> None:
     drifted = WELL["accelerator"].replace("optimizer)", "optimizers)")
     for version in ("1.16.0", "1.17.0"):
@@ -92,12 +110,13 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
     command = [sys.executable, "-m", "patchkit", "matrix", "scan", "--from", str(tmp_path)]
     command += ["--cache", str(tmp_path / "cache"), "--json", "--jobs", "2"]
     here = [os.fspath(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(here)}
     running = [
         subprocess.Popen(
             [*command, "--file", str(tmp_path / f"{number}.yaml")],
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(here)},
+            env=environment,
         )
         for number in range(2)
     ]
@@ -105,4 +124,9 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
     assert [one.returncode for one in running] == [0, 0]
     alone = json.loads(invoke("--from", str(tmp_path), "--json").stdout)
     assert found == [alone, alone]
+    ids = ["accelerate-gradscaler-guard"]
+    chosen = subprocess.run(
+        [*command, "--file", str(tmp_path / "0.yaml"), *ids], env=environment, capture_output=True
+    )
+    assert json.loads(chosen.stdout) == alone
     assert not list((tmp_path / "cache").rglob("*.new"))

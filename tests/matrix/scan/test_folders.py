@@ -140,3 +140,10 @@ def test_a_damaged_memory_is_none(tmp_path: Path, scanned, looked) -> None:
         looked.clear()
         assert scanned(tmp_path / "wheels", patch()) == first
         assert len(looked) == 2
+
+
+def test_only_these_patches(tmp_path: Path, scanned) -> None:
+    wheel = write_wheel(tmp_path / "wheels", {"trainer": TRAINER})
+    both = patch(), patch(id="madeup-other")
+    assert scanned(wheel.parent, *both).scans[0].states.keys() == {"madeup-bug", "madeup-other"}
+    assert scanned(wheel.parent, *both, ids="*-bug").scans[0].states == {"madeup-bug": "matches"}
