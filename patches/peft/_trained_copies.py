@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from patchkit.precision.adapters import ADAPTER_CAST, shards_parameters
 from patchkit.precision.autocast import is_autocast_on
+from patchkit.precision.layer_input import UPCAST
 from patchkit.precision.parameters import is_plain_float
 from patchkit.settings import value
 
 if TYPE_CHECKING:
     import torch
 
-MARK = "_patchkit_upcast"
-"""Attribute of a copy that was given float32."""
 SMALL = 2**20
 """Elements up to which a bfloat16 copy is given float32, too: 8 MiB more, with its optimizer."""
 
@@ -32,7 +31,7 @@ def after_unload(
 ) -> Any:
     """Wrap `ModulesToSaveWrapper.unload_and_optionally_merge_module`: restore the base's dtype."""
     module = wrapped(*args, **kwargs)
-    if vars(module).pop(MARK, False):
+    if vars(module).pop(UPCAST, False):
         dtype = _dtype_of(instance.original_module)
         for parameter in module.parameters():
             if is_plain_float(parameter):
@@ -80,7 +79,7 @@ def _upcast(tuner: Any, adapter_name: str, autocast_adapter_dtype: bool = True) 
         for parameter in copy.parameters():
             if parameter.dtype in dtypes and is_plain_float(parameter):
                 parameter.data = parameter.data.float()
-                setattr(copy, MARK, True)
+                setattr(copy, UPCAST, True)
 
 
 def _may_lose_no_update(copy: torch.nn.Module) -> bool:

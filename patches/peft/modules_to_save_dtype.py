@@ -14,9 +14,10 @@ import ast
 
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.precision.adapters import ADAPTER_CAST
+from patchkit.precision.layer_input import UPCAST
 from patchkit.rewrite import Edit, Pattern, Rule, replace
 
-from ._trained_copies import MARK, after_cast_adapter_dtype, after_unload
+from ._trained_copies import after_cast_adapter_dtype, after_unload
 
 COPY = Pattern("self.modules_to_save[N]")
 
@@ -35,7 +36,8 @@ def call_copy_in_its_dtype(node: ast.AST) -> list[Edit]:
     copy = ast.unparse(node.func)
     module = f"torch.sys.modules[{after_cast_adapter_dtype.__module__!r}]"
     wrap = f"{module}.wrap_in_input_dtype"
-    return [replace(node.func, f"({wrap}(self, {copy}) if hasattr({copy}, {MARK!r}) else {copy})")]
+    chosen = f"({wrap}(self, {copy}) if hasattr({copy}, {UPCAST!r}) else {copy})"
+    return [replace(node.func, chosen)]
 
 
 RULE = Rule(calls_copy, call_copy_in_its_dtype, names=("modules_to_save",), needs=("torch",))

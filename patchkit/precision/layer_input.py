@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 _TAKE_ONE_DTYPE_ONLY = ("torch.nn.", "transformers.pytorch_utils")
 """Modules of the forward methods that raise where input and weight differ."""
+UPCAST = "_patchkit_upcast"
+"""Attribute of a layer that was given float32, and is called so that it takes and gives the dtype
+that it did."""
 
 
 def in_dtype_of(layer: Any, x: torch.Tensor) -> torch.Tensor:
@@ -24,11 +27,13 @@ def in_dtype_of(layer: Any, x: torch.Tensor) -> torch.Tensor:
 
     Returns:
         the input itself where there is nothing to cast: the input is no float, the weight is packed
-        or not there, or a layer of this kind casts for itself.
+        or not there, or the layer, or a layer of this kind, casts for itself.
     """
     weight: Any = getattr(layer, "weight", None)
     inner = getattr(layer, "original_module", layer)
     if not x.is_floating_point() or not _is_plain(weight) or not _refuses(inner):
+        return x
+    if hasattr(layer, UPCAST):
         return x
     return x.to(weight.dtype)
 

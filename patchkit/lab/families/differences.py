@@ -98,12 +98,15 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         modes="*/none",
         types="shieldgemma2",
     ),
-    Explanation(
-        _ALL_FIGURES - {"logits to load", "distance to float32"},
-        "peft-modules-to-save-dtype: the head is trained in float32, and not in bfloat16",
-        modes="bf16/*",
-        methods="lora",
-        tasks="classification",
+    *(
+        Explanation(
+            _ALL_FIGURES - {"logits to load", "distance to float32"},
+            "peft-modules-to-save-dtype: the head is trained in float32, and not in half precision",
+            modes=modes,
+            methods="lora",
+            tasks="classification",
+        )
+        for modes in ("bf16/*", "plain-*")
     ),
     Explanation(
         frozenset({"logits to merge", "distance after merge"}),

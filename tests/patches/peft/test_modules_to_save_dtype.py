@@ -10,12 +10,12 @@ import pytest
 import torch
 import transformers
 from patchkit.patches.peft import _trained_copies
-from patchkit.patches.peft._trained_copies import MARK
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab.reproduce import train_in_temporary_folder
+from patchkit.precision.layer_input import UPCAST
 
 ID = "peft-modules-to-save-dtype"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
@@ -64,7 +64,7 @@ def dtypes(model) -> set[str]:
 
 
 def marked(model) -> int:
-    return sum(MARK in vars(module) for module in model.modules())
+    return sum(UPCAST in vars(module) for module in model.modules())
 
 
 @pytest.mark.parametrize("modules", [["score"], ["score", "embed_tokens"]], ids=len)
@@ -199,6 +199,22 @@ def test_a_classifier() -> None:
     model = adapted(base(head="reward"), modules=[], task="SEQ_CLS")
     assert dtypes(model) == {"float32"}
     assert model(IDS).logits.dtype == torch.float16
+
+
+@pytest.mark.parametrize("head", ["lm_head", "score"])
+def test_the_patch_of_heads_leaves_a_copy_alone_that_casts_for_itself(head: str) -> None:
+    """Both patches look at a float32 head; the logits keep the dtype of the model."""
+    options = {
+        "lm_head": {"modules": ["lm_head"]},
+        "score": {"modules": [], "task": "SEQ_CLS"},
+    }[head]
+    kind = {"lm_head": "causal", "score": "reward"}[head]
+    expected = adapted(base(torch.bfloat16, head=kind), **options)(IDS).logits
+    assert expected.dtype == torch.bfloat16
+    patchkit.apply(only=[ID, "transformers-lm-head-dtype"])
+    logits = adapted(base(torch.bfloat16, head=kind), patched=False, **options)(IDS).logits
+    assert logits.dtype == torch.bfloat16
+    assert torch.equal(logits, expected)
 
 
 def test_norms() -> None:
