@@ -25,16 +25,20 @@ CLOSED_PIPE = 141
 
 @contextlib.contextmanager
 def short_errors() -> Iterator[None]:
-    """End usage errors and our own with one line and `USAGE`, and Ctrl-C with `INTERRUPTED`."""
+    """End usage errors and our own with one line and `USAGE`, and Ctrl-C with `INTERRUPTED`.
+
+    A `KeyboardInterrupt` with a text says there how to go on.
+    """
     try:
         yield
     except click.UsageError as error:
         raise _set_status(error) from error.__cause__
     except PatchError as error:
         raise _set_status(click.UsageError(str(error))) from error
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         after_the_echo = "\n" if sys.stderr.isatty() else ""
-        click.echo(f"{after_the_echo}Interrupted.", err=True)
+        how_to_go_on = f" {interruption}" if interruption.args else ""
+        click.echo(f"{after_the_echo}Interrupted.{how_to_go_on}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     except OSError as error:
         if error.errno == errno.ENOSPC:

@@ -102,12 +102,12 @@ def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str:
 
 def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
     from ..catalogue.explanation import explain as in_words
-    from ..reporting.explanation import WIDEST, as_table
+    from ..reporting.explanation import WIDEST, Printed
     from .output import show, show_json
 
     pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
     if not as_json:
-        show(*(as_table(*pair) for pair in pairs), widest=WIDEST)
+        show(*(Printed(*pair) for pair in pairs), widest=WIDEST)
         return
     patches: list[dict[str, Any]] = [
         {

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from .forms import form_options
-from .kept_results import check_outputs, check_shown
+from .kept_results import check_outputs, check_shown, told_how_to_go_on
 
 _TASKS = ("causal", "seq2seq", "classification", "vision")
 
@@ -119,7 +119,7 @@ def families(
     if only_show:
         check_shown(journal)
     else:
-        with progress_bar() as progress:
+        with told_how_to_go_on(journal.path), progress_bar() as progress:
             sweep(
                 selection,
                 journal,

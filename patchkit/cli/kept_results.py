@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,23 @@ def check_outputs(outputs: Sequence[Path], *, only_show: bool) -> None:
             check_writable(output, "--output")
         elif not output.exists():
             raise UsageError(f"--show: there is no file {output}")
+
+
+@contextmanager
+def told_how_to_go_on(output: Path | None) -> Iterator[None]:
+    """Say, where the block is interrupted, whether another run goes on from there.
+
+    Args:
+        output: the file that keeps the results; None if there is none.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        if output is None:
+            raise KeyboardInterrupt("With --output FILE the results are kept.") from None
+        if not output.exists():  # interrupted before the first result
+            raise
+        raise KeyboardInterrupt(f"The same command goes on from {output}.") from None
 
 
 def check_shown(journal: Journal) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from .patch_id import PatchId
+
 
 @click.command()
-@click.argument("ids", nargs=-1)
+@click.argument("ids", nargs=-1, type=PatchId())
 @click.option(
     "--file",
     "path",

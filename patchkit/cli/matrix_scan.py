@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from .patch_id import PatchId
 
 if TYPE_CHECKING:
     from ..matrix import Matrix, Scan
 
 
 @click.command()
-@click.argument("ids", nargs=-1)
+@click.argument("ids", nargs=-1, type=PatchId())
 @click.option(
     "--library",
     "libraries",
@@ -96,7 +99,7 @@ def scan(
         check_writable(path, "--file")
     file = path or matrix.default_path()
     before = matrix.read_or_empty(file)
-    with progress_bar("listing releases") as progress:
+    with _told_how_to_go_on(), progress_bar("listing releases") as progress:
         scanned = run(
             ids or None,
             libraries=libraries,
@@ -117,6 +120,15 @@ def scan(
     else:
         show(as_tables(scanned, chosen))
     sys.exit(exit_status(scanned, chosen))
+
+
+@contextmanager
+def _told_how_to_go_on() -> Iterator[None]:
+    """Say, where the block is interrupted, that what was read is in the cache."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("The same command goes on; what it read is kept.") from None
 
 
 def _with_other_patches(scans: Iterable[Scan], before: Matrix) -> tuple[Scan, ...]:

@@ -30,7 +30,8 @@ def show(*printed: RenderableType, widest: int | None = None) -> None:
     # Captured, since rich has its own idea of what to do about a closed pipe.
     with console.capture() as captured:
         for renderable in printed:
-            console.print(renderable, width=width)
+            # What a renderable lets run over the edge is meant to be copied.
+            console.print(renderable, width=width, crop=False)
     click.echo(_BLANKS_AT_THE_END.sub("", captured.get()), nl=False, color=True)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..patch import Status
+from ..text import wrap_lines
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
     from rich.table import Table
+    from rich.text import Text
 
     from ..catalogue.explanation import ExplainedTarget, Explanation
     from .record import PatchRecord
@@ -17,13 +20,38 @@ WIDEST = 100
 """Columns; longer lines are hard to read."""
 
 
-def as_table(patch: Explanation, record: PatchRecord) -> Table:
-    """Return a table of labelled paragraphs.
+class Printed:
+    """An explanation for a rich console: a table of labelled paragraphs.
+
+    Where a word would not fit beside the labels, they stand above. Names, commands and links then
+    run over the edge rather than being broken, so that they can be copied.
 
     Args:
-        patch: its explanation.
+        patch: the explanation of a patch.
         record: its state on the installed versions.
     """
+
+    def __init__(self, patch: Explanation, record: PatchRecord) -> None:
+        self.patch = patch
+        self.record = record
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        parts = {
+            label: text
+            for label, paragraphs in _parts(self.patch, self.record)
+            if (text := "\n".join(filter(None, paragraphs)))
+        }
+        words = (word for text in parts.values() for word in text.split())
+        beside_the_labels = options.max_width - max(map(len, parts)) - 2
+        if max(map(len, words)) <= beside_the_labels:
+            yield _table(self.patch, parts)
+        else:
+            yield from _below_each_other(self.patch, parts, options.max_width)
+
+
+def _table(patch: Explanation, parts: Mapping[str, str]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -38,10 +66,22 @@ def as_table(patch: Explanation, record: PatchRecord) -> Table:
     )
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold")
-    for label, paragraphs in _parts(patch, record):
-        if text := "\n".join(filter(None, paragraphs)):
-            table.add_row(label, Text(text))
+    for label, text in parts.items():
+        table.add_row(label, Text(text))
     return table
+
+
+def _below_each_other(patch: Explanation, parts: Mapping[str, str], width: int) -> Iterator[Text]:
+    from rich.text import Text
+
+    yield Text(patch.id, style="bold", overflow="ignore")
+    yield Text(f"{patch.title}\n")
+    for label, text in parts.items():
+        yield Text(label, style="cyan")
+        for paragraph in text.splitlines():
+            for line in wrap_lines(paragraph, "", "", width, break_long_words=False):
+                yield Text(line, overflow="ignore")
+        yield Text("")
 
 
 def _parts(patch: Explanation, record: PatchRecord) -> Iterator[tuple[str, list[str]]]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _LEAST_ROOM = 30
 """Columns that a title needs beside its id; with fewer it goes below."""
-_WIDEST_ID = 40
 _IDS_SHOWN = 10
 """Ids that a line names of patches that are not due; HTML and JSON have all."""
 
@@ -67,7 +66,7 @@ def plain_text(printed: RenderableType, width: int = 80) -> str:
     console = Console(
         file=file, width=width, color_system=None, highlight=False, force_jupyter=False
     )
-    console.print(printed)
+    console.print(printed, crop=False)  # an id that runs over the edge stays whole
     text = "\n".join(line.rstrip() for line in file.getvalue().splitlines())
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return text.encode(encoding, "replace").decode(encoding)
@@ -167,21 +166,19 @@ def _title_rows(records: Sequence[PatchRecord], width: int) -> Iterator[Renderab
     from rich.table import Table
     from rich.text import Text
 
-    def name(record: PatchRecord) -> Padding:
-        style = ROWS[record.status].style
-        return Padding(Text(record.id, style=style, overflow="fold"), (0, 0, 0, 2))
-
-    widest = min(max(len(record.id) for record in records), _WIDEST_ID)
+    widest = max(len(record.id) for record in records)
     if width - widest - 4 < _LEAST_ROOM:
         for record in records:
-            yield name(record)
+            # Whole, even beyond the edge, so that it can be copied.
+            yield Text(f"  {record.id}", style=ROWS[record.status].style, overflow="ignore")
             yield Padding(Text(record.title, overflow="fold"), (0, 0, 0, 4))
         return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(width=widest + 2, overflow="fold")
+    table.add_column(width=widest + 2)
     table.add_column(overflow="fold")
     for record in records:
-        table.add_row(name(record), Text(record.title))
+        name = Padding(Text(record.id, style=ROWS[record.status].style), (0, 0, 0, 2))
+        table.add_row(name, Text(record.title))
     yield table
 
 

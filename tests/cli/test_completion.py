@@ -37,6 +37,7 @@ def test_no_such_shell() -> None:
         (["explain", "madeup-cast"], "madeup-c", []),
         (["diff"], "ab", ["absent-bug"]),
         (["verify"], "ab", ["absent-bug"]),
+        (["matrix", "scan"], "ab", ["absent-bug"]),
         (["list"], "zzz", []),
         (["run", "--only"], "ab", ["absent-bug"]),
         (["run", "--", "python"], "tra", ["tra"]),  # which the shell completes to files

@@ -80,6 +80,7 @@ class Raising(LazyGroup):
     ("error", "status", "said"),
     [
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
+        (KeyboardInterrupt("Go on."), 130, "Interrupted. Go on.\n"),
         (PatchError("what was wrong"), 64, "Error: what was wrong\n"),
         (click.UsageError("no such thing"), 64, "Error: no such thing\n"),
         (click.ClickException("not usage"), 1, "Error: not usage\n"),

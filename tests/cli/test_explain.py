@@ -72,6 +72,19 @@ def test_it_fits(madeup, columns: int, widest: int) -> None:
     assert widest - 25 < max(map(len, text.splitlines())) <= widest
 
 
+def test_what_is_copied_stays_whole_in_a_narrow_terminal(madeup) -> None:
+    text = invoke("explain", "madeup-cast", env={"COLUMNS": "30"}).stdout
+    for copied in (
+        "madeup.trainer:Trainer.train",
+        'patchkit.apply(exclude="madeup-cast")',
+        "PATCHKIT_DISABLE=madeup-cast",
+        "https://example.org/1",
+    ):
+        assert copied in text
+    prose = [line for line in text.splitlines() if "`" not in line and " " in line]
+    assert max(map(len, prose)) <= 30
+
+
 def test_several(madeup) -> None:
     text = invoke("explain", "madeup-w*", "absent-bug").stdout
     assert [line for line in text.splitlines() if line in ("madeup-wrap", "absent-bug")] == [
