@@ -39,6 +39,8 @@ PATCH = Patch(
     title="Under FSDP the input of an adapter has the dtype in which it computes",
     affects={"peft": ">=0.16"},
     changes=(Rewrite("peft.tuners.tuners_utils:BaseTunerLayer._cast_input_dtype", RULE),),
+    # Arrow multiplies by the weights themselves, and calls no unit of FSDP.
+    harmless={"peft.tuners.lora.arrow:ArrowLoraLinearLayer.*": ""},
     upstream=(
         "https://github.com/huggingface/peft/pull/2433",
         "https://github.com/huggingface/trl/issues/2796",
