@@ -18,7 +18,6 @@ TABLES = (
     ("errors.md", "Other wordings of the same error"),
     ("families.md", "What fails both ways"),
     ("families.md", "No tiny model"),
-    ("launchers.md", "What fails both ways"),
 )
 """Pages, and headings of tables whose last column says why."""
 SILENT = ("errors.md", "Wrong results without a message")
