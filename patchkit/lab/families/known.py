@@ -85,6 +85,21 @@ REASONS: tuple[Reason, ...] = (
         "its Fourier transforms return float32, which a bfloat16 norm of a CPU refuses",
         types="fnet",
     ),
+    Reason(
+        "RuntimeError: Unsupported dtype",
+        "PyTorch's Fourier transforms take no half precision on a CPU",
+        types="fnet",
+    ),
+    Reason(
+        "backward: RuntimeError: expected m1 and m2 to have the same dtype",
+        "its attention has a backward of its own, which multiplies float32 by float16",
+        types="yoso",
+    ),
+    Reason(
+        "mat1 and mat2 must have the same dtype",
+        "its attention computes in float32 and gives that to the next layer",
+        types="mra",
+    ),
     Reason("position_ids` are incorrect", "its decoder refuses the positions of `generate`"),
     Reason(
         "merge: OtherLogits",
