@@ -61,6 +61,7 @@ _MODULES = frozenset(
         "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl",
         "transformers.models.qwen2_vl.modeling_qwen2_vl",
         "transformers.models.vipllava.modeling_vipllava",
+        "transformers.pipelines",
         "transformers.processing_utils",
         "transformers.tokenization_utils_base",
         "transformers.trainer",

@@ -16,7 +16,13 @@ _MOVED = {
     },
     "0.15.0": {
         f"peft.mapping.{name}": f"peft.{name}"
-        for name in ("LoraConfig", "PeftModel", "PromptTuningConfig", "get_peft_model")
+        for name in (
+            "LoraConfig",
+            "MODEL_TYPE_TO_PEFT_MODEL_MAPPING",
+            "PeftModel",
+            "PromptTuningConfig",
+            "get_peft_model",
+        )
     },
     "0.19.0": {"peft.BoneConfig": "peft.MissConfig", "peft.BoneModel": "peft.MissModel"},
 }

@@ -182,7 +182,6 @@ ROWS: tuple[Change, ...] = (
             for name in (
                 "OnPolicyConfig",
                 "OnlineTrainerState",
-                "RewardDataCollatorWithPadding",
                 "batch_generation",
                 "compute_accuracy",
                 "exact_div",

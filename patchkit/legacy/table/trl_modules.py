@@ -117,6 +117,11 @@ _NAMES = {
         "trl.models.utils": {"setup_chat_format": f"{_CHAT}.setup_chat_format"},
     },
     "0.27.0": {
+        "trl.trainer.utils": {
+            "RewardDataCollatorWithPadding": (
+                f"{_WRITTEN}.reward_collator.RewardDataCollatorWithPadding"
+            )
+        },
         "trl.extras.dataset_formatting": {
             name: f"{_WRITTEN}.formatting.{name}" for name in _FORMATTING
         },

@@ -19,6 +19,9 @@ _NPU, _XPU = (
 )
 
 _MOVED = {
+    "0.7.5": {
+        "trainer.utils.PeftSavingCallback": f"{_WRITTEN}.callbacks.PeftSavingCallback",
+    },
     "0.10.1": {
         "trainer.utils.RichProgressCallback": "trl.RichProgressCallback",
         "trainer.utils.SyncRefModelCallback": "trl.SyncRefModelCallback",

@@ -14,6 +14,41 @@ PIECES = {
         [[0, 1, 0, 1], [2, 0, 1], [0, 1, 0, 1]],
         "+ with a Column has been gone since Datasets 4.0.0",
     ),
+    "model_card": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "trainer = SFTTrainer(\n"
+        "    model(), args=SFTConfig(**FAST), train_dataset=ROWS, processing_class=TOKENIZER\n"
+        ")\n"
+        "trainer.create_model_card(\n"
+        "    finetuned_from='m', dataset=['some', 'rows'], dataset_tags=['some'], tags=['old']\n"
+        ")\n"
+        "text = Path('out/README.md').read_text()\n"
+        "result = ['some, rows' in text, '- old' in text]",
+        "unexpected keyword argument 'finetuned_from'",
+        [True, True],
+        "SFTTrainer.create_model_card(finetuned_from=) has been gone since TRL 0.12.0",
+    ),
+    "pairs_of_a_reward_trainer": (
+        "from transformers import AutoModelForSequenceClassification\n"
+        "from trl import RewardConfig, RewardTrainer\n"
+        "from trl.trainer.utils import RewardDataCollatorWithPadding\n"
+        "TOKENIZER.pad_token = TOKENIZER.eos_token\n"
+        "judge = AutoModelForSequenceClassification.from_pretrained(MODEL, num_labels=1)\n"
+        "judge.config.pad_token_id = TOKENIZER.pad_token_id\n"
+        "rows = Dataset.from_list([\n"
+        "    {f'{what}_{side}': ids for side, ids in pair.items() for what in ('input_ids',\n"
+        "     'attention_mask')}\n"
+        "    for pair in [{'chosen': [1, 1, 1], 'rejected': [1]}] * 4\n"
+        "])\n"
+        "collate = RewardDataCollatorWithPadding(TOKENIZER, max_length=8)\n"
+        "trainer = RewardTrainer(judge, args=RewardConfig(**FAST), train_dataset=rows,\n"
+        "                        processing_class=TOKENIZER, data_collator=collate)\n"
+        "trainer.train()\n"
+        "result = [trainer.data_collator is collate, trainer.state.global_step]",
+        "cannot import name 'RewardDataCollatorWithPadding'",
+        [True, 1],
+        "RewardDataCollatorWithPadding has been gone since TRL 0.27.0",
+    ),
     "column_of_tensors": (
         "rows = Dataset.from_dict({'label': [0, 1, 1]}).with_format('torch')\n"
         "result = list(rows['label'].shape)",
