@@ -97,7 +97,8 @@ def test_kinship() -> None:
         kind = library(name)
         real = {f"{it.__module__.partition('.')[0]}.{it.__name__}" for it in kind.__mro__}
         named = set(ancestors(name)[1:])
-        real -= {ancestors(name)[0]}
+        # What those two have rows for, each trainer has by its own name.
+        real -= {ancestors(name)[0], "trl.BaseTrainer", "trl._BaseTrainer"}
         if named - real or real & owners - named:
             wrong[name] = named - real, real & owners - named
     assert wrong == {}
