@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..changes import Behaviour, Change, Value
 from ..pipelines import generate_from_texts
-from .sources import notes
 
 _PIPELINE = ("transformers.pipeline",)
 _REFUSED = {
@@ -20,7 +19,6 @@ ROWS: tuple[Change, ...] = (
         name="tasks of models with an encoder",
         meet=generate_from_texts,
         gone="transformers 5.0.0",
-        source=notes("transformers 5.0.0"),
     ),
     *(
         Value(
@@ -29,7 +27,6 @@ ROWS: tuple[Change, ...] = (
             value=task,
             instead=instead,
             gone="transformers 5.3.0",
-            source=notes("transformers 5.3.0"),
         )
         for task, instead in _REFUSED.items()
     ),

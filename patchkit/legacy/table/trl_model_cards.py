@@ -6,7 +6,6 @@ from typing import Any
 
 from ..changes import Action, Change, Convert, Drop
 from .rows import keywords
-from .sources import notes
 
 _TRAINERS = (
     *("_BaseTrainer", "BaseTrainer", "CPOTrainer", "DPOTrainer", "GKDTrainer", "KTOTrainer"),
@@ -42,6 +41,5 @@ ROWS: tuple[Change, ...] = tuple(
         _ACTIONS,
         gone="trl 0.12.0",
         since="trl 0.12.0",
-        source=notes("trl 0.12.0"),
     )
 )
