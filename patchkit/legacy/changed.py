@@ -64,7 +64,8 @@ def _put(old: object, new: object, function: FunctionType) -> None:
     A package may take what it exports from its modules at any time.
     """
     package, name = function.__module__.partition(".")[0], function.__name__
+    below = f"{package}."
     for place, module in tuple(sys.modules.items()):
-        is_inside = place.partition(".")[0] == package and isinstance(module, ModuleType)
-        if is_inside and vars(module).get(name) is old:
+        is_inside = place.startswith(below) or place == package
+        if is_inside and isinstance(module, ModuleType) and vars(module).get(name) is old:
             setattr(module, name, new)

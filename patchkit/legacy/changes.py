@@ -18,12 +18,12 @@ Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that carries the call out; returns the result."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Change:
     """One change of the public interface.
 
-    None of the classes here compares by value: making those comparisons takes time with each
-    import, and nobody asks.
+    None of the classes here compares by value, is frozen or shows its fields: `dataclasses`
+    compiles methods for each of that with each import, and nobody asks.
 
     Args:
         gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
@@ -52,7 +52,7 @@ class Change:
         return self.source or notes(self.gone)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Moved(Change):
     """A module, or a name in one, that is found elsewhere today.
 
@@ -67,7 +67,7 @@ class Moved(Change):
     differs: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Form:
     """What a name stood for, up to some release.
 
@@ -82,7 +82,7 @@ class Form:
     also: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Gone(Change):
     """A name that has no counterpart.
 
@@ -97,7 +97,7 @@ class Gone(Change):
     forms: tuple[Form, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Rename:
     """The same value has another keyword.
 
@@ -108,7 +108,7 @@ class Rename:
     to: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Configure:
     """The value belongs to the trainer's configuration; None meant that none was given.
 
@@ -125,7 +125,7 @@ class Configure:
     written: str = "{value}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Convert:
     """Another keyword says it with another value.
 
@@ -145,7 +145,7 @@ class Convert:
     written: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Environment:
     """An environment variable says it; None meant that none was given.
 
@@ -156,7 +156,7 @@ class Environment:
     variable: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Drop:
     """Nothing depends on the value any more.
 
@@ -171,7 +171,7 @@ class Drop:
     instead: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Refuse:
     """No keyword of today says it.
 
@@ -182,7 +182,7 @@ class Refuse:
     instead: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Keep:
     """The configuration keeps the value, and a `Behaviour` of another method sees to it.
 
@@ -203,7 +203,7 @@ class Keep:
 Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Owned(Change):
     """A change that is about classes or their methods.
 
@@ -215,7 +215,7 @@ class Owned(Change):
     owners: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Keyword(Owned):
     """A keyword of a class or function, or a field of a configuration.
 
@@ -230,7 +230,7 @@ class Keyword(Owned):
     early: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Value(Owned):
     """A value of a keyword that is spelled otherwise today, or that has no counterpart.
 
@@ -247,7 +247,7 @@ class Value(Owned):
     instead: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Order(Owned):
     """The order of positional arguments was another.
 
@@ -260,7 +260,7 @@ class Order(Owned):
     today: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class OwnConfiguration:
     """A trainer takes a configuration of its own class.
 
@@ -271,7 +271,7 @@ class OwnConfiguration:
     accepted: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class LeftOut:
     """An argument that says again what another one holds.
 
@@ -286,7 +286,7 @@ class LeftOut:
     made_by: str
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Wrapped:
     """A function that returns a list for a batch, and is to return one value for a row.
 
@@ -299,7 +299,7 @@ class Wrapped:
     by: str
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Parameters:
     """A method that scripts override, and that is called with more than it was.
 
@@ -314,7 +314,7 @@ class Parameters:
     first: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class OtherParameter:
     """Methods that scripts override, and that get a value by another name.
 
@@ -329,7 +329,7 @@ class OtherParameter:
     to: str
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Columns:
     """Columns of a dataset that have other names.
 
@@ -340,7 +340,7 @@ class Columns:
     names: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class OneColumn:
     """An old keyword names the column that is meant; others of the dataset have a meaning today.
 
@@ -357,7 +357,7 @@ class OneColumn:
     known: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class GivenToo:
     """An argument that has to be given beside another one.
 
@@ -384,7 +384,7 @@ InSource = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Silent:
     """When a call gives other results than it did, as far as its text tells.
 
@@ -399,7 +399,7 @@ class Silent:
     but: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Adjusted(Owned):
     """A combination of arguments that was taken, and is an error today.
 
@@ -419,7 +419,7 @@ class Adjusted(Owned):
     concerns: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Attribute(Owned):
     """An attribute that scripts read, or a method that they call, and that is elsewhere today.
 
@@ -439,7 +439,7 @@ class Attribute(Owned):
     of_class: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Assigned(Owned):
     """An attribute that scripts set, and that takes another value today.
 
@@ -454,7 +454,7 @@ class Assigned(Owned):
     advice: str
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Default(Owned):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
@@ -474,7 +474,7 @@ class Default(Owned):
     kept: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Behaviour(Owned):
     """A call that is understood as ever, and gives other results than it did.
 

@@ -8,7 +8,6 @@ from typing import Any
 from .adjusting.surroundings import Surroundings
 from .call import Call
 from .changes import Adjusted, Behaviour
-from .read_as_ids import reads_ids
 from .uses import called_by_user, calling_frame
 from .wording import release
 
@@ -36,6 +35,8 @@ def give_ids(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
             call.arguments["return_dict"] = False
         return proceed()
     result = proceed()
+    from .read_as_ids import reads_ids
+
     frame = calling_frame()
     is_read = None if frame is None else reads_ids(frame, _NAME, result)
     if is_read:

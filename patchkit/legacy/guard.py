@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from wrapt import ObjectProxy
@@ -24,8 +26,9 @@ class Guarded:
     """Stand for a method in the namespace of a class.
 
     Looked at through the class, a plain method is the function itself, with its own code and
-    signature. Called through an object it goes through `checked` first. A class method has to be
-    told from a look at it by its call, so that one is a proxy of the bound method.
+    signature. Called through an object it goes through `checked` first. What is looked at through
+    an object, and a class method, is a proxy of the bound method. What Python calls by itself, as
+    `__init__`, is none: to make one would take longer than all else.
 
     Args:
         method: what the namespace of the class had.
@@ -36,8 +39,13 @@ class Guarded:
         self.__wrapped__ = method
         self.__doc__ = method.__doc__
         self._checked = checked
+        self._is_special = isinstance(method, FunctionType) and method.__name__.endswith("__")
+        if self._is_special:
+            functools.update_wrapper(checked, method)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
+        if instance is not None and self._is_special:
+            return MethodType(self._checked, instance)
         bound = self.__wrapped__.__get__(instance, owner)
         called_on = getattr(bound, "__self__", None)
         return bound if called_on is None else _Bound(bound, self._checked, called_on)

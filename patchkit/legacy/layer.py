@@ -163,9 +163,10 @@ class Layer:
         call_it, journal, written_for = method.call, self._journal, self.wanted.written_for
         surroundings = Surroundings(self.wanted.due, self._changed, journal)
         has_old_fields = concerns(rows, own)
+        may_concern = rows.watch()
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if not has_old_fields and not rows.may_concern(args, kwargs):
+            if not has_old_fields and not may_concern(args, kwargs):
                 return call_it(instance, *args, **kwargs)
             call = Call(method, instance, args, kwargs, journal, written_for)
             call = by_name(call, args, kwargs, rows.orders)

@@ -14,7 +14,10 @@ _COLUMN = "Column"
 
 def has_column(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Tell whether a call is given a column; quick, since every call of a tokenizer asks."""
-    return any(_is_column(value) for value in args) or any(map(_is_column, kwargs.values()))
+    for value in (*args, *kwargs.values()):  # noqa: SIM110
+        if _is_column(value):
+            return True
+    return False
 
 
 def listed(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
