@@ -187,7 +187,7 @@ class Session:
                     if trouble := trouble_in(report, ids, include_broken=choices.only is None):
                         raise PatchError(explain(trouble))
                 report = self._deferred_report(changed)
-        if all(patch.is_looked_up for patch in armed.values()):
+        if armed and all(patch.is_looked_up for patch in armed.values()):
             report.write()
         self._catch_up()
         if logger.isEnabledFor(logging.INFO):
