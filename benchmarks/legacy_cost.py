@@ -13,7 +13,7 @@ NAMES = {
     "arguments": "TrainingArguments(…)",
     "configuration": "SFTConfig(…)",
     "load": "from_pretrained(…) of a tiny model",
-    "tokens": "a tokenizer, which no row is about",
+    "tokens": "a tokenizer, called with nothing old",
 }
 
 _START = """
