@@ -348,3 +348,59 @@ def test_that_the_machine_ends_the_server_is_no_result_of_a_type(tmp_path, monke
         sweep.sweep(SELECTION, journal, limits=sweep.Limits(4, 60), jobs=1)
     assert not journal.builds
     assert not journal.trials
+
+
+class Forks:
+    """A fork server that answers as it is told, by what a fork does and the memory it has."""
+
+    ended = False
+    answers: dict[str, dict[str, object]]
+    """By the function's name, then `limited` or `unlimited`."""
+
+    def __init__(self, *preparation: str, **options: object) -> None:
+        """Take what a `ForkServer` takes."""
+
+    def call(self, function: str, arguments: dict[str, object], **options: object) -> object:
+        if function.endswith("names_by_task"):
+            return {"causal": ["llama"]}
+        if function.endswith("environment"):
+            return ENVIRONMENT
+        if function.endswith("build"):
+            return {"parameters": 10}
+        return self.answers["limited" if arguments["memory"] else "unlimited"]
+
+    def stop(self) -> None:
+        """End nothing."""
+
+
+DIED = {"outcome": "error", "message": "died with exit code 127"}
+ONEDNN = {"step": "generate", "error": "RuntimeError: could not create a primitive"}
+FINE = {"step": "", "error": "", "figures": {}}
+PLAIN_ERROR = {"step": "step", "error": "ValueError: no"}
+
+
+@pytest.mark.parametrize(
+    ("limited", "unlimited", "step", "error"),
+    [
+        (DIED, FINE, "process", "needs more than 4 GiB"),
+        (DIED, DIED, "process", "died with exit code 127"),
+        (ONEDNN, FINE, "generate", "needs more than 4 GiB"),
+        (ONEDNN, ONEDNN, "generate", "RuntimeError: could not create a primitive"),
+        (ONEDNN, PLAIN_ERROR, "step", "ValueError: no"),
+        (PLAIN_ERROR, FINE, "step", "ValueError: no"),
+    ],
+)
+def test_lack_of_memory_is_told_from_other_failures(
+    tmp_path, monkeypatch, limited, unlimited, step: str, error: str
+) -> None:
+    """Native code dies of it, or says something else; whether it was that, no limit shows."""
+    monkeypatch.setattr(sweep, "ForkServer", Forks)
+    monkeypatch.setattr(
+        Forks, "answers", {"limited": limited, "unlimited": unlimited}, raising=False
+    )
+    journal = Journal(tmp_path / "families.jsonl")
+    selection = Selection(("causal",), (), modes.select(("bf16/none",)), ("lora",))
+    sweep.sweep(selection, journal, limits=sweep.Limits(4, 60), jobs=1)
+    trial = journal.trials[CELL, True]
+    assert (trial.step, trial.error) == (step, error)
+    assert trial.limited == error.startswith("needs")

@@ -8,7 +8,7 @@ from typing import Any
 from ...text import shorten
 from .images import Batch
 from .inputs import IMAGES, batches, for_prediction
-from .limits import is_lack_of_memory, limit_memory
+from .limits import is_lack_of_memory, lack_of, limit_memory
 from .model_types import loader
 from .modes import PRECISIONS
 from .shrinking import attempts
@@ -50,7 +50,7 @@ def build(task: str, model_type: str, folder: str, memory: float) -> dict[str, A
 def one_line(error: BaseException, memory: float) -> str:
     """Return an error as a line that is the same wherever it is raised."""
     if is_lack_of_memory(error):
-        return f"needs more than {memory:g} GiB"
+        return lack_of(memory)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return shorten(f"{type(error).__name__}: {' '.join(lines[:2])}".rstrip(": "), _WIDTH)
 

@@ -16,6 +16,7 @@ from ...errors import PatchError, UsageError
 from ...verification.forking import ForkServer
 from . import serving
 from .journal import Journal
+from .limits import lack_of, may_be_lack_of_memory
 from .modes import Mode
 from .quantizers import IMPORTS
 from .records import Build, Cell, Subject, Trial
@@ -246,15 +247,10 @@ class _Workshop:
             server.stop()
 
     def _build(self, subject: Subject, folder: str) -> Build:
-        answer = self._call(
+        answer = self._call_within_memory(
             False,
             f"{_ROOM}.building:build",
-            {
-                "task": subject.task,
-                "model_type": subject.type,
-                "folder": folder,
-                "memory": self._limits.memory,
-            },
+            {"task": subject.task, "model_type": subject.type, "folder": folder},
         )
         return (
             Build(subject, error=answer["message"])
@@ -264,7 +260,7 @@ class _Workshop:
 
     def _try(self, cell: Cell, checkpoints: str, patched: bool) -> Trial:
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
-            answer = self._call(
+            answer = self._call_within_memory(
                 patched,
                 f"{_ROOM}.trial:attempt",
                 {
@@ -273,10 +269,31 @@ class _Workshop:
                     "method": cell.method,
                     "checkpoints": checkpoints,
                     "folder": folder,
-                    "memory": self._limits.memory,
                 },
             )
         return Trial("process", answer["message"]) if "outcome" in answer else Trial(**answer)
+
+    def _call_within_memory(
+        self, patched: bool, function: str, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return what a function returns in a fork that has a limit of memory.
+
+        If it died, or failed in a way in which lack of memory may show, call it once more without
+        the limit. What works then needs more memory; what does not has another reason.
+        """
+        memory = self._limits.memory
+        answer = self._call(patched, function, {**arguments, "memory": memory})
+        if self._stopped or not memory or not may_be_lack_of_memory(answer):
+            return answer
+        unlimited = self._call(patched, function, {**arguments, "memory": 0})
+        if "outcome" in unlimited or unlimited.get("error"):
+            return unlimited
+        lack = lack_of(memory)
+        return (
+            {"outcome": "error", "message": lack}
+            if "outcome" in answer
+            else answer | {"error": lack}
+        )
 
     def _call(self, patched: bool, function: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return what a function returns in a fork.

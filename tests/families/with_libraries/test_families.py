@@ -14,8 +14,8 @@ import pytest
 
 TYPES = ("llama", "gemma3n_text")
 MODES = ("--mode", "bf16/4bit", "--mode", "fp16/none")
-LIMIT = 0.05
-"""GiB that are enough for a tiny model, and not for `longcat_flash` with its 10 million parameters."""
+LIMIT = 0.01
+"""GiB that are not enough for `longcat_flash` with its 10 million parameters, on any CPU."""
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -71,7 +71,7 @@ def test_gemma3n_trains_in_4_bit(cells) -> None:
     assert "result type Float can't be cast" in cell["without"]["error"]
 
 
-def test_an_interrupted_run_continues_within_another_limit(folder: Path, cells) -> None:
+def test_an_interrupted_run_continues(folder: Path, cells) -> None:
     file = folder / "out.jsonl"
     whole = file.read_text().splitlines(keepends=True)
     (last,) = [
@@ -81,15 +81,12 @@ def test_an_interrupted_run_continues_within_another_limit(folder: Path, cells) 
     ]
     kept = [line for number, line in enumerate(whole) if number != last]
     file.write_text("".join(kept) + whole[last][:50])
-    done = run(folder, "llama", "longcat_flash", *MODES, "--memory", str(LIMIT), "--json")
+    done = run(folder, "llama", *MODES, "--json")
     assert done.returncode == 0, done.stderr
-    error = f"needs more than {LIMIT} GiB"
-    unbuilt = [{"task": "causal", "type": "longcat_flash", "error": error, "reason": ""}]
-    assert json.loads(done.stdout)["unbuilt"] == unbuilt
     lines = file.read_text().splitlines(keepends=True)
     assert lines[: len(kept)] == kept
-    assert len(lines) == len(kept) + 3  # the torn line, what it should have been, and a build
-    (again,) = [line for line in lines[len(kept) + 1 :] if '"trial"' in line]
+    assert len(lines) == len(kept) + 2  # the torn line, and what it should have been
+    again = lines[-1]
 
     def without_time(line: str) -> dict[str, Any]:
         record = json.loads(line)
@@ -116,7 +113,11 @@ def test_a_quantizer_that_may_not_be_installed(tmp_path: Path) -> None:
 
 def test_what_could_not_be_built_is_tried_again(folder: Path) -> None:
     tried = ("longcat_flash", "--mode", "bf16/4bit", "--method", "lora", "--json")
-    assert json.loads(run(folder, *tried, "--memory", str(LIMIT)).stdout)["unbuilt"]
+    done = run(folder, *tried, "--memory", str(LIMIT))
+    assert done.returncode == 0, done.stderr
+    error = f"needs more than {LIMIT} GiB"
+    unbuilt = [{"task": "causal", "type": "longcat_flash", "error": error, "reason": ""}]
+    assert json.loads(done.stdout)["unbuilt"] == unbuilt
     again = json.loads(run(folder, *tried).stdout)
     assert not again["unbuilt"]
     assert [cell["type"] for cell in again["cells"]] == ["longcat_flash"]
