@@ -15,8 +15,8 @@ _PROGRAM = """
 import json, os, sys, time
 from pathlib import Path
 begin = time.perf_counter(), time.process_time()
-from patchkit.scripts.python import modernize
-from patchkit.scripts.target import due_for
+from patchkit.modernize.python import modernize
+from patchkit.modernize.target import due_for
 text = ""
 for path in sorted(Path({folder!r}).glob("*/*.py")):
     if text.count("\\n") < {lines}:

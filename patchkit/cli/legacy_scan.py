@@ -66,7 +66,7 @@ def scan(
     Examples:
       patchkit legacy scan --library trl
       patchkit legacy scan --last 3
-      patchkit legacy scan --history patchkit/scripts/history.json
+      patchkit legacy scan --history patchkit/modernize/history.json
     """
     from dataclasses import asdict
 

@@ -12,8 +12,8 @@ from .exit_statuses import USAGE
 from .script_path import ScriptPath
 
 if TYPE_CHECKING:
-    from ..scripts.files import Source
-    from ..scripts.findings import Finding, Modernized
+    from ..modernize.files import Source
+    from ..modernize.findings import Finding, Modernized
 
 SCHEMA = 1
 _WITHOUT_NEW = {
@@ -57,9 +57,9 @@ def modernize(
       patchkit modernize --write train.py recipes/
       patchkit modernize --check --to trl==1.16.0 .
     """
-    from ..scripts.errors import ScriptError
-    from ..scripts.files import load, modernized, replace, scripts
-    from ..scripts.target import due_for
+    from ..modernize.errors import ScriptError
+    from ..modernize.files import load, modernized, replace, scripts
+    from ..modernize.target import due_for
 
     form = _chosen_form(diff=diff, write=write, check=check)
     due = due_for(to)
@@ -95,7 +95,7 @@ def _chosen_form(**flags: bool) -> str:
 
 def _matters(source: Source, result: Modernized) -> bool:
     """Tell whether a script is old, and not only what it gives."""
-    from ..scripts.findings import Outcome
+    from ..modernize.findings import Outcome
 
     return result.text != source.text or any(
         finding.outcome is not Outcome.SILENT for finding in result.findings

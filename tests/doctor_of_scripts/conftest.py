@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.scripts.history import History, shipped
-from patchkit.scripts.wanted import Wanted, wanted
-from patchkit.scripts.wanted.source import python_text
+from patchkit.modernize.history import History, shipped
+from patchkit.modernize.wanted import Wanted, wanted
+from patchkit.modernize.wanted.source import python_text
 
 SETS = Path(__file__).parents[2] / "version_sets"
 

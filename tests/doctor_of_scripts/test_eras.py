@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.scripts.wanted import Verdict
-from patchkit.scripts.wanted.measured import best
-from patchkit.scripts.wanted.source import KINDS
+from patchkit.modernize.wanted import Verdict
+from patchkit.modernize.wanted.measured import best
+from patchkit.modernize.wanted.source import KINDS
 
 CHECKOUT = Path(__file__).parents[2]
 FOLDER = CHECKOUT / "tests" / "legacy" / "scripts"

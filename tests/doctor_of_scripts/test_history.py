@@ -13,7 +13,7 @@ from patchkit.legacy.releases import RELEASES
 from patchkit.legacy.table import rows
 from patchkit.matrix.interfaces.interface import LIBRARIES
 from patchkit.matrix.interfaces.timeline import SCHEMA
-from patchkit.scripts.history import FILE
+from patchkit.modernize.history import FILE
 
 MOST = 260_000
 
@@ -133,7 +133,7 @@ def test_a_release_that_is_not_in_it_counts_as_the_one_before(history) -> None:
 def test_only_scripts_load_it() -> None:
     code = (
         "import sys, patchkit; from patchkit.cli.doctor import diagnose; str(diagnose(quick=True)); "
-        "sys.exit('patchkit.scripts.history' in sys.modules)"
+        "sys.exit('patchkit.modernize.history' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit.scripts.history import History
-from patchkit.scripts.wanted import Verdict
-from patchkit.scripts.wanted.lacking import Fate
-from patchkit.scripts.wanted.measured import apart, best
-from patchkit.scripts.wanted.needs import needs
-from patchkit.scripts.wanted.ranges import ranges
-from patchkit.scripts.wanted.source import python_text
+from patchkit.modernize.history import History
+from patchkit.modernize.wanted import Verdict
+from patchkit.modernize.wanted.lacking import Fate
+from patchkit.modernize.wanted.measured import apart, best
+from patchkit.modernize.wanted.needs import needs
+from patchkit.modernize.wanted.ranges import ranges
+from patchkit.modernize.wanted.source import python_text
 
 
 def _range(found, library: str):

@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("libcst")
 
 from patchkit.legacy.due import Due
-from patchkit.scripts.findings import Modernized
-from patchkit.scripts.python import modernize
-from patchkit.scripts.target import due_for
+from patchkit.modernize.findings import Modernized
+from patchkit.modernize.python import modernize
+from patchkit.modernize.target import due_for
 
 NEWEST = "trl==1.16.0, transformers==5.23.0, peft==0.21.2, accelerate==1.15.0"
 Rewrite = Callable[[str], Modernized]

@@ -117,7 +117,7 @@ def test_what_makes_no_sense(call: Call, arguments: tuple[str, ...], message: st
 def test_without_libcst(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "libcst", None)
     for name in ("writing", "arguments"):
-        monkeypatch.delitem(sys.modules, f"patchkit.scripts.python.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"patchkit.modernize.python.{name}", raising=False)
     result = call("old.py")
     assert result.exit_code == 64
     assert result.stderr == (

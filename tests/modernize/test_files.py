@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.scripts import files
-from patchkit.scripts.errors import ScriptError
-from patchkit.scripts.files import load, modernized, replace, scripts
+from patchkit.modernize import files
+from patchkit.modernize.errors import ScriptError
+from patchkit.modernize.files import load, modernized, replace, scripts
 
 OLD = "from trl import ORPOTrainer"
 NEW = "from trl.experimental.orpo import ORPOTrainer"

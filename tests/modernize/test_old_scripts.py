@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.scripts.python import modernize
+from patchkit.modernize.python import modernize
 
 FOLDER = Path(__file__).parents[1] / "legacy" / "scripts"
 SCRIPTS = sorted(FOLDER.glob("*/*.py"))

@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from patchkit.scripts.errors import ScriptError
-from patchkit.scripts.reading import NOT_LITERAL, Script, read
+from patchkit.modernize.errors import ScriptError
+from patchkit.modernize.reading import NOT_LITERAL, Script, read
 
 
 def script(text: str) -> Script:

@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from patchkit.scripts.findings import Outcome
-from patchkit.scripts.python import modernize
-from patchkit.scripts.target import due_for
+from patchkit.modernize.findings import Outcome
+from patchkit.modernize.python import modernize
+from patchkit.modernize.target import due_for
 
 OLD_DEFAULTS = "learning_rate=5e-05, logging_steps=500, bf16=False, gradient_checkpointing=False"
 

@@ -6,8 +6,8 @@ import pytest
 
 from patchkit.errors import UsageError
 from patchkit.legacy.changes import Moved
-from patchkit.scripts import target
-from patchkit.scripts.target import due_for
+from patchkit.modernize import target
+from patchkit.modernize.target import due_for
 
 
 def moved(to: str | None) -> set[str]:

@@ -11,8 +11,8 @@ pytest.importorskip("libcst")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from patchkit.scripts.python import modernize
-from patchkit.scripts.target import due_for
+from patchkit.modernize.python import modernize
+from patchkit.modernize.target import due_for
 
 DUE = due_for("trl==1.16.0, transformers==5.23.0, peft==0.21.2, accelerate==1.15.0")
 HEAD = ["import torch, transformers as tf", "from trl import SFTTrainer, DPOTrainer, DPOConfig"]

@@ -119,7 +119,7 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert {
         "patchkit/py.typed",
         "patchkit/compat_matrix.yaml",
-        "patchkit/scripts/history.json",
+        "patchkit/modernize/history.json",
         "patchkit/patches/trl/adapter_bf16_cast.py",
         "patchkit/cli/run/autostart/sitecustomize.py",
     } <= set(names)

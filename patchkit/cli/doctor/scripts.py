@@ -11,15 +11,15 @@ from ...engine.session import SESSION
 from ...environment import cached_lookups, readable_version
 from ...errors import UnreadableVersion, UsageError
 from ...matrix.records import LIBRARIES
+from ...modernize.errors import ScriptError
+from ...modernize.files import scripts
+from ...modernize.history import shipped
+from ...modernize.wanted import Verdict, Wanted, wanted
+from ...modernize.wanted.hardware import due_in_float16
+from ...modernize.wanted.measured import MeasuredSet, apart, best
+from ...modernize.wanted.needs import Need
+from ...modernize.wanted.source import KINDS, python_text
 from ...patch import Patch
-from ...scripts.errors import ScriptError
-from ...scripts.files import scripts
-from ...scripts.history import shipped
-from ...scripts.wanted import Verdict, Wanted, wanted
-from ...scripts.wanted.hardware import due_in_float16
-from ...scripts.wanted.measured import MeasuredSet, apart, best
-from ...scripts.wanted.needs import Need
-from ...scripts.wanted.source import KINDS, python_text
 
 SCHEMA = 1
 

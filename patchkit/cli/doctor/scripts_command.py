@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from ...environment import installed_version
-from ...scripts.wanted import constraints as file_of_constraints
+from ...modernize.wanted import constraints as file_of_constraints
 from ..output import show, show_json
 from ..output_file import check_writable
 from .probe import probe

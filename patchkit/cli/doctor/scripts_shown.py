@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Iterator
 
 from ...legacy.wording import release
-from ...scripts.findings import Finding
-from ...scripts.wanted import Verdict, Wanted
-from ...scripts.wanted.lacking import Fate, Lacking
-from ...scripts.wanted.needs import Need
-from ...scripts.wanted.ranges import Range
+from ...modernize.findings import Finding
+from ...modernize.wanted import Verdict, Wanted
+from ...modernize.wanted.lacking import Fate, Lacking
+from ...modernize.wanted.needs import Need
+from ...modernize.wanted.ranges import Range
 from ...text import plural, short_list
 from .commands import pip_install
 from .scripts import Examined

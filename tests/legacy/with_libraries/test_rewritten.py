@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from patchkit.scripts.python import modernize
-from patchkit.scripts.target import due_for
+from patchkit.modernize.python import modernize
+from patchkit.modernize.target import due_for
 
 from .both_sides import PRELUDE, Side, run_without
 from .old_settings import LOADING, SETTINGS

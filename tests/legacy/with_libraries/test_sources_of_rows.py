@@ -14,7 +14,7 @@ from patchkit.legacy import table
 from patchkit.legacy.changes import Adjusted, Order, Parameters
 from patchkit.legacy.due import Due
 from patchkit.legacy.table.trl_defaults import OF_TRAINING_ARGUMENTS
-from patchkit.scripts.reading.kinship import ancestors
+from patchkit.modernize.reading.kinship import ancestors
 
 TRL = ("trl", *(f"trl.experimental.{name}" for name in ("cpo", "gkd", "online_dpo", "orpo")))
 FROM_TRANSFORMERS = """

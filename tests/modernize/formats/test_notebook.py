@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchkit.scripts.errors import ScriptError
-from patchkit.scripts.findings import Modernized, Outcome
-from patchkit.scripts.formats import notebook
-from patchkit.scripts.formats.edits import edited
-from patchkit.scripts.formats.magics import held, released, shell_view
-from patchkit.scripts.formats.notebook_json import rewritten, sources
+from patchkit.modernize.errors import ScriptError
+from patchkit.modernize.findings import Modernized, Outcome
+from patchkit.modernize.formats import notebook
+from patchkit.modernize.formats.edits import edited
+from patchkit.modernize.formats.magics import held, released, shell_view
+from patchkit.modernize.formats.notebook_json import rewritten, sources
 
 from ..releases import DUE
 

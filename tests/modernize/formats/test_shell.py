@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchkit.scripts.findings import Modernized, Outcome
-from patchkit.scripts.formats import shell
-from patchkit.scripts.formats.words import commands
+from patchkit.modernize.findings import Modernized, Outcome
+from patchkit.modernize.formats import shell
+from patchkit.modernize.formats.words import commands
 
 from ..releases import DUE
 

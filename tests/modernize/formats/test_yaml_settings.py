@@ -9,10 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchkit.scripts.errors import ScriptError
-from patchkit.scripts.findings import Outcome
-from patchkit.scripts.formats import readers, yaml_settings
-from patchkit.scripts.formats.neighbours import Neighbours
+from patchkit.modernize.errors import ScriptError
+from patchkit.modernize.findings import Outcome
+from patchkit.modernize.formats import readers, yaml_settings
+from patchkit.modernize.formats.neighbours import Neighbours
 
 from ..releases import DUE
 

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from patchkit.scripts import files
-from patchkit.scripts.findings import Outcome
-from patchkit.scripts.reading import read
-from patchkit.scripts.target import due_for
+from patchkit.modernize import files
+from patchkit.modernize.findings import Outcome
+from patchkit.modernize.reading import read
+from patchkit.modernize.target import due_for
 
 LIBRARIES = {"trl", "transformers", "peft", "accelerate", "datasets", "patchkit"}
 TESTS = Path(__file__).resolve().parents[2]
