@@ -17,8 +17,6 @@ COMMANDS = {
     "modernize": "modernize",
     "demo": "demo.command:demo",
     "verify": "verify",
-    "families": "families",
-    "ranks": "ranks",
     "matrix": "matrix",
     "legacy": "legacy",
     "new": "new.command:new",
@@ -27,7 +25,7 @@ COMMANDS = {
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "modernize", "demo"),
-    "Does it hold": ("verify", "families", "ranks", "matrix", "legacy"),
+    "Does it hold": ("verify", "matrix", "legacy"),
     "More": ("new", "completion"),
 }
 _EPILOG = """\

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -15,25 +14,25 @@ from .output import replace_unencodable
 
 
 class LazyGroup(click.Group):
-    """Commands in modules beside this one.
+    """Commands in the modules of a package.
 
     Args:
         modules: command name to the module that has it under that name, or to `module:name`.
-        removed: name of a removed command to what does the same now.
         sections: heading to the commands that the help lists below it; one heading by default.
+        package: the package that has the modules; that of this module by default.
     """
 
     def __init__(
         self,
         *args: Any,
         modules: Mapping[str, str],
-        removed: Mapping[str, str] = MappingProxyType({}),
         sections: Mapping[str, tuple[str, ...]] | None = None,
+        package: str = __package__,
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self.modules = modules
-        self.removed = removed
+        self.package = package
         self.sections = sections or {"Commands": tuple(modules)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -43,15 +42,13 @@ class LazyGroup(click.Group):
         if cmd_name not in self.modules:
             return None
         module, _, name = self.modules[cmd_name].partition(":")
-        command = getattr(importlib.import_module(f".{module}", __package__), name or cmd_name)
+        command = getattr(importlib.import_module(f".{module}", self.package), name or cmd_name)
         assert isinstance(command, click.Command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] in self.removed:
-            ctx.fail(f"No such command {args[0]!r} any more. {self.removed[args[0]]}")
         near = difflib.get_close_matches(args[0], self.modules, n=1)
         if near and args[0] not in self.modules:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")

@@ -6,15 +6,14 @@ import click
 
 from .group import LazyGroup
 
-COMMANDS = {"show": "legacy_show", "scan": "legacy_scan"}
+COMMANDS = {"show": "legacy_show"}
 
 
 @click.group(cls=LazyGroup, modules=COMMANDS)
 def legacy() -> None:
-    """Show the table of changed public interfaces, and hold it against releases.
+    """Show the table of changed public interfaces.
 
     \b
-    Examples:
+    Example:
       patchkit legacy show tokenizer
-      patchkit legacy scan --last 3
     """

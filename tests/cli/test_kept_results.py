@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.cli import main
-from patchkit.cli.kept_results import told_how_to_go_on
+from workbench.kept_results import told_how_to_go_on
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def test_how_to_go_on(tmp_path: Path, name: str | None, said: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [
-        (["families", "llama"], "patchkit.lab.families.sweep.sweep"),
-        (["ranks", "ddp"], "patchkit.lab.ranks.sweep.sweep"),
+        (["families", "llama"], "workbench.families.sweep.sweep"),
+        (["ranks", "ddp"], "workbench.ranks.sweep.sweep"),
         (["matrix", "scan"], "patchkit.matrix.scan.scan"),
     ],
 )

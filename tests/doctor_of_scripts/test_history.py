@@ -11,9 +11,9 @@ import pytest
 from patchkit.legacy.changes import Gone, Moved
 from patchkit.legacy.releases import RELEASES
 from patchkit.legacy.table import rows
-from patchkit.matrix.interfaces.interface import LIBRARIES
-from patchkit.matrix.interfaces.timeline import SCHEMA
 from patchkit.modernize.history import FILE
+from workbench.releases.interface import LIBRARIES
+from workbench.releases.timeline import SCHEMA
 
 MOST = 260_000
 

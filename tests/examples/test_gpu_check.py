@@ -1,4 +1,4 @@
-"""Each part of `scripts/gpu_check.py` on a CPU, and its file in the matrix."""
+"""Each part of `workbench/gpu/check.py` on a CPU, and its file in the matrix."""
 
 from __future__ import annotations
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from patchkit.cli.families import families
 from patchkit.errors import UsageError
-from patchkit.lab.families import methods, modes, sweep
-from patchkit.lab.families.journal import Journal
-from patchkit.lab.families.known import reason
-from patchkit.lab.families.markdown import as_markdown
-from patchkit.lab.families.quantizer_notes import NOTES
-from patchkit.lab.families.quantizers import QUANTIZERS
-from patchkit.lab.families.quantizers_markdown import as_quantizers_page
-from patchkit.lab.families.records import Build, Cell, Subject, Trial
-from patchkit.lab.families.results import results
-from patchkit.lab.families.sweep import Selection
-from patchkit.lab.families.verdicts import OUTCOMES, judge, verdicts
+from workbench.families import methods, modes, sweep
+from workbench.families.command import families
+from workbench.families.journal import Journal
+from workbench.families.known import reason
+from workbench.families.markdown import as_markdown
+from workbench.families.quantizer_notes import NOTES
+from workbench.families.quantizers import QUANTIZERS
+from workbench.families.quantizers_markdown import as_quantizers_page
+from workbench.families.records import Build, Cell, Subject, Trial
+from workbench.families.results import results
+from workbench.families.sweep import Selection
+from workbench.families.verdicts import OUTCOMES, judge, verdicts
 
 LLAMA = Subject("causal", "llama")
 CELL = Cell(LLAMA, "bf16/none", "lora")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from patchkit.inspection.findings import Severity
-from patchkit.lab.families.quantizers import QUANTIZERS
+from workbench.families.quantizers import QUANTIZERS
 
 LIBRARY = {"torchao-int8": "torchao", "quanto-int8": "quanto", "hqq-4bit": "hqq"}
 FINDING = "quantized-in-another-dtype"

@@ -10,7 +10,6 @@ import tokenize
 from pathlib import Path
 
 import pytest
-
 from patchkit.scripts import files
 from patchkit.scripts.errors import ScriptError
 from patchkit.scripts.files import Source

@@ -15,7 +15,7 @@ import transformers
 
 import patchkit
 from patchkit.lab import tiny
-from patchkit.lab.families.quantizers import QUANTIZERS
+from workbench.families.quantizers import QUANTIZERS
 
 
 def plain(folder: Path) -> Any:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
-from patchkit.lab.families import modes
-from patchkit.lab.families.records import Trial
-from patchkit.lab.ranks.markdown import as_markdown
-from patchkit.lab.ranks.records import Cell, Journal
-from patchkit.lab.ranks.results import results
-from patchkit.lab.ranks.strategies import STRATEGIES
-from patchkit.lab.ranks.sweep import Selection, merged
+from workbench.families import modes
+from workbench.families.records import Trial
+from workbench.ranks.markdown import as_markdown
+from workbench.ranks.records import Cell, Journal
+from workbench.ranks.results import results
+from workbench.ranks.strategies import STRATEGIES
+from workbench.ranks.sweep import Selection, merged
 
 CELL = Cell("ddp", "sft", "bf16/4bit", "lora")
 SELECTION = Selection.of((), (), modes.QUICK, ())

@@ -1,4 +1,4 @@
-"""`scripts/gpu_check.py` without its measurements: time, deaths, wheels, its file and its page."""
+"""`workbench/gpu/check.py` without its measurements: time, deaths, wheels, its file and its page."""
 
 from __future__ import annotations
 

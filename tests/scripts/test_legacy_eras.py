@@ -1,4 +1,4 @@
-"""`scripts/legacy_eras.py`: its scripts and sets, what it reads off an output, and its table."""
+"""`workbench/eras/command.py`: its scripts and sets, what it reads off an output, and its table."""
 
 from __future__ import annotations
 

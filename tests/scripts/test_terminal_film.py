@@ -1,4 +1,4 @@
-"""`scripts/terminal_film.py`: the recording that is kept, and the picture that is drawn of it."""
+"""`workbench/film/command.py`: the recording that is kept, and the picture that is drawn of it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def seen(picture: str) -> list[str]:
 
 def test_the_picture_is_drawn_of_the_recording(film: ModuleType) -> None:
     picture = FILM.read_text(encoding="utf-8")
-    assert picture == film.drawing.draw(CAST, film.TITLE), "run `python scripts/terminal_film.py`"
+    assert picture == film.drawing.draw(CAST, film.TITLE), "run `python workbench/film/command.py`"
     assert len(picture.encode()) < MOST_BYTES
 
 

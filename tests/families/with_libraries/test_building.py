@@ -23,7 +23,7 @@ INPUTS = {
 BUILD = """
 import json, pathlib, sys
 import transformers
-from patchkit.lab.families.building import build
+from workbench.families.building import build
 for task, name in json.loads(sys.argv[1]):
     if name in transformers.CONFIG_MAPPING:
         folder = pathlib.Path(name)

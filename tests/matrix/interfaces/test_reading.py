@@ -7,11 +7,11 @@ import zipfile
 import pytest
 
 from patchkit.legacy.changes import Keyword, Moved, Rename
-from patchkit.matrix.interfaces.findings import findings
-from patchkit.matrix.interfaces.history import History
-from patchkit.matrix.interfaces.interface import is_there, read
-from patchkit.matrix.interfaces.sources import Sources
 from patchkit.matrix.scan.tree import Archive
+from workbench.releases.findings import findings
+from workbench.releases.history import History
+from workbench.releases.interface import is_there, read
+from workbench.releases.sources import Sources
 
 OLD = {
     "trl/__init__.py": '_import_structure = {"trainer": ["Trainer", "Config", "helper"]}\n',

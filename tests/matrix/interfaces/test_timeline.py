@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.cli import main
-from patchkit.matrix.interfaces.interface import Interface, read
-from patchkit.matrix.interfaces.modules import modules
-from patchkit.matrix.interfaces.sources import Sources
-from patchkit.matrix.interfaces.timeline import Released, timeline, written
 from patchkit.matrix.scan.tree import Archive
+from workbench.releases.interface import Interface, read
+from workbench.releases.modules import modules
+from workbench.releases.sources import Sources
+from workbench.releases.timeline import Released, timeline, written
 
 TRL = {
     "trl/__init__.py": '_import_structure = {"trainer": ["Config", "Trainer", "Open", "made"]}\n',

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from patchkit.matrix import Matrix
-from patchkit.matrix.show.markdown import as_markdown
+from workbench.record.markdown import as_markdown
 
 TABLES = """\
 ### lib

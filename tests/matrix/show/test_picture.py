@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from patchkit.matrix import Matrix, MatrixError
-from patchkit.matrix.show.picture import draw
 from patchkit.matrix.show.states import WORST_FIRST
+from workbench.record.picture import draw
 
 try:
     import matplotlib
@@ -94,7 +94,7 @@ def test_the_same_matrix_gives_the_same_bytes(shown, matrix, form: str) -> None:
 def test_another_process_and_day_give_the_same_bytes(tmp_path) -> None:
     code = (
         "import sys; from patchkit.matrix import *; from patchkit.matrix.show.view import *; "
-        "from patchkit.matrix.show.picture import draw; "
+        "from workbench.record.picture import draw; "
         "s = Scan('lib', '1.0', '2026-01-01', {'lib-a': 'matches', 'lib-b': 'drifted'}); "
         "ids = {'lib-a': 'lib', 'lib-b': 'lib'}; "
         "sys.stdout.buffer.write(draw(by_release(Matrix(scans=(s,)), ids, ids), 'svg'))"

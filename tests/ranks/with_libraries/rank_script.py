@@ -10,8 +10,8 @@ from pathlib import Path
 
 
 def main(strategy: str, models: str, folder: str) -> None:
-    from patchkit.lab.ranks import serving
-    from patchkit.lab.ranks.trial import attempt
+    from workbench.ranks import serving
+    from workbench.ranks.trial import attempt
 
     serving.import_libraries()
     trial = attempt(strategy, "sft", "fp16-of-bf16/4bit", "lora", models, folder)

@@ -1,0 +1,24 @@
+"""The commands of maintainers; each is a module, which imports what it needs when called."""
+
+from __future__ import annotations
+
+import click
+
+from patchkit.cli.group import LazyGroup
+
+COMMANDS = {
+    "families": "families.command",
+    "ranks": "ranks.command",
+    "record": "record.record_command",
+    "check": "record.check_command",
+    "draw": "record.draw_command",
+    "releases": "releases.command:scan",
+}
+
+
+@click.group(cls=LazyGroup, modules=COMMANDS, package=__package__)
+def workbench() -> None:
+    """Measure the patches, record what was measured, and hold patchkit against it.
+
+    Besides: `eras`, `film`, `gpu` and `new-releases`, which tell with --help what they do.
+    """

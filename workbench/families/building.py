@@ -1,0 +1,142 @@
+"""Build a tiny checkpoint of a model type, and what is fed to it, in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from patchkit.text import shorten
+
+from .images import Batch
+from .inputs import IMAGES, batches, for_prediction
+from .limits import is_lack_of_memory, lack_of, limit_memory
+from .model_types import loader
+from .modes import PRECISIONS
+from .shrinking import attempts
+
+INPUTS = "inputs.pt"
+CHECKPOINTS = tuple(sorted({precision.checkpoint for precision in PRECISIONS}))
+_MOST_PARAMETERS = 20_000_000
+_WIDTH = 200
+_FURTHER = 4
+"""Shapes of a model of images and text that are tried after one that takes no images."""
+
+
+class Unsuitable(Exception):
+    """A model that cannot be tried."""
+
+
+def build(task: str, model_type: str, folder: str, memory: float) -> dict[str, Any]:
+    """Save tiny checkpoints of a model type in a folder, and its inputs.
+
+    Args:
+        task: the task.
+        model_type: the type.
+        folder: an empty folder.
+        memory: GiB that this process may take in addition to what it has.
+
+    Returns:
+        the fields of a `Build`, without the subject.
+    """
+    limit_memory(memory)
+    import torch
+
+    torch.set_num_threads(1)
+    try:
+        return _build(task, model_type, Path(folder))
+    except Exception as error:
+        return {"error": one_line(error, memory)}
+
+
+def one_line(error: BaseException, memory: float) -> str:
+    """Return an error as a line that is the same wherever it is raised."""
+    if is_lack_of_memory(error):
+        return lack_of(memory)
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return shorten(f"{type(error).__name__}: {' '.join(lines[:2])}".rstrip(": "), _WIDTH)
+
+
+def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
+    import transformers
+
+    kind = transformers.CONFIG_MAPPING[model_type]
+    fixed = {"num_labels": 2} if task == "classification" else {}
+    first: Exception | None = None
+    found: tuple[Any, str, Batch] | None = None
+    further = _FURTHER
+    for config in attempts(kind, **fixed):
+        try:
+            _complete(config, task)
+            model = _model(task, config)
+            inputs, batch = _inputs(task, model)
+        except Exception as error:
+            if is_lack_of_memory(error):
+                raise
+            first = first or error
+            continue
+        if task != "vision" or inputs == IMAGES:
+            found = (model, inputs, batch)
+            break
+        found = found or (model, inputs, batch)
+        further -= 1  # another shape may take images
+        if not further:
+            break
+    if not found:
+        raise first or Unsuitable("no configuration")
+    model, inputs, batch = found
+    return _save(task, model, batch, folder) | {"inputs": inputs}
+
+
+def _complete(config: Any, task: str) -> None:
+    """Give a configuration the tokens that released ones have, and its task needs."""
+    if task == "classification":
+        for owner in {id(part): part for part in (config, config.get_text_config())}.values():
+            if getattr(owner, "pad_token_id", None) is None:
+                owner.pad_token_id = 0
+    decodes = task == "seq2seq" or (task == "vision" and config.is_encoder_decoder)
+    if decodes and getattr(config, "decoder_start_token_id", None) is None:
+        config.decoder_start_token_id = 0
+
+
+def _model(task: str, config: Any) -> Any:
+    import torch
+
+    with torch.device("meta"):
+        size = sum(weight.numel() for weight in loader(task).from_config(config).parameters())
+    if size > _MOST_PARAMETERS:
+        raise Unsuitable(f"{size / 1e6:.0f} million parameters are the fewest it could be given")
+    torch.manual_seed(0)
+    return loader(task).from_config(config).float()
+
+
+def _inputs(task: str, model: Any) -> tuple[str, Batch]:
+    """Return the fullest inputs that the model learns from, and what they are."""
+    import torch
+
+    first: Exception | None = None
+    for description, batch in batches(task, model):
+        try:
+            loss = model(**batch).loss
+            if loss is None or not torch.isfinite(loss):
+                raise Unsuitable(
+                    "it computes no loss" if loss is None else "its loss is not finite"
+                )
+            loss.backward()
+            return description, batch
+        except Exception as error:
+            if first is None or description != IMAGES:  # that of the plainest inputs
+                first = error
+    raise first or Unsuitable("no inputs")
+
+
+def _save(task: str, model: Any, batch: Batch, folder: Path) -> dict[str, Any]:
+    import torch
+
+    model.zero_grad()
+    model.eval()
+    with torch.no_grad():
+        logits = model(**for_prediction(task, batch)).logits
+    torch.save({"batch": batch, "logits": logits}, folder / INPUTS)
+    for dtype in CHECKPOINTS:
+        model.to(getattr(torch, dtype)).save_pretrained(folder / dtype)
+    return {"parameters": sum(weight.numel() for weight in model.parameters())}

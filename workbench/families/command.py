@@ -1,0 +1,145 @@
+"""`patchkit families`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from patchkit.cli.forms import form_options
+
+from ..kept_results import check_outputs, check_shown, told_how_to_go_on
+
+_TASKS = ("causal", "seq2seq", "classification", "vision")
+
+
+@click.command()
+@click.argument("types", nargs=-1)
+@click.option(
+    "--task",
+    "tasks",
+    type=click.Choice([*_TASKS, "all"]),
+    multiple=True,
+    help="The kind of model; may be repeated.  [default: causal]",
+)
+@click.option(
+    "--mode",
+    "modes",
+    multiple=True,
+    metavar="MODE",
+    help="A mode such as bf16/4bit, a glob such as 'fp16*/4bit', `quick`, `all`, or `quantizers` "
+    "for all but bitsandbytes; may be repeated.  [default: quick]",
+)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="METHOD",
+    help="What is trained: full, lora, dora or another method of PEFT, a glob, or `all`; may be "
+    "repeated.  [default: lora and full]",
+)
+@click.option(
+    "--memory",
+    type=click.FloatRange(0.01),
+    default=4.0,
+    show_default=True,
+    help="GiB that each attempt may take beside the libraries.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1),
+    default=120.0,
+    show_default=True,
+    help="Seconds that each attempt may take.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="Number of model types tried at once.  [default: number of processors, 4 at most]",
+)
+@click.option(
+    "--output",
+    "outputs",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Keep the results in this file. What it has already is not tried again. May be repeated "
+    "with --show, which shows several files as one.",
+)
+@click.option("--show", "only_show", is_flag=True, help="Try nothing; show what the file has.")
+@form_options("table", "markdown", "json")
+def families(
+    types: tuple[str, ...],
+    tasks: tuple[str, ...],
+    modes: tuple[str, ...],
+    methods: tuple[str, ...],
+    memory: float,
+    timeout: float,
+    jobs: int | None,
+    outputs: tuple[Path, ...],
+    only_show: bool,
+    form: str,
+) -> None:
+    """Try model types in real trainings, without patchkit and with it.
+
+    TYPES are names as in `model_type`, or globs; all that the installed Transformers knows by
+    default. Of each a tiny model is made. It is loaded, trained for two steps, saved, loaded
+    again, made to generate and merged, each time in a process of its own. Nothing is downloaded.
+
+    \b
+    Examples:
+      patchkit families llama 'qwen*'
+      patchkit families --mode all --output families.jsonl
+      patchkit families llama --method all
+    \b
+    Exit status:
+      0  nothing is worse or other with patchkit
+      1  something worked without, and fails or has other numbers with patchkit
+    """
+    from patchkit.cli.output import show, show_json
+    from patchkit.cli.progress import progress_bar
+
+    from .journal import Journal
+    from .methods import select as select_methods
+    from .modes import DEFAULT_METHODS
+    from .modes import select as select_modes
+    from .results import results
+    from .sweep import Limits, Selection, sweep
+
+    check_outputs(outputs, only_show=only_show)
+    chosen_tasks = tasks or ("causal",)
+    selection = Selection(
+        tasks=_TASKS if "all" in chosen_tasks else tuple(dict.fromkeys(chosen_tasks)),
+        types=types,
+        modes=select_modes(modes),
+        methods=select_methods(methods, DEFAULT_METHODS),
+    )
+    journal = Journal(outputs[0] if outputs else None)
+    for other in outputs[1:]:
+        journal.join(Journal(other))
+    if only_show:
+        check_shown(journal)
+    else:
+        with told_how_to_go_on(journal.path), progress_bar() as progress:
+            sweep(
+                selection,
+                journal,
+                limits=Limits(memory, timeout),
+                jobs=jobs or min(os.cpu_count() or 1, 4),
+                progress=progress,
+            )
+    found = results(journal, selection)
+    if form == "json":
+        show_json(found.to_dict())
+    elif form == "markdown":
+        from .markdown import as_markdown
+        from .quantizers_markdown import as_quantizers_page
+
+        write = as_quantizers_page if selection.quantizers else as_markdown
+        click.echo(write(found))
+    else:
+        from .table import as_table
+
+        show(*as_table(found))
+    sys.exit(found.exit_status)

@@ -1,0 +1,142 @@
+"""What is known about other numbers with patchkit, so that a table can say why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from patchkit.environment import in_range
+
+from .records import Cell
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why the numbers of some cells differ with patchkit.
+
+    Args:
+        figures: the figures that may differ.
+        reason: why.
+        modes: a glob of modes.
+        types: a glob of model types.
+        methods: a glob of methods.
+        tasks: a glob of tasks.
+        bitsandbytes: its releases; empty for all.
+    """
+
+    figures: frozenset[str]
+    reason: str
+    modes: str = "*"
+    types: str = "*"
+    methods: str = "*"
+    tasks: str = "*"
+    bitsandbytes: str = ""
+
+
+_ALL_FIGURES = frozenset(
+    {
+        "logits to load",
+        "distance to float32",
+        "losses",
+        "gradient norms",
+        "logits to predict",
+        "logits to reload",
+        "distance after reload",
+        "words",
+        "logits to merge",
+        "distance after merge",
+    }
+)
+EXPLANATIONS: tuple[Explanation, ...] = (
+    Explanation(
+        frozenset(
+            {
+                "losses",
+                "gradient norms",
+                "logits to predict",
+                "logits to reload",
+                "words",
+                "logits to merge",
+                "distance after merge",
+            }
+        ),
+        "peft-quantized-output-dtype: the layers return bfloat16, as its caution says; PEFT does "
+        "not ask about the autocast of a CPU",
+        modes="bf16/4bit",
+        methods="road",
+    ),
+    *(
+        Explanation(
+            _ALL_FIGURES,
+            "transformers-packed-activations: without it the indexer's input is cast to bytes; "
+            "with it the logits are nearer to those in float32",
+            modes="*/4bit",
+            types=types,
+        )
+        for types in ("dots3_note*", "glm5_next*", "hy_v4*")
+    ),
+    Explanation(
+        _ALL_FIGURES - {"logits to load", "distance to float32"},
+        "no patch: in training it takes seeds from the system, and two runs without patchkit have "
+        "other numbers, too",
+        types="reformer",
+        methods="full",
+    ),
+    *(
+        Explanation(
+            _ALL_FIGURES | {"changed"},
+            "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
+            "logits are nearer to those in float32",
+            modes="*/4bit",
+            types=types,
+        )
+        for types in ("cosmos3_edge", "kosmos-2.5", "lfm2_vl")
+    ),
+    Explanation(
+        _ALL_FIGURES,
+        "no patch: each time that it is loaded it gives other logits, without patchkit, too",
+        modes="*/none",
+        types="shieldgemma2",
+    ),
+    *(
+        Explanation(
+            _ALL_FIGURES - {"logits to load", "distance to float32"},
+            "peft-modules-to-save-dtype: the head is trained in float32, and not in half precision",
+            modes=modes,
+            methods="lora",
+            tasks="classification",
+        )
+        for modes in ("bf16/*", "plain-*")
+    ),
+    Explanation(
+        frozenset({"logits to merge", "distance after merge"}),
+        "peft-merge-quant-state: merged weights dequantize to half precision, as all others do, "
+        "and on a CPU these releases of bitsandbytes round more on that way than by float32",
+        modes="*/4bit",
+        methods="lora",
+        bitsandbytes=">=0.47,<0.49",
+    ),
+)
+
+
+def explanation(cell: Cell, figures: Collection[str], versions: Mapping[str, str | None]) -> str:
+    """Return why these figures of a cell differ; empty if that is not known.
+
+    Args:
+        cell: the cell.
+        figures: the names of the figures.
+        versions: those of the libraries that it was tried with.
+    """
+    bitsandbytes = versions.get("bitsandbytes") or "0"
+    for known in EXPLANATIONS:
+        if (
+            known.figures.issuperset(figures)
+            and fnmatchcase(cell.mode, known.modes)
+            and fnmatchcase(cell.subject.type, known.types)
+            and fnmatchcase(cell.method, known.methods)
+            and fnmatchcase(cell.subject.task, known.tasks)
+            and (not known.bitsandbytes or in_range(bitsandbytes, known.bitsandbytes))
+        ):
+            return known.reason
+    return ""

@@ -1,0 +1,162 @@
+"""The ways to train a model: in full, or by one of PEFT's methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from patchkit.errors import UsageError
+
+_LINEAR = "all-linear"
+_TASKS = {
+    "causal": "CAUSAL_LM",
+    "seq2seq": "SEQ_2_SEQ_LM",
+    "classification": "SEQ_CLS",
+    "vision": "CAUSAL_LM",
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to train.
+
+    Args:
+        config: the name of PEFT's configuration class; empty for full fine-tuning.
+        options: its arguments.
+        targets: whether it takes `target_modules="all-linear"`.
+        extra: more arguments that depend on the model.
+    """
+
+    config: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    targets: bool = True
+    extra: Callable[[Any], dict[str, Any]] = lambda model: {}
+
+
+def _lora(**options: Any) -> Method:
+    return Method("LoraConfig", {"r": 4, "lora_alpha": 8, **options})
+
+
+def _loftq(model: Any) -> dict[str, Any]:
+    import peft
+
+    return {"loftq_config": peft.LoftQConfig(loftq_bits=4)}
+
+
+def _oft(name: str) -> Method:
+    return Method(name, {"oft_block_size": 8} if name == "OFTConfig" else {"boft_block_size": 4})
+
+
+def _norms(model: Any) -> dict[str, Any]:
+    names = {
+        name.rpartition(".")[2]
+        for name, module in model.named_modules()
+        if "norm" in type(module).__name__.lower()
+    }
+    return {"target_modules": sorted(names)}
+
+
+def _tokens(model: Any) -> dict[str, Any]:
+    return {"token_indices": [50, 51, 52]}
+
+
+def _ia3(model: Any) -> dict[str, Any]:
+    return {"feedforward_modules": []}
+
+
+_VIRTUAL = {"num_virtual_tokens": 4}
+METHODS: dict[str, Method] = {
+    "full": Method(""),
+    "lora": _lora(),
+    "lora-bias": _lora(bias="all"),
+    "lora-embedding": Method(
+        "LoraConfig",
+        {"r": 4},
+        targets=False,
+        extra=lambda model: {
+            "target_modules": [
+                next(
+                    name.rpartition(".")[2]
+                    for name, module in model.named_modules()
+                    if module is model.get_input_embeddings()
+                )
+            ]
+        },
+    ),
+    "dora": _lora(use_dora=True),
+    "rslora": _lora(use_rslora=True),
+    "olora": _lora(init_lora_weights="olora"),
+    "pissa": _lora(init_lora_weights="pissa"),
+    "loftq": Method(
+        "LoraConfig", {"r": 4, "lora_alpha": 8, "init_lora_weights": "loftq"}, extra=_loftq
+    ),
+    "adalora": Method("AdaLoraConfig", {"init_r": 6, "target_r": 4, "total_step": 10}),
+    "loha": Method("LoHaConfig", {"r": 4, "alpha": 8}),
+    "lokr": Method("LoKrConfig", {"r": 4, "alpha": 8}),
+    "oft": _oft("OFTConfig"),
+    "boft": _oft("BOFTConfig"),
+    "vera": Method("VeraConfig", {"r": 4}),
+    "pvera": Method("PveraConfig", {"r": 4}),
+    "randlora": Method("RandLoraConfig", {"r": 4}),
+    "ia3": Method("IA3Config", extra=_ia3),
+    "road": Method("RoadConfig", {"group_size": 8}),
+    "shira": Method("ShiraConfig", {"r": 4}),
+    "hra": Method("HRAConfig", {"r": 4}),
+    "miss": Method("MissConfig", {"r": 4}),
+    "c3a": Method("C3AConfig", {"block_size": 16}),
+    "fourierft": Method("FourierFTConfig", {"n_frequency": 20}),
+    "waveft": Method("WaveFTConfig", {"n_frequency": 20}),
+    "delora": Method("DeloraConfig", {"r": 4}),
+    "gralora": Method("GraloraConfig", {"r": 4}),
+    "vblora": Method("VBLoRAConfig", {"r": 4, "num_vectors": 16, "vector_length": 8}),
+    "poly": Method("PolyConfig", {"r": 4, "n_tasks": 2, "n_skills": 2, "n_splits": 2}),
+    "ln-tuning": Method("LNTuningConfig", targets=False, extra=_norms),
+    "trainable-tokens": Method("TrainableTokensConfig", targets=False, extra=_tokens),
+    "prompt": Method("PromptTuningConfig", _VIRTUAL, targets=False),
+    "prefix": Method("PrefixTuningConfig", _VIRTUAL, targets=False),
+    "p-tuning": Method(
+        "PromptEncoderConfig", {**_VIRTUAL, "encoder_hidden_size": 32}, targets=False
+    ),
+}
+
+
+def select(globs: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the methods that any of the globs names, in their order.
+
+    Args:
+        globs: names or globs, such as `*lora`; `all` names all.
+        default: what is returned for none.
+
+    Raises:
+        UsageError: a glob names no method.
+    """
+    chosen: set[str] = set()
+    for glob in globs or default:
+        found = [name for name in METHODS if glob == "all" or fnmatchcase(name, glob)]
+        if not found:
+            raise UsageError(f"no method {glob!r}; there are {', '.join(METHODS)}")
+        chosen.update(found)
+    return tuple(name for name in METHODS if name in chosen)
+
+
+def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) -> Any:
+    """Return the model that is to be trained: with adapters, or the whole one.
+
+    Args:
+        model: a loaded model.
+        name: the method.
+        task: the task of the model's class.
+        targets: names of the layers to adapt; all that PEFT takes for linear if None.
+    """
+    import peft
+
+    method = METHODS[name]
+    if not method.config:
+        return model
+    options: dict[str, Any] = {**method.options, "task_type": _TASKS[task]}
+    if method.targets:
+        options["target_modules"] = targets or _LINEAR
+    config = getattr(peft, method.config)(**options, **method.extra(model))
+    return peft.get_peft_model(model, config)

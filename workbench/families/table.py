@@ -1,0 +1,61 @@
+"""Show the results of a sweep in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from patchkit.text import short_list
+
+from .results import Group, Results, groups
+from .verdicts import OUTCOMES, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+_MOST_NAMES = 8
+
+
+def as_table(results: Results) -> Iterator[RenderableType]:
+    """Yield a table of model types by modes, its legend, and what is to be looked at."""
+    from rich.table import Table
+    from rich.text import Text
+
+    for content in results.tables():
+        table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+        table.add_column(content.by, no_wrap=True, overflow="fold")
+        for head in content.heads:
+            table.add_column("\n".join(head), justify="center")
+        for name, verdicts in content.rows:
+            table.add_row(name, *map(_glyph, verdicts))
+        yield table
+        yield Text()
+    for outcome, number in results.counts():
+        yield Text.assemble((outcome.glyph, outcome.style), f"  {number} {outcome.meaning}")
+    for name in ("broken", "differs", "limited", "untried", "fails", "mended"):
+        found = groups(verdict for verdict in results.verdicts if verdict.outcome.name == name)
+        if found:
+            yield Text(f"\n{OUTCOMES[name].meaning}:", style="bold")
+            yield from map(Text, map(_line, found))
+    if results.unbuilt:
+        yield Text("\nno tiny model could be built:", style="bold")
+        for build in results.unbuilt:
+            yield Text(f"  {build.subject.type}: {build.error}")
+
+
+def _glyph(verdict: Verdict | None) -> Text:
+    from rich.text import Text
+
+    if verdict is None:
+        return Text(".", style="dim")
+    return Text(verdict.outcome.glyph, style=verdict.outcome.style)
+
+
+def _line(group: Group) -> str:
+    places = group.places()
+    names = short_list((subject.type for subject in places), _MOST_NAMES)
+    if len(places) == 1:
+        names += f" ({short_list((f'{cell.mode} {cell.method}' for cell in group.cells), 3)})"
+    because = f" ({group.reason})" if group.reason and group.reason != group.text else ""
+    return f"  {names}: {group.text}{because}"

@@ -1,0 +1,256 @@
+"""Try one model type in one mode by one method, in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from patchkit.lab import cuda_fp16, tiny
+
+from .building import INPUTS, Unsuitable, one_line
+from .images import Batch
+from .inputs import for_prediction, prompt
+from .limits import limit_memory
+from .loading import load
+from .methods import adapted
+from .model_types import loader
+from .modes import Mode, by_name
+from .quantizers import linear_layers
+from .watching import returned_dtypes
+
+_TRAINING_STEPS = 2
+_NEW_WORDS = 3
+_MOST_DISTANCE = {"reload": 0.05, "merge": 0.5}
+"""How far logits may be from those before, relative to their size."""
+
+
+class OtherLogits(Exception):
+    """A model that should predict what it did before, but does not."""
+
+
+def attempt(
+    task: str, mode: str, method: str, checkpoints: str, folder: str, memory: float
+) -> dict[str, Any]:
+    """Load, train, save, load again, merge and generate.
+
+    Args:
+        task: the task of the model's class.
+        mode: the name of a mode.
+        method: the name of a method.
+        checkpoints: the folder that `building.build` has filled.
+        folder: an empty folder.
+        memory: GiB that this process may take in addition to what it has.
+
+    Returns:
+        the fields of a `Trial`.
+    """
+    started = time.perf_counter()
+    limit_memory(memory)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    course = _Course(task, by_name(mode), method, Path(checkpoints), Path(folder))
+    error = ""
+    try:
+        course.run()
+    except Exception as reason:
+        error = one_line(reason, memory)
+    return {
+        "step": course.step if error else "",
+        "error": error.replace(folder, "…").replace(checkpoints, "…"),
+        "figures": course.figures,
+        "seconds": round(time.perf_counter() - started, 2),
+    }
+
+
+class _Course:
+    """One attempt: where it is, and the figures so far."""
+
+    def __init__(self, task: str, mode: Mode, method: str, checkpoints: Path, folder: Path) -> None:
+        self.task = task
+        self.mode = mode
+        self.method = method
+        self.checkpoints = checkpoints
+        self.folder = folder
+        self.step = "load"
+        self.figures: dict[str, Any] = {}
+
+    def run(self) -> None:
+        import torch
+        import transformers
+
+        torch.set_num_threads(1)
+        cuda_fp16.install()
+        stored = torch.load(self.checkpoints / INPUTS)
+        batch: Batch = stored["batch"]
+        with contextlib.suppress(Exception):  # training may work nevertheless
+            self._look_at(self._load(), batch, stored["logits"])
+        base = self._load()
+        transformers.set_seed(0)
+        self.step = "adapt"
+        targets = None
+        if self.mode.quantizer is not None and not self.mode.quantizer.plain:
+            targets = linear_layers(loader(self.task), base.config)
+        model = adapted(base, self.method, self.task, targets)
+        self._train(model, batch)
+        self.step = "predict"
+        with self._watching(model):
+            logits = self._predict(model, batch)
+        self.step = "save"
+        model.save_pretrained(self.folder / "saved")
+        self.step = "reload"
+        again = self._reload()
+        self._expect(logits, self._predict(again, batch))
+        if self.task != "classification":
+            self.step = "generate"
+            self._generate(model, batch)
+        if hasattr(model, "merge_and_unload"):
+            self.step = "merge"
+            model = model.merge_and_unload()
+            self._expect(logits, self._predict(model, batch))
+
+    def _look_at(self, model: Any, batch: Batch, logits: Any) -> None:
+        """Note how far a loaded model's logits are from those in float32."""
+        self.figures["distance to float32"] = _distance(logits, self._predict(model, batch))
+
+    def _load(self) -> Any:
+        return load(self.task, self.mode, self.checkpoints)
+
+    def _reload(self) -> Any:
+        saved = self.folder / "saved"
+        if self.method == "full":
+            return loader(self.task).from_pretrained(saved, **{tiny.dtype_keyword(): "auto"})
+        import peft
+
+        return peft.PeftModel.from_pretrained(self._load(), saved)
+
+    def _train(self, model: Any, batch: Batch) -> None:
+        import torch
+        import transformers
+
+        course = self
+        self.step = "prepare"
+        losses: list[float] = []
+
+        class Trainer(transformers.Trainer):  # type: ignore[misc]
+            """Tell how far a step has come."""
+
+            def compute_loss(self, *args: Any, **options: Any) -> Any:
+                course.step = "forward"
+                result = super().compute_loss(*args, **options)
+                loss = result[0] if isinstance(result, tuple) else result
+                losses.append(loss.item())
+                course.figures["losses"] = losses
+                course.step = "backward"
+                return result
+
+            def training_step(self, *args: Any, **options: Any) -> Any:
+                loss = super().training_step(*args, **options)
+                course.step = "step"
+                return loss
+
+        before = {name: value.detach().clone() for name, value in _trained(model)}
+        trainer = Trainer(
+            model=model,
+            args=transformers.TrainingArguments(
+                output_dir=str(self.folder / "output"),
+                fp16=self.mode.precision.autocast == "fp16",
+                bf16=self.mode.precision.autocast == "bf16",
+                use_cpu=True,
+                max_steps=_TRAINING_STEPS,
+                per_device_train_batch_size=1,
+                learning_rate=1e-2,
+                lr_scheduler_type="constant",
+                logging_steps=1,
+                remove_unused_columns=False,
+                dataloader_pin_memory=False,
+                disable_tqdm=True,
+                report_to=[],
+                save_strategy="no",
+            ),
+            train_dataset=list(range(_TRAINING_STEPS)),
+            data_collator=lambda rows: {name: value.clone() for name, value in batch.items()},
+        )
+        trainer.remove_callback(transformers.PrinterCallback)
+        trainer.train()
+        logs = [log for log in trainer.state.log_history if "grad_norm" in log]
+        self.figures["gradient norms"] = [float(log["grad_norm"]) for log in logs]
+        self.figures["changed"] = sum(
+            name in before and not torch.equal(before[name].float(), value.detach().float())
+            for name, value in _trained(model)
+        )
+        if not all(map(_is_finite, losses)):
+            raise Unsuitable("the loss is not finite")
+
+    def _predict(self, model: Any, batch: Batch) -> Any:
+        import torch
+
+        model.eval()
+        with torch.no_grad(), self._autocast():
+            logits = model(**for_prediction(self.task, batch)).logits.float()
+        self.figures[f"logits to {self.step}"] = logits.double().sum().item()
+        return logits
+
+    @contextmanager
+    def _watching(self, model: Any) -> Iterator[None]:
+        """Note the dtypes that layers return, where another quantizer decides them."""
+        if self.mode.quantizer is None:
+            yield
+            return
+        with returned_dtypes(model) as found:
+            yield
+        self.figures["dtypes"] = found
+
+    def _expect(self, before: Any, after: Any) -> None:
+        """Check that logits are what they were, as far as rounding allows."""
+        distance = _distance(before, after)
+        self.figures[f"distance after {self.step}"] = distance
+        if not distance <= _MOST_DISTANCE[self.step]:
+            raise OtherLogits("the logits are far from those before")
+
+    def _generate(self, model: Any, batch: Batch) -> None:
+        import torch
+
+        model.eval()
+        # Without autocast, images must have the dtype of the model, as processors are told.
+        dtype = getattr(torch, self.mode.precision.checkpoint)
+        given = {
+            name: value.to(dtype) if value.is_floating_point() else value
+            for name, value in prompt(batch).items()
+        }
+        with torch.no_grad():
+            words = model.generate(**given, max_new_tokens=_NEW_WORDS, do_sample=False)
+        self.figures["words"] = words[:, -_NEW_WORDS:].tolist()
+
+    @contextmanager
+    def _autocast(self) -> Iterator[None]:
+        import torch
+
+        kinds = {"fp16": torch.float16, "bf16": torch.bfloat16}
+        kind = kinds.get(self.mode.precision.autocast)
+        with torch.autocast("cpu", kind or torch.bfloat16, enabled=kind is not None):
+            yield
+
+
+def _trained(model: Any) -> Iterator[tuple[str, Any]]:
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            yield name, parameter
+
+
+def _distance(before: Any, after: Any) -> float:
+    """Return how far logits are from others, relative to the size of those."""
+    if before.dim() > 2:  # virtual tokens precede the words in one of them
+        length = min(before.shape[1], after.shape[1])
+        before, after = before[:, -length:], after[:, -length:]
+    size = float(before.norm())
+    return float((after - before).norm()) / size if size else 0.0
+
+
+def _is_finite(number: float) -> bool:
+    return number - number == 0

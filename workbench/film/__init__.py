@@ -1,0 +1,1 @@
+"""The parts of `workbench/film/command.py`."""

@@ -1,0 +1,258 @@
+"""Try many cells, each in two ranks that are forks of a process with or without patchkit."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from patchkit.errors import PatchError, UsageError
+from patchkit.verification.forking import ForkServer
+
+from ..families.modes import Mode
+from ..families.records import Trial
+from . import serving
+from .records import Cell, Journal
+from .strategies import STRATEGIES
+
+RANKS = 2
+METHODS = ("lora", "full")
+TRAINERS = ("sft", "dpo", "grpo", "reward", "kto", "rloo")
+_USUAL_TRAINERS = TRAINERS[:4]
+_PATIENCE = 600
+"""Seconds for the import of the libraries."""
+_ROOM = __package__
+_BY_ANOTHER = ("Connection closed by peer", "Connection reset by peer", "Broken pipe")
+"""What a rank says whose peer has ended."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is to be tried.
+
+    Args:
+        strategies: names of strategies.
+        trainers: short names of trainers.
+        modes: the modes.
+        methods: `lora`, `full` or both.
+    """
+
+    strategies: tuple[str, ...]
+    trainers: tuple[str, ...]
+    modes: tuple[Mode, ...]
+    methods: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        strategies: Sequence[str],
+        trainers: Sequence[str],
+        modes: tuple[Mode, ...],
+        methods: Sequence[str],
+    ) -> Selection:
+        """Return a selection by names and globs; of what has none, the usual.
+
+        Raises:
+            UsageError: a glob names nothing.
+        """
+        return cls(
+            _named("strategy", strategies or ("*",), STRATEGIES),
+            _named("trainer", trainers or _USUAL_TRAINERS, TRAINERS),
+            modes,
+            _named("method", methods or METHODS, METHODS),
+        )
+
+    def cells(self) -> Iterator[Cell]:
+        for strategy in self.strategies:
+            for trainer in self.trainers:
+                for mode in self.modes:
+                    for method in self.methods:
+                        if mode.allows(method):
+                            yield Cell(strategy, trainer, mode.name, method)
+
+
+class RanksError(PatchError):
+    """The libraries that the ranks need cannot be imported."""
+
+
+def sweep(
+    selection: Selection,
+    journal: Journal,
+    *,
+    seconds: float,
+    progress: Callable[[str, int, int], None] = lambda label, done, total: None,
+) -> None:
+    """Try what is selected and not in the journal yet, and write it there.
+
+    Args:
+        selection: what is to be tried.
+        journal: the results so far.
+        seconds: what each attempt may take.
+        progress: called with the next cell, the number of those that are done, and that of all.
+
+    Raises:
+        UsageError: the journal comes from another environment, or this platform does not fork.
+        RanksError: the libraries cannot be imported.
+    """
+    if not hasattr(os, "fork"):
+        raise UsageError("ranks are forks, and this platform has none")
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = _Workshop(Path(folder), seconds)
+        try:
+            progress("importing the libraries", 0, 0)
+            journal.begin(workshop.prepare(selection))
+            cells = list(selection.cells())
+            for done, cell in enumerate(cells):
+                for patched in (False, True):
+                    if (cell, patched) not in journal.trials:
+                        progress(" ".join(vars(cell).values()), done, len(cells))
+                        journal.add(cell, patched, workshop.attempt(cell, patched))
+        finally:
+            workshop.stop()
+
+
+class _Workshop:
+    """Two processes that have imported the libraries, one with patchkit, and a folder."""
+
+    def __init__(self, folder: Path, seconds: float) -> None:
+        self._folder = folder
+        self._seconds = seconds
+        self._models = folder / "models"
+        environment = {
+            "CUDA_VISIBLE_DEVICES": "",
+            "DS_ACCELERATOR": "cpu",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONHASHSEED": "0",  # some errors list a set
+            "TMPDIR": str(folder),
+            # A patch that is switched off would be judged in place of patchkit.
+            "PATCHKIT_DISABLE": "",
+        }
+        self._pool = ThreadPoolExecutor(RANKS)
+        self._servers = {
+            patched: ForkServer(preparation, environment=environment, quiet=True)
+            for patched, preparation in ((False, serving.PLAIN), (True, serving.PATCHED))
+        }
+
+    def prepare(self, selection: Selection) -> dict[str, Any]:
+        """Make the models of a selection, and return what the figures depend on.
+
+        Raises:
+            RanksError: the libraries cannot be imported, or the models cannot be made.
+        """
+        precisions = [mode.precision for mode in selection.modes]
+        dtypes = {dtype for one in precisions for dtype in (one.checkpoint, one.compute)}
+        answer = self._servers[False].call(
+            f"{serving.__name__}:prepare",
+            {
+                "trainers": selection.trainers,
+                "dtypes": sorted(dtypes),
+                "folder": str(self._models),
+            },
+            timeout=_PATIENCE,
+        )
+        if "outcome" in answer:
+            raise RanksError(f"cannot import the libraries: {answer['message']}")
+        return answer
+
+    def attempt(self, cell: Cell, patched: bool) -> Trial:
+        """Train in all ranks, and load what they have saved where patchkit is not applied."""
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            arguments = {**vars(cell), "models": str(self._models), "folder": folder}
+            trial = self._train(arguments, patched)
+            if not trial.worked:
+                return trial
+            loaded = _trial(self._call(False, f"{_ROOM}.checkpoint:load", arguments))
+        return Trial(
+            loaded.step,
+            loaded.error,
+            {**trial.figures, **loaded.figures},
+            round(trial.seconds + loaded.seconds, 2),
+        )
+
+    def stop(self) -> None:
+        """End all processes."""
+        for server in self._servers.values():
+            server.stop()
+        self._pool.shutdown()
+
+    def _train(self, arguments: dict[str, Any], patched: bool) -> Trial:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        running = [
+            self._pool.submit(
+                self._call,
+                patched,
+                f"{_ROOM}.trial:attempt",
+                arguments,
+                _variables(rank, port),
+            )
+            for rank in range(RANKS)
+        ]
+        return merged([_trial(future.result()) for future in running])
+
+    def _call(
+        self,
+        patched: bool,
+        function: str,
+        arguments: dict[str, Any],
+        environment: dict[str, str] | None = None,
+    ) -> dict[str, Any]:
+        return self._servers[patched].call(
+            function, arguments, timeout=self._seconds, environment=environment
+        )
+
+
+def merged(trials: Sequence[Trial]) -> Trial:
+    """Return what came of a cell from what came of its ranks: the figures of each, or an error.
+
+    If ranks fail, the first one counts that does so by itself.
+    """
+    failed = [trial for trial in trials if not trial.worked]
+    failed.sort(key=lambda trial: any(text in trial.error for text in _BY_ANOTHER))
+    names = dict.fromkeys(name for trial in trials for name in trial.figures)
+    return Trial(
+        failed[0].step if failed else "",
+        failed[0].error if failed else "",
+        {name: [trial.figures.get(name) for trial in trials] for name in names},
+        max(trial.seconds for trial in trials),
+    )
+
+
+def _trial(answer: dict[str, Any]) -> Trial:
+    return Trial("process", answer["message"]) if "outcome" in answer else Trial(**answer)
+
+
+def _variables(rank: int, port: int) -> dict[str, str]:
+    """Return what torchrun tells a rank."""
+    return {
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(RANKS),
+        "LOCAL_WORLD_SIZE": str(RANKS),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+    }
+
+
+def _named(
+    what: str, globs: Sequence[str], known: Sequence[str] | dict[str, Any]
+) -> tuple[str, ...]:
+    """Return the names that any of the globs names, in their order.
+
+    Raises:
+        UsageError: a glob names nothing.
+    """
+    chosen: set[str] = set()
+    for glob in globs:
+        found = [name for name in known if fnmatchcase(name, glob)]
+        if not found:
+            raise UsageError(f"no {what} {glob!r}; there are {', '.join(known)}")
+        chosen.update(found)
+    return tuple(name for name in known if name in chosen)
