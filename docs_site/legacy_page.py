@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from table_filter import box
 
-from patchkit.legacy import table
 from patchkit.legacy.explanation import Described, described
+from patchkit.legacy.rows import all_rows
 
 CHANGES = "<!-- changes -->"
 
@@ -20,7 +20,7 @@ def fill_in(text: str) -> str:
     """
     if text.count(CHANGES) != 1:
         raise ValueError(f"docs/legacy.md must contain {CHANGES} exactly once")
-    changes = [change for row in table.rows() if (change := described(row)) is not None]
+    changes = [change for row in all_rows() if (change := described(row)) is not None]
     lines = [box("Name, keyword or error"), *_sections(changes)]
     return text.replace(CHANGES, "\n".join(lines))
 

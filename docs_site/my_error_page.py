@@ -18,8 +18,8 @@ from patchkit.catalogue.explanation import explain
 from patchkit.catalogue.pasted import BEGINNINGS, CONTROLS, LETTERS
 from patchkit.catalogue.symptoms import QUOTES, SHORTEST
 from patchkit.legacy import explanation as legacy
-from patchkit.legacy import table
 from patchkit.legacy.changes import Change, Gone, Keyword, Moved
+from patchkit.legacy.rows import all_rows
 
 PAGE = "my-error.md"
 DATA = "javascripts/my_error_data.js"
@@ -85,7 +85,7 @@ def data(
             "attribute": in_javascript(legacy.ATTRIBUTE_ERROR.pattern),
         },
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
-        "changes": [change for row in table.rows() if (change := _change(row, addresses))],
+        "changes": [change for row in all_rows() if (change := _change(row, addresses))],
         "quoted": [_quoted(one, addresses, titles) for one in quoted_errors(docs)],
     }
     return f"const PATCHKIT = {json.dumps(found)};\n"

@@ -18,8 +18,8 @@ from transformers import (
     BitsAndBytesConfig,
 )
 from trl import SFTTrainer, SFTConfig
-from patchkit.legacy.written.collators import DataCollatorForCompletionOnlyLM
-from patchkit.legacy.formatting import OneText
+from patchkit.legacy.replacements.collators import DataCollatorForCompletionOnlyLM
+from patchkit.legacy.converting.formatting import OneText
 
 ANSWER = "assistant :"
 

@@ -76,11 +76,11 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
 
 def _show_changes(error: str, as_json: bool) -> bool:
     """Show the changes of public interfaces that an error speaks of; tell whether there are any."""
-    from ..legacy import table
     from ..legacy.explanation import rows_of_error
+    from ..legacy.rows import all_rows
     from .output import show_json
 
-    found = rows_of_error(error, table.rows())
+    found = rows_of_error(error, all_rows())
     if found and as_json:
         show_json({"schema": SCHEMA, "patches": [], "changes": [it.to_dict() for it in found]})
     elif found:

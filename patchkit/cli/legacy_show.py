@@ -30,11 +30,11 @@ def show(words: tuple[str, ...], form: str) -> None:
     """
     import sys
 
-    from ..legacy import table
     from ..legacy.explanation import described
+    from ..legacy.rows import all_rows
     from .output import show_json
 
-    changes = [change for row in table.rows() if (change := described(row)) is not None]
+    changes = [change for row in all_rows() if (change := described(row)) is not None]
     wanted = [word.lower() for word in words]
     chosen = [
         change

@@ -58,7 +58,7 @@ class Moved(Change):
 
     Args:
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
-        to: where it is today. Below `patchkit.legacy.written` it was written anew.
+        to: where it is today. Below `patchkit.legacy.replacements` it was written anew.
         differs: what is otherwise than it was; empty if nothing is.
     """
 

@@ -9,26 +9,27 @@ from functools import partial
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from . import table, variables
-from .adjusting.surroundings import Surroundings
-from .call import Call
-from .changed import ChangedAttributes
 from .changes import Gone, Moved
 from .choice import ON
-from .configuration import give_own
-from .defaults import complete
-from .derived import derived_from, has_generated_constructor, watch
-from .due import Due, MethodRows
-from .former_attributes import answer_for, take_for
-from .guard import Guarded, GuardedFunction
-from .keywords import translate
-from .method import Method
-from .names import Names
-from .order import by_name
-from .redeclared import Fields, concerns, heed, own_rows, redeclared
+from .converting import variables
+from .converting.adjusting.surroundings import Surroundings
+from .converting.call import Call
+from .converting.configuration import give_own
+from .converting.defaults import complete
+from .converting.keywords import translate
+from .converting.order import by_name
+from .converting.redeclared import Fields, concerns, heed, own_rows, redeclared
+from .converting.values import respell
+from .guarding.changed import ChangedAttributes
+from .guarding.derived import derived_from, has_generated_constructor, watch
+from .guarding.former_attributes import answer_for, take_for
+from .guarding.guard import Guarded, GuardedFunction
+from .guarding.method import Method
+from .guarding.names import Names
+from .rows import all_rows
 from .uses import Journal, Use
-from .values import respell
-from .written_for import WrittenFor, parse
+from .versions.due import Due, MethodRows
+from .versions.written_for import WrittenFor, parse
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def prepare(choice: str | None) -> Wanted | None:
     if choice is None:
         return None
     written_for = None if choice == ON else parse(choice)
-    return Wanted(choice, Due(table.rows()), written_for)
+    return Wanted(choice, Due(all_rows()), written_for)
 
 
 class Layer:

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NoReturn
 
-from ..legacy.due import Due
+from ..legacy.versions.due import Due
 from .errors import ScriptError
 from .findings import Modernized
 from .formats.neighbours import Neighbours

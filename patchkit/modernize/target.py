@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..environment import installed_version, readable_version
 from ..errors import UnreadableVersion, UsageError
-from ..legacy import table
-from ..legacy.due import Due
-from ..legacy.named_releases import named_releases
-from ..legacy.releases import RELEASES
+from ..legacy.rows import all_rows
+from ..legacy.versions.due import Due
+from ..legacy.versions.named_releases import named_releases
+from ..legacy.versions.releases import RELEASES
 from ..legacy.wording import release
 
 
@@ -40,7 +40,7 @@ def due_for(to: str | None = None) -> Due:
         known = RELEASES.get(library, "").split()
         return named.get(library) or _installed(library) or (known[-1] if known else None)
 
-    return Due(table.rows(), version_of)
+    return Due(all_rows(), version_of)
 
 
 def _installed(library: str) -> str | None:

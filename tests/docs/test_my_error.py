@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.pasted import cleaned
 from patchkit.catalogue.symptoms import SHORTEST, entries_with_message, entries_with_symptom
-from patchkit.legacy import table
 from patchkit.legacy.explanation import described, rows_of_error
+from patchkit.legacy.rows import all_rows
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENTRIES = list(catalogue.load())
-ROWS = table.rows()
+ROWS = all_rows()
 CHANGES = [change for row in ROWS if (change := described(row)) is not None]
 MESSAGES = sorted({message for entry in ENTRIES for message in entry.patch.messages})
 ERRORS = sorted({error for change in CHANGES for error in change.errors})

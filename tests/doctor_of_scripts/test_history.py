@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from patchkit.legacy.changes import Gone, Moved
-from patchkit.legacy.releases import RELEASES
-from patchkit.legacy.table import rows
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions.releases import RELEASES
 from patchkit.modernize.history import FILE
 from workbench.releases.interface import LIBRARIES
 from workbench.releases.timeline import SCHEMA
@@ -104,7 +104,7 @@ def test_keywords(history, owner: str, keyword: str, library: str, first: str, l
 
 def test_the_table_agrees(history) -> None:
     seen = 0
-    for row in rows():
+    for row in all_rows():
         library, _, number = row.gone.partition(" ")
         if not isinstance(row, Moved | Gone) or row.name.count(".") > 1:
             continue

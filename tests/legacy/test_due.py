@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.environment import in_range
-from patchkit.legacy.due import _has
+from patchkit.legacy.versions.due import _has
 
 
 @pytest.mark.parametrize("version", ["0.9", "1.0", "1.0rc1", "1.0.dev0", "1.0+cu", "1.0.post1"])

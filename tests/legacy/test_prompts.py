@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from patchkit.legacy.prompts import Limits, limits_of
-from patchkit.legacy.written_for import parse
+from patchkit.legacy.converting.prompts import Limits, limits_of
+from patchkit.legacy.versions.written_for import parse
 
 PROMPT = list(range(10))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from patchkit.legacy.changes import Gone
-from patchkit.legacy.table import rows
-from patchkit.legacy.version_sets import SETS, advice, install, set_before
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions.version_sets import SETS, advice, install, set_before
 
 FILES = Path(__file__).parents[2] / "version_sets"
 
@@ -44,7 +44,7 @@ def test_newest_that_is_old_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in rows() if isinstance(row, Gone)], ids=lambda r: r.name
+    "row", [row for row in all_rows() if isinstance(row, Gone)], ids=lambda r: r.name
 )
 def test_each_name_that_is_gone_has_a_set(row: Gone) -> None:
     sentence = advice(row)
@@ -55,7 +55,9 @@ def test_each_name_that_is_gone_has_a_set(row: Gone) -> None:
 
 
 def test_two_forms_of_a_name() -> None:
-    trainer = next(row for row in rows() if isinstance(row, Gone) and row.name == "trl.PPOTrainer")
+    trainer = next(
+        row for row in all_rows() if isinstance(row, Gone) and row.name == "trl.PPOTrainer"
+    )
     sentence = advice(trainer)
     assert "with value heads and step(): pip install trl==0.11.4 " in sentence
     assert "with value_model= and train(): pip install trl==0.28.0 " in sentence

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from patchkit import UsageError
-from patchkit.legacy import due, written_for
 from patchkit.legacy.changes import Change, Default
-from patchkit.legacy.defaults import value_at, values_of
-from patchkit.legacy.releases import RELEASES
-from patchkit.legacy.table import rows
-from patchkit.legacy.written_for import parse
+from patchkit.legacy.converting.defaults import value_at, values_of
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions import due, written_for
+from patchkit.legacy.versions.releases import RELEASES
+from patchkit.legacy.versions.written_for import parse
 
 INSTALLED = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}
 
@@ -65,7 +65,7 @@ def test_withdrawn_and_early_releases() -> None:
 def _row(owner: str, name: str) -> Default:
     return next(
         row
-        for row in rows()
+        for row in all_rows()
         if isinstance(row, Default) and row.name == name and f"trl.{owner}" in row.owners
     )
 
@@ -96,7 +96,7 @@ def test_defaults_that_are_todays_are_left_alone() -> None:
 def test_each_history_goes_forward() -> None:
     from packaging.version import Version
 
-    for row in rows():
+    for row in all_rows():
         if isinstance(row, Default):
             since = [Version(number) for number, _ in row.values]
             assert since == sorted(set(since))
@@ -108,6 +108,6 @@ def test_of_a_library_whose_version_does_not_parse_nothing_is_due(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(due, "installed_version", {"peft": "of-today"}.get)
-    assert due.Due(rows()).of(Change) == []
+    assert due.Due(all_rows()).of(Change) == []
     monkeypatch.setattr(due, "installed_version", {"peft": "0.21.2"}.get)
-    assert due.Due(rows()).of(Change)
+    assert due.Due(all_rows()).of(Change)

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from patchkit.legacy.due import Due
+from patchkit.legacy.versions.due import Due
 from patchkit.modernize.findings import Modernized
 from patchkit.modernize.python import modernize
 from patchkit.modernize.target import due_for

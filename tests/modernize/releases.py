@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from patchkit.legacy import table
-from patchkit.legacy.due import Due
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions.due import Due
 
 NEWEST = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}
-DUE = Due(table.rows(), NEWEST.get)
+DUE = Due(all_rows(), NEWEST.get)

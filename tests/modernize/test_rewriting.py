@@ -35,7 +35,7 @@ CASES = {
     ),
     "a name of a module": (
         "import trl as t\nt.setup_chat_format(m, k)\n",
-        "import trl as t\nfrom patchkit.legacy.written.chat import setup_chat_format\nsetup_chat_format(m, k)\n",
+        "import trl as t\nfrom patchkit.legacy.replacements.chat import setup_chat_format\nsetup_chat_format(m, k)\n",
     ),
     "a star": (
         "from trl import *\nORPOTrainer()\n",
@@ -110,12 +110,12 @@ CASES = {
     "a configuration from elsewhere": (
         "from trl import SFTTrainer\ndef f(a):\n    SFTTrainer(m, args=a, packing=True)\n",
         "from trl import SFTTrainer, SFTConfig\n"
-        "from patchkit.legacy.written.configuration import configured\n"
+        "from patchkit.legacy.replacements.configuration import configured\n"
         "def f(a):\n    SFTTrainer(m, args=configured(a, SFTConfig, packing=True))\n",
     ),
     "a value that comes after the configuration": (
         "from trl import SFTConfig, SFTTrainer\na = SFTConfig('o')\nn = 9\nSFTTrainer(m, a, max_seq_length=n)\n",
-        "from trl import SFTConfig, SFTTrainer\nfrom patchkit.legacy.written.configuration import configured\n"
+        "from trl import SFTConfig, SFTTrainer\nfrom patchkit.legacy.replacements.configuration import configured\n"
         "a = SFTConfig('o')\nn = 9\nSFTTrainer(m, configured(a, SFTConfig, max_length=n))\n",
     ),
     "by position": (
@@ -124,7 +124,7 @@ CASES = {
     ),
     "prompts that were truncated": (
         "from trl import DPOTrainer, DPOConfig\na = DPOConfig('o', max_prompt_length=9)\nDPOTrainer(m, args=a)\n",
-        "from trl import DPOTrainer, DPOConfig\nfrom patchkit.legacy.written.truncation import truncating\n"
+        "from trl import DPOTrainer, DPOConfig\nfrom patchkit.legacy.replacements.truncation import truncating\n"
         "a = DPOConfig('o')\ntruncating(DPOTrainer, max_prompt_length=9)(m, args=a)\n",
     ),
     "adapters that the model has": (
@@ -135,7 +135,7 @@ CASES = {
     ),
     "a formatting function of its time": (
         "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=f)\n",
-        "import trl\nfrom patchkit.legacy.formatting import OneText\n"
+        "import trl\nfrom patchkit.legacy.converting.formatting import OneText\n"
         "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=OneText(f))\n",
     ),
     "attributes": (

@@ -17,7 +17,7 @@ from patchkit.legacy.changes import (
     Moved,
     Rename,
 )
-from patchkit.legacy.due import Due
+from patchkit.legacy.versions.due import Due
 
 from .history import History
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.errors import UsageError
-from patchkit.legacy import table
+from patchkit.legacy.rows import LEFT_OUT, all_rows
 from patchkit.matrix.scan import releases, wheels
 from patchkit.matrix.scan.errors import ScanError
 from patchkit.matrix.scan.tree import Archive
@@ -107,7 +107,7 @@ def scan(
         library: History(library, it, partial(reader.has_place, library))
         for library, it in interfaces.items()
     }
-    found = list(findings(histories, table.rows(), table.LEFT_OUT))
+    found = list(findings(histories, all_rows(), LEFT_OUT))
     reader.remember()
     return Result(
         {library: it.versions for library, it in histories.items() if library in shown},

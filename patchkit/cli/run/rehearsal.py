@@ -11,7 +11,7 @@ from ...engine.choices import Choices
 from ...engine.deferred import is_environment_silent
 from ...errors import UsageError
 from ...legacy.choice import ON
-from ...legacy.named_releases import named_releases
+from ...legacy.versions.named_releases import named_releases
 from ...settings import ARGUMENTS
 from ...text import short_list
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...legacy.due import Due
+from ...legacy.versions.due import Due
 from .. import python
 from ..errors import ScriptError
 from ..findings import Finding, Modernized, Outcome

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...legacy.changes import Convert, Drop, Environment, Keep, Keyword, Refuse, Rename, Value
-from ...legacy.due import Due, MethodRows
 from ...legacy.errors import LegacyError
+from ...legacy.versions.due import Due, MethodRows
 from ...legacy.wording import since
 from ..findings import Outcome
 from ..python.standin import Standin, UndecidedError

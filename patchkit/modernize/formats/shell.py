@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ...legacy.due import Due
+from ...legacy.versions.due import Due
 from ..findings import Finding, Modernized, Outcome
 from .edits import Edit, edited, line_break, line_of, start_of_line
 from .launches import Flag, Launch, launch

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ...legacy.due import Due
+from ...legacy.versions.due import Due
 from ..errors import ScriptError
 from ..findings import Finding, Modernized, Outcome
 from . import readers

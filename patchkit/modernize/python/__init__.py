@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...legacy.due import Due
+from ...legacy.versions.due import Due
 from ..findings import Modernized
 
 

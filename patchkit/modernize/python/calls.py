@@ -19,7 +19,7 @@ from ...legacy.changes import (
     Rename,
     Value,
 )
-from ...legacy.due import MethodRows
+from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
 from ..findings import Finding, Outcome
 from ..reading.script import NOT_LITERAL, Call, Given, Holder

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...legacy.changes import Adjusted, OtherParameter, Parameters, Rename
-from ...legacy.due import MethodRows
+from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass

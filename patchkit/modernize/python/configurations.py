@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from ...legacy.changes import OwnConfiguration
-from ...legacy.table.trl_defaults import OF_TRAINING_ARGUMENTS
+from ...legacy.rows.trl_defaults import OF_TRAINING_ARGUMENTS
 from ...legacy.wording import since
 from ..findings import Outcome
 from ..reading.kinship import ancestors
@@ -19,7 +19,7 @@ from .standin import rendered
 
 _ARGUMENTS = "transformers.TrainingArguments"
 _TRAINER = "transformers.Trainer"
-_CONFIGURED = "patchkit.legacy.written.configuration.configured"
+_CONFIGURED = "patchkit.legacy.replacements.configuration.configured"
 _THIRD = frozenset({"trl.DPOTrainer", "trl.KTOTrainer", "trl.GRPOTrainer", "trl.RLOOTrainer"})
 """Trainers whose third argument is the configuration; it is the second one of others."""
 

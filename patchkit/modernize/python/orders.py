@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...legacy.changes import Order
-from ...legacy.due import MethodRows
-from ...legacy.order import fitting
+from ...legacy.converting.order import fitting
+from ...legacy.versions.due import MethodRows
 from ..reading.kinship import ancestors
 from ..reading.script import Call, Given
 from ..reading.values import Made

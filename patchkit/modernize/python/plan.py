@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...legacy.changes import Gone, Moved
-from ...legacy.due import Due, MethodRows
+from ...legacy.versions.due import Due, MethodRows
 from ..findings import Finding, Outcome
 from ..reading.kinship import ancestors
 from ..reading.script import Call, Script

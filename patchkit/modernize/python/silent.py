@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...legacy.changes import Default
-from ...legacy.defaults import difference
+from ...legacy.converting.defaults import difference
 from ...legacy.wording import release
 from ..findings import Outcome
 from ..reading.script import Given

@@ -67,11 +67,11 @@ def parsed(text: str) -> ast.Module:
 @cache
 def known_names() -> Mapping[str, frozenset[str]]:
     """Return the last parts of all names that the table speaks of, and the packages of each."""
-    from ...legacy import table
     from ...legacy.changes import Gone, Moved, Owned
+    from ...legacy.rows import all_rows
 
     names: dict[str, set[str]] = {}
-    for row in table.rows():
+    for row in all_rows():
         places = [row.name] if isinstance(row, Moved | Gone) else []
         places += row.owners if isinstance(row, Owned) else []
         for place in places:

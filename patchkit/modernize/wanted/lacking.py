@@ -8,8 +8,8 @@ from enum import Enum
 
 from ...legacy.changes import Attribute as AttributeRow
 from ...legacy.changes import Change, Drop, Gone, Keyword, Moved, Refuse, Value
-from ...legacy.due import Due
 from ...legacy.explanation import described
+from ...legacy.versions.due import Due
 from ...legacy.wording import release, since
 from ..reading import NOT_LITERAL
 from ..reading.kinship import ancestors

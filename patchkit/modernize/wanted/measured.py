@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
-from ...legacy.version_sets import SETS
+from ...legacy.versions.version_sets import SETS
 from ...matrix.lookup import shipped
 from ...matrix.records import LIBRARIES, MatrixError, public_version
 from .needs import Need

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ...environment import in_range
-from ...legacy import table
 from ...legacy.changes import Change, Keyword
-from ...legacy.due import Due, MethodRows
+from ...legacy.rows import all_rows
+from ...legacy.versions.due import Due, MethodRows
 from ..history import History, Releases, Together
 from ..reading import Script
 from ..reading.kinship import ancestors
@@ -167,7 +167,7 @@ def rows_for(call: Call, due: Due) -> MethodRows:
 @cache
 def _all_rows() -> Due:
     """Return the rows of the table as they are for the newest releases."""
-    return Due(table.rows(), lambda library: "9999")
+    return Due(all_rows(), lambda library: "9999")
 
 
 def _before(row: Change | Keyword, history: History) -> Releases:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ...legacy import table
-from ...legacy.due import Due
+from ...legacy.rows import all_rows
+from ...legacy.versions.due import Due
 from ..findings import Finding, Outcome
 from ..history import History
 from ..python.rewriting import planned
@@ -114,7 +114,7 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
         return None
     named = [text.in_its_cell(it) for it in needs(script, history)]
     found = ranges(named, history)
-    due = Due(table.rows(), installed.get)
+    due = Due(all_rows(), installed.get)
     known = {
         library: history.nearest(library, installed[library])
         for library in history.libraries

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...legacy.changes import Configure, Convert, Default, Rename
 from ...legacy.changes import Silent as SilentRow
-from ...legacy.due import Due, MethodRows
+from ...legacy.versions.due import Due, MethodRows
 from ...legacy.wording import release
 from ..reading import NOT_LITERAL, Script
 from ..reading.script import Call

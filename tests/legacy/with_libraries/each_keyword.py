@@ -11,14 +11,14 @@ import json
 import sys
 from typing import Any
 
-from patchkit.legacy import table
-from patchkit.legacy.call import Call
 from patchkit.legacy.changes import Drop, Keyword, Refuse
-from patchkit.legacy.due import Due
+from patchkit.legacy.converting.call import Call
+from patchkit.legacy.converting.keywords import translate
 from patchkit.legacy.errors import LegacyError
-from patchkit.legacy.keywords import translate
-from patchkit.legacy.method import Method
+from patchkit.legacy.guarding.method import Method
+from patchkit.legacy.rows import all_rows
 from patchkit.legacy.uses import Journal
+from patchkit.legacy.versions.due import Due
 
 TAKEN: dict[str, Any] = {
     "adafactor": True,
@@ -165,7 +165,7 @@ def main(on: bool) -> list[dict[str, Any]]:
         import patchkit
 
         patchkit.apply(only=[], legacy=True)
-    due = Due(table.rows())
+    due = Due(all_rows())
     found = []
     for row in due.of(Keyword):
         for owner in row.owners:

@@ -10,9 +10,9 @@ import json
 import sys
 import warnings
 
-from patchkit.legacy import table
 from patchkit.legacy.changes import Gone, Moved
-from patchkit.legacy.due import Due
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions.due import Due
 
 
 def became(place: str) -> str:
@@ -35,7 +35,7 @@ def main(on: bool) -> dict[str, tuple[str, str]]:
 
         patchkit.apply(only=[], legacy=True)
     # Both kinds of rows for a name: it lived on elsewhere for a time.
-    rows = {row.name: row for kind in (Moved, Gone) for row in Due(table.rows()).of(kind)}
+    rows = {row.name: row for kind in (Moved, Gone) for row in Due(all_rows()).of(kind)}
     return {name: (type(row).__name__, became(name)) for name, row in rows.items()}
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from patchkit.errors import UsageError
-from patchkit.legacy import table
 from patchkit.legacy.changes import Adjusted, Order, Parameters
-from patchkit.legacy.due import Due
-from patchkit.legacy.table.trl_defaults import OF_TRAINING_ARGUMENTS
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.rows.trl_defaults import OF_TRAINING_ARGUMENTS
+from patchkit.legacy.versions.due import Due
 from patchkit.modernize.reading.kinship import ancestors
 
 TRL = ("trl", *(f"trl.experimental.{name}" for name in ("cpo", "gkd", "online_dpo", "orpo")))
@@ -38,7 +38,7 @@ def library(name: str) -> Any:
 def test_defaults_of_training_arguments(name: str) -> None:
     general = fields(library("transformers.TrainingArguments"))
     own = fields(library(f"trl.{name}"))
-    rows = Due(table.rows()).methods(ancestors(f"trl.{name}"))["__init__"].defaults
+    rows = Due(all_rows()).methods(ancestors(f"trl.{name}"))["__init__"].defaults
     written = {
         field
         for field, value in OF_TRAINING_ARGUMENTS.items()
@@ -57,7 +57,7 @@ def fields(kind: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("row", [row for row in table.rows() if isinstance(row, Order)])
+@pytest.mark.parametrize("row", [row for row in all_rows() if isinstance(row, Order)])
 def test_the_order_of_today(row: Order) -> None:
     (owner,) = row.owners
     try:
@@ -71,7 +71,7 @@ def test_the_order_of_today(row: Order) -> None:
     "row",
     [
         row
-        for row in table.rows()
+        for row in all_rows()
         if isinstance(row, Adjusted) and isinstance(row.in_source, Parameters)
     ],
 )
@@ -91,7 +91,7 @@ def test_kinship() -> None:
         names += [
             f"{module}.{name}" for name in lazy if name.endswith(("Config", "Trainer", "Parser"))
         ]
-    owners = known({owner for row in table.rows() for owner in getattr(row, "owners", ())})
+    owners = known({owner for row in all_rows() for owner in getattr(row, "owners", ())})
     wrong = {}
     for name in names:
         kind = library(name)
@@ -110,7 +110,7 @@ def known(owners: set[str]) -> set[str]:
 
 
 def test_a_trainer_that_truncates() -> None:
-    from patchkit.legacy.written.truncation import truncating
+    from patchkit.legacy.replacements.truncation import truncating
 
     trainer = library("trl.DPOTrainer")
     made = truncating(trainer, max_prompt_length=3)

@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from patchkit.legacy import table
 from patchkit.legacy.changes import Keyword
-from patchkit.legacy.due import Due
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions.due import Due
 
 NEEDED = {
     "use_cpu": True,
@@ -30,7 +30,7 @@ GIVEN = {"max_length": 64, "log_unique_prompts": True, "beta": 0.1, "epsilon": 0
 
 def calls() -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Yield each call: what it is, the keyword, and a function that makes it."""
-    for row in Due(table.rows()).of(Keyword):
+    for row in Due(all_rows()).of(Keyword):
         for owner in row.owners:
             library, _, name = owner.partition(".")
             made = getattr(importlib.import_module(library), name, None)

@@ -1,0 +1,1 @@
+"""Convert the calls of a script: its keywords, values, order of arguments, and behaviour."""

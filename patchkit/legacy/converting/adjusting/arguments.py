@@ -1,0 +1,79 @@
+"""Configurations that trainers took, and take no more as they are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ...changes import Adjusted, Configure, Convert, Keep, Keyword, Rename
+from ..call import Call
+from ..configuration import configuration_class, remade
+from .surroundings import Surroundings
+
+_LOADING = "model_init_kwargs"
+"""The field with what is passed to `from_pretrained`."""
+
+
+def own_configuration(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Make a trainer's own configuration of training arguments, with every value that they hold."""
+    from transformers import TrainingArguments
+
+    args, kind = call.arguments.get("args"), configuration_class(call)
+    if not isinstance(args, TrainingArguments) or isinstance(args, kind):
+        return
+    if call.method.owner.__name__ == "SFTTrainer" and type(args) is TrainingArguments:
+        return  # it does so itself
+    call.mend(
+        row,
+        f"{call.name}(args={type(args).__name__})",
+        f"write {kind.__name__}(…) for {type(args).__name__}(…)",
+    )
+    call.arguments["args"] = remade(args, kind, {})
+
+
+def set_afterwards(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Heed old names that a script has set on a configuration, as if it had passed them to it."""
+    args = call.arguments.get("args")
+    if args is None or not dataclasses.is_dataclass(args):
+        return
+    rows = surroundings.due.methods_of(type(args)).get("__init__")
+    fields = {known.name for known in dataclasses.fields(args)}
+    old = {
+        name: value
+        for name, value in vars(args).items()
+        if name not in fields and rows is not None and _is_heeded(rows.keywords.get(name))
+    }
+    if not old or rows is None:
+        return
+    replaced = {_target(rows.keywords[name].action) for name in old}
+    call.arguments["args"] = remade(args, type(args), old, without=frozenset({*replaced, *old}))
+
+
+def _is_heeded(row: Keyword | None) -> bool:
+    """Tell whether there is such an old name, and its value is not where it is looked for."""
+    return row is not None and not isinstance(row.action, Keep)
+
+
+def _target(action: Any) -> str:
+    return action.to if isinstance(action, Rename | Configure | Convert) else ""
+
+
+def dtype_of_the_model(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Load a model that is given by its name in the dtype that is given by its old name."""
+    args = call.arguments.get("args")
+    given = getattr(args, _LOADING, None)
+    if not isinstance(given, Mapping) or given.get("torch_dtype") is None or "dtype" in given:
+        return
+    # The old name stays beside the new one, as the script may read it.
+    setattr(args, _LOADING, {**given, "dtype": given["torch_dtype"]})
+    old = f"{type(args).__name__}({_LOADING}={{'torch_dtype': …}})"
+    call.mend(row, old, "write 'dtype' for 'torch_dtype'")
+
+
+def share_of_steps(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give a share of the steps by the keyword that it has on an older release."""
+    share = call.arguments.get("warmup_steps")
+    if isinstance(share, float) and 0 < share < 1:
+        call.arguments |= {"warmup_steps": 0, "warmup_ratio": share}
+        call.mend(row, f"{call.name}(warmup_steps={share!r})", f"write warmup_ratio={share!r}")

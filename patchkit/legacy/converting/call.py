@@ -1,0 +1,165 @@
+"""A call as a script made it, while it is brought to today's spelling."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import Any
+
+from ..changes import Change
+from ..errors import LegacyError
+from ..guarding.method import Method
+from ..uses import Journal, Kind, Place, users_line
+from ..versions.written_for import WrittenFor
+from ..wording import class_name, since
+
+_CALLS = ("__init__", "__call__")
+_of_results: ContextVar[Mapping[type, Mapping[str, Any]]] = ContextVar("of_results")
+"""What the call that is being carried out gives its results, by their class."""
+_NOTHING: Mapping[type, Mapping[str, Any]] = MappingProxyType({})
+
+
+@contextmanager
+def giving_later(attributes: Mapping[type, Mapping[str, Any]]) -> Iterator[None]:
+    """Let calls in this context know what their objects get once they are made.
+
+    Args:
+        attributes: these, by class; if there are none, what was known stays known.
+    """
+    outer = _of_results.set(attributes or _of_results.get(_NOTHING))
+    try:
+        yield
+    finally:
+        _of_results.reset(outer)
+
+
+class Call:
+    """One call of a guarded method.
+
+    Args:
+        method: what is called.
+        instance: what it is called on: an object, or a class; None for a function.
+        args: the positional arguments.
+        kwargs: the keywords.
+        journal: where uses are noted.
+        written_for: the releases that the script was written for, if the user has named them.
+
+    Attributes:
+        arguments: the arguments by today's names, as far as the method has such names.
+        rest: positional arguments that the method has no names for.
+        unknown: keywords that the method does not have.
+        kept: attributes that the object gets besides.
+        configured: old keywords that went to the configuration.
+        is_old: whether something in it had to be mended.
+        kept_by_results: the same for objects among the results, by class.
+    """
+
+    def __init__(
+        self,
+        method: Method,
+        instance: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        journal: Journal,
+        written_for: WrittenFor | None = None,
+    ) -> None:
+        self.method = method
+        self.instance = instance
+        self.arguments: dict[str, Any] = dict(zip(method.positional, args, strict=False))
+        self.rest = args[len(method.positional) :]
+        self.unknown: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}
+        self.kept_by_results: dict[type, dict[str, Any]] = {}
+        self.written_for = written_for
+        self.is_old = False
+        self.configured: set[str] = set()
+        self._journal = journal
+        for name, value in kwargs.items():
+            known = name in method.keywords and name not in self.arguments
+            (self.arguments if known else self.unknown)[name] = value
+
+    def again(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """Return the same call with other arguments."""
+        return Call(self.method, self.instance, args, kwargs, self._journal, self.written_for)
+
+    @property
+    def name(self) -> str:
+        """What the script calls: `SFTTrainer`, `AutoModel.from_pretrained`, or a function."""
+        if not self.method.is_bound:
+            return self.method.name
+        called_on = self.instance if isinstance(self.instance, type) else type(self.instance)
+        name = class_name(called_on)
+        return name if self.method.name in _CALLS else f"{name}.{self.method.name}"
+
+    def mend(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
+        """Note that an old spelling was brought to today's.
+
+        Args:
+            change: the row of the table.
+            old: the old spelling, as `tokenizer=`.
+            advice: what to write, as `write processing_class=…`.
+            place: the line to mend, if it is not the one that makes the call.
+        """
+        self.is_old = True
+        message = f"{old} {since(change)}; {advice}"
+        self._journal.note(change, Kind.MENDED, old, message, place)
+
+    def tell(self, change: Change, old: str, message: str) -> None:
+        """Note that results may differ from those of that time."""
+        self._journal.note(change, Kind.TOLD, old, message)
+
+    def refuse(
+        self, change: Change, old: str, instead: str, place: Place | None = None
+    ) -> LegacyError:
+        """Note that a call cannot be carried out, and return the error to raise.
+
+        Args:
+            change: the row of the table.
+            old: the old spelling.
+            instead: a sentence that says what to do.
+            place: the line to mend, if it is not the one that makes the call.
+        """
+        message = f"{old} {since(change)}. {instead}"
+        use = self._journal.note(change, Kind.REFUSED, old, message, place)
+        return LegacyError(str(use))
+
+    @staticmethod
+    def make(name: str, given: Any, **settings: Any) -> Any:
+        """Return an object of a library's class.
+
+        Args:
+            name: the class, with dots.
+            given: an object of that class, whose other values the new one gets; None for none.
+            settings: its values.
+        """
+        module, _, last = name.rpartition(".")
+        kind = getattr(importlib.import_module(module), last)
+        return kind(**settings) if given is None else dataclasses.replace(given, **settings)
+
+    @property
+    def comes_later(self) -> Mapping[str, Any]:
+        """What the object gets from the call that makes it, once it is made."""
+        return _of_results.get(_NOTHING).get(type(self.instance), {})
+
+    def carry_out(self) -> Any:
+        """Call the method."""
+        keywords = {**self.arguments, **self.unknown}
+        positional = [keywords.pop(name) for name in self.method.positional] if self.rest else ()
+        with giving_later(self.kept_by_results):
+            result = self.method.call(self.instance, *positional, *self.rest, **keywords)
+        for name, value in self.kept.items():
+            setattr(self.instance, name, value)
+        for kind, attributes in self.kept_by_results.items():
+            for made in result:
+                if type(made) is kind:
+                    vars(made).update(attributes)
+        return result
+
+    @staticmethod
+    def place() -> Place:
+        """Return the line of the user's that makes the call."""
+        return users_line()

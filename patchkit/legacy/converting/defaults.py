@@ -1,0 +1,103 @@
+"""Defaults that changed while the names stayed: told, or given back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..changes import Default
+from ..uses import calling_module
+from ..versions.written_for import WrittenFor
+from ..wording import release
+from .call import Call
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+_PARSERS = frozenset({"transformers.hf_argparser", "trl.scripts.utils"})
+"""They pass all fields, those that nobody gave with today's default."""
+
+_ADVICE = "Write the values that are meant, or name the releases that the script was written for"
+
+
+def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) -> Any:
+    """Carry a constructor's call out with the defaults of the release that the script was for.
+
+    If none is named, tell which defaults are others than they were.
+
+    Args:
+        call: the call.
+        rows: the defaults of the class that have changed.
+        proceed: carries it out.
+    """
+    given = chosen(call)
+    absent = [
+        row
+        for row in rows
+        if row.name not in given
+        and row.name not in call.kept
+        and row.name not in call.comes_later
+        and (row.kept or row.name in call.method.keywords)
+    ]
+    if call.written_for is not None:
+        values = values_of(absent, call.written_for)
+        kept = {row.name for row in absent if row.kept}
+        call.kept.update({name: value for name, value in values.items() if name in kept})
+        call.arguments.update({name: values[name] for name in values.keys() - kept})
+        return proceed()
+    result = proceed()
+    told = [
+        row
+        for row in absent
+        if not row.quiet and (not row.needs or getattr(call.instance, row.needs, None))
+    ]
+    if told:
+        what = "; ".join(difference(row) for row in told)
+        message = f"{call.name}: {what}. {_ADVICE}"
+        call.tell(told[0], call.name, message)
+    return result
+
+
+def values_of(rows: Iterable[Default], written_for: WrittenFor) -> dict[str, Any]:
+    """Return the defaults of the releases that a script was written for, where they differ.
+
+    Args:
+        rows: defaults that have changed.
+        written_for: the releases.
+    """
+    return {
+        row.name: value_at(row, version)
+        for row in rows
+        if (version := written_for.releases.get(row.library)) is not None
+        and value_at(row, version) != row.values[-1][1]
+    }
+
+
+def value_at(row: Default, version: Version) -> Any:
+    """Return a default in a release."""
+    from packaging.version import Version
+
+    values = [value for since, value in row.values if Version(since) <= version]
+    return values[-1] if values else row.values[0][1]
+
+
+def chosen(call: Call) -> Mapping[str, Any]:
+    """Return the arguments of a constructor that somebody chose; parsers pass all."""
+    if calling_module() not in _PARSERS:
+        return call.arguments
+    known = {field.name: field for field in dataclasses.fields(call.instance)}
+    return {
+        name: value
+        for name, value in call.arguments.items()
+        if name not in known or value != known[name].default
+    }
+
+
+def difference(row: Default) -> str:
+    """Say what a default was and is: `beta was 0.04 until TRL 0.19.0 and is 0.0`."""
+    was = ", ".join(
+        f"{value!r} until {release(f'{row.library} {next_release}')}"
+        for (_, value), (next_release, _) in zip(row.values, row.values[1:], strict=False)
+    )
+    return f"{row.name} was {was} and is {row.values[-1][1]!r}"

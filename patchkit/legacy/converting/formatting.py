@@ -1,0 +1,80 @@
+"""Formatting functions that return a list of texts for a batch of rows, as they had to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..changes import Behaviour
+from ..errors import LegacyError
+from .call import Call
+
+Formatting = Callable[[Mapping[str, Any]], Any]
+
+
+def format_each_row(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let a formatting function that returns lists format one row.
+
+    Args:
+        call: a call of `SFTTrainer._prepare_dataset`.
+        row: the row of the table.
+        proceed: carries it out.
+    """
+    function = call.arguments.get("formatting_func")
+    if function is None:
+        return proceed()
+    wrapped = call.arguments["formatting_func"] = OneText(function)
+    prepared = proceed()
+    if wrapped.was_batched:
+        call.mend(row, listed(call), ADVICE)
+    return prepared
+
+
+def listed(call: Call) -> str:
+    """Return how a formatting function that returns lists is named in messages."""
+    return f"{type(call.instance).__name__}(formatting_func=) that returns a list for a batch"
+
+
+ADVICE = "return one text for one row"
+
+
+class OneText:
+    """A formatting function that returns one text for a row, whatever it was written for.
+
+    It is called as often as the trainer calls it, and once more for a row that it fails on.
+
+    Args:
+        function: the formatting function.
+    """
+
+    def __init__(self, function: Formatting) -> None:
+        self._function = function
+        self.was_batched = False
+
+    def __call__(self, row: Mapping[str, Any]) -> Any:
+        try:
+            made = self._function(row)
+        except Exception:
+            texts = in_batch(self._function, row)
+            if texts is None:
+                raise
+        else:
+            if not isinstance(made, list):
+                return made
+            texts = in_batch(self._function, row)
+        self.was_batched = True
+        if texts is None or len(texts) != 1:
+            raise LegacyError(
+                f"formatting_func= returns {'no' if texts is None else len(texts)} texts for a "
+                f"batch of one row; {ADVICE}"
+            )
+        return texts[0]
+
+
+def in_batch(function: Formatting, row: Mapping[str, Any]) -> list[Any] | None:
+    """Return what a formatting function makes of a batch of one row; None if that is no list."""
+    try:
+        made = function({name: [value] for name, value in row.items()})
+    except Exception:
+        return None
+    return made if isinstance(made, list) else None

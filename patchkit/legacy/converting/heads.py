@@ -1,0 +1,71 @@
+"""Adapters on a language model's head, which SFTTrainer trained."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..changes import Behaviour
+from .call import Call
+
+_HEAD = "lm_head"
+_LAYERS = "BaseTunerLayer"
+
+
+def train_adapter_of_head(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Compute the loss from logits where the head has an adapter.
+
+    The trainer of today multiplies by the weight of the head and would never train its adapter. It
+    refuses such a model, but has a way to a loss from logits, which honours the adapter.
+
+    Args:
+        call: a call of `SFTTrainer`.
+        row: the row of the table.
+        proceed: carries it out.
+    """
+    arguments = call.arguments
+    settings = arguments.get("args")
+    if not _has_adapter(arguments) or getattr(settings, "loss_type", "nll") == "dft":
+        return proceed()
+    module = sys.modules["trl.trainer.sft_trainer"]
+    layers = vars(module).get(_LAYERS)
+    if layers is None:
+        return proceed()
+    if not getattr(settings, "label_smoothing_factor", 0):
+        arguments.setdefault("compute_loss_func", loss_from_logits)
+    old = f"{call.name} with an adapter on {_HEAD}"
+    call.mend(row, old, "patchkit has the loss computed from logits, with a second forward pass")
+    setattr(module, _LAYERS, ())  # no layer is one of those that it refuses
+    try:
+        return proceed()
+    finally:
+        setattr(module, _LAYERS, layers)
+
+
+def loss_from_logits(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
+    """Return the mean loss of the next tokens."""
+    import torch
+
+    logits = outputs.logits[..., :-1, :].float()
+    targets = labels[..., 1:].to(logits.device)
+    reduction = "mean" if num_items_in_batch is None else "sum"
+    loss = torch.nn.functional.cross_entropy(
+        logits.flatten(0, -2), targets.flatten(), ignore_index=-100, reduction=reduction
+    )
+    return loss if num_items_in_batch is None else loss / num_items_in_batch
+
+
+def _has_adapter(arguments: dict[str, Any]) -> bool:
+    adapters = arguments.get("peft_config")
+    names = getattr(adapters, "target_modules", None) or ()
+    if isinstance(names, str):
+        return names.endswith(_HEAD)
+    if any(name.rpartition(".")[2] == _HEAD for name in names):
+        return True
+    model: Any = arguments.get("model")
+    if not hasattr(model, "peft_config"):
+        return False
+    from peft.tuners.tuners_utils import BaseTunerLayer
+
+    return isinstance(model.get_output_embeddings(), BaseTunerLayer)

@@ -1,0 +1,76 @@
+"""Fields of a script's own configurations that a library's has by another name today."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ..guarding.libraries import is_librarys
+from ..versions.due import MethodRows
+from .call import Call
+from .defaults import chosen
+from .keywords import todays
+
+Fields = Mapping[str, "dataclasses.Field[Any]"]
+
+
+def redeclared(kind: Any) -> Fields:
+    """Return the fields that a script's classes declare, whether the library's has them or not.
+
+    Args:
+        kind: a dataclass that derives from one of a library's.
+    """
+    inherited = {
+        id(known)
+        for owner in kind.__mro__
+        if is_librarys(owner) and dataclasses.is_dataclass(owner)
+        for known in dataclasses.fields(owner)
+    }
+    return {
+        known.name: known
+        for known in dataclasses.fields(kind)
+        if known.init and id(known) not in inherited
+    }
+
+
+def own_rows(rows: MethodRows, own: Fields) -> MethodRows:
+    """Return the rows for a constructor without the defaults that a script has declared anew."""
+    kept = {name: row for name, row in rows.defaults.items() if name not in own}
+    return dataclasses.replace(rows, defaults=kept)
+
+
+def concerns(rows: MethodRows, own: Fields) -> bool:
+    """Tell whether a script declares a field that a row is about."""
+    return not own.keys().isdisjoint({*rows.keywords, *(row.name for row in rows.values)})
+
+
+def heed(call: Call, rows: MethodRows, own: Fields) -> None:
+    """Give today's keywords the values of fields that the script declares by their old names.
+
+    The fields themselves stay as they are, since the script reads them.
+
+    Args:
+        call: the call of a constructor; its arguments change.
+        rows: the rows for it.
+        own: the fields that the script declares.
+
+    Raises:
+        LegacyError: a value has no meaning today.
+    """
+    given = chosen(call)
+    for name in own.keys() & rows.keywords.keys():
+        value = _value(call, own[name])
+        if value is dataclasses.MISSING:
+            continue
+        for new, new_value in todays(call, rows.keywords[name], value, {}).items():
+            if new not in given and new not in own:
+                call.arguments[new] = new_value
+    for row in rows.values:
+        if row.name in own and _value(call, own[row.name]) == row.value:
+            call.arguments[row.name] = row.value
+
+
+def _value(call: Call, field: dataclasses.Field[Any]) -> Any:
+    """Return the value that a field will have; MISSING if that is known only when it is made."""
+    return call.arguments.get(field.name, field.default)

@@ -1,0 +1,139 @@
+"""Attributes that objects had under other names."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn
+
+from ..changes import Assigned, Attribute
+from ..errors import LegacyError
+from ..uses import Journal, Kind
+from ..wording import class_name, since
+from .changed import ChangedAttributes
+
+_LIBRARIES = frozenset({"accelerate", "datasets", "peft", "transformers", "trl"})
+"""Those that ask an object what it has, and are to hear the same as without the layer."""
+_PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__")
+_SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*"}
+
+
+def answer_for(
+    kind: type, rows: Mapping[str, Attribute], journal: Journal, changed: ChangedAttributes
+) -> None:
+    """Answer for attributes that the objects of a class do not have.
+
+    Args:
+        kind: a class.
+        rows: by the old name.
+        journal: where uses are noted.
+        changed: remembers what is changed for that.
+    """
+    if not rows:
+        return
+    answers = vars(kind).get("__getattr__")
+    if answers is not None:
+        # It may look into the namespace of the class as well.
+        changed.change(kind, "__getattr__", _getter(answers, rows, journal))
+        return
+    for name, row in rows.items():
+        if not hasattr(kind, name):
+            changed.change(kind, name, _Former(row, journal))
+
+
+def take_for(
+    kind: type, rows: Iterable[Assigned], journal: Journal, changed: ChangedAttributes
+) -> None:
+    """Take values of that time for properties of a class.
+
+    Args:
+        kind: a class.
+        rows: those for its properties.
+        journal: where uses are noted.
+        changed: remembers what is changed for that.
+    """
+    for row in rows:
+        present = vars(kind).get(row.name)
+        if isinstance(present, property) and present.fset is not None:
+            changed.change(kind, row.name, present.setter(_setter(present.fset, row, journal)))
+
+
+def _setter(
+    put: Callable[[Any, Any], None], row: Assigned, journal: Journal
+) -> Callable[[Any, Any], None]:
+    @functools.wraps(put)
+    def set_attribute(self: Any, value: Any) -> None:
+        if not _is_asked_by_library():
+            value = row.todays(self, value)
+            old = f"{class_name(type(self))}.{row.name} ="
+            journal.note(row, Kind.MENDED, old, f"{old} {since(row)}; {row.advice}")
+        put(self, value)
+
+    return set_attribute
+
+
+def _getter(
+    answers: Callable[[Any, str], Any], rows: Mapping[str, Attribute], journal: Journal
+) -> Callable[[Any, str], Any]:
+    @functools.wraps(answers)
+    def get_attribute(self: Any, name: str) -> Any:
+        try:
+            return answers(self, name)
+        except AttributeError:
+            if name not in rows or _is_asked_by_library():
+                raise
+        return _read(self, rows[name], journal)
+
+    return get_attribute
+
+
+class _Former:
+    """An attribute in the namespace of a class whose objects do not have it.
+
+    An object that sets it has its own.
+    """
+
+    def __init__(self, row: Attribute, journal: Journal) -> None:
+        self._row = row
+        self._journal = journal
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        asked = owner if self._row.of_class else instance
+        if asked is None or _is_asked_by_library():
+            raise AttributeError(f"{owner} has no attribute {self._row.name!r}")
+        return _read(asked, self._row, self._journal)
+
+
+def _read(instance: Any, row: Attribute, journal: Journal) -> Any:
+    old = _named(instance, row.name)
+    if row.read is None:
+        return _refusing(old, row, journal)
+    value = row.read(instance)
+    journal.note(row, Kind.MENDED, old, f"{old} {since(row)}; {row.advice}")
+    return value
+
+
+def _named(instance: Any, name: str) -> str:
+    kind = class_name(instance if isinstance(instance, type) else type(instance))
+    return f"{_SIGNS[name]} with a {kind}" if name in _SIGNS else f"{kind}.{name}"
+
+
+def _refusing(old: str, row: Attribute, journal: Journal) -> Callable[..., NoReturn]:
+    """Return what stands for a method, and refuses to be called."""
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        message = f"{old}() {since(row)}. {row.advice}"
+        raise LegacyError(str(journal.note(row, Kind.REFUSED, old, message)))
+
+    return refuse
+
+
+def _is_asked_by_library() -> bool:
+    """Tell whether a library reads an attribute, and does not pass on what somebody else reads."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in _PASSING_ON
+    ):
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _LIBRARIES

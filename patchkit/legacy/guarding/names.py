@@ -1,0 +1,234 @@
+"""Names and modules that are found elsewhere today, or nowhere."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import weakref
+from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ..changes import Gone, Moved
+from ..errors import GoneError
+from ..uses import Journal, Kind
+from ..versions.version_sets import advice
+from ..wording import since
+from .attributes_of_modules import answer
+from .changed import ChangedAttributes
+from .lookups import Lookup
+
+
+class Names:
+    """Answer for names that a library has no more.
+
+    A module is asked for a name first, and so is every finder: what is there stays as it is. A
+    name that has moved may be gone altogether in a later release, and then has two rows.
+
+    Args:
+        rows: what the table knows of the installed releases.
+        journal: where uses are noted.
+        changed: what is changed for that.
+    """
+
+    def __init__(
+        self, rows: Iterable[Moved | Gone], journal: Journal, changed: ChangedAttributes
+    ) -> None:
+        rows = tuple(rows)
+        self._moved = {row.name: row for row in rows if isinstance(row, Moved)}
+        self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
+        self._journal = journal
+        self._changed = changed
+        self._within: dict[str, set[str]] = {}
+        for name in (*self._moved, *self._gone):
+            place, _, last = name.rpartition(".")
+            self._within.setdefault(place, set()).add(last)
+        # Every module that some script looks for in vain is looked up here.
+        self._inside: dict[str, Moved] = {}
+        for row in self._moved.values():
+            parts = row.name.split(".")
+            for end in range(1, len(parts)):
+                self._inside.setdefault(".".join(parts[:end]), row)
+        self._answered: weakref.WeakSet[ModuleType] = weakref.WeakSet()
+        self._modules: list[str] = []
+        self._finder = _Finder(self)
+
+    def begin(self) -> None:
+        """Answer for modules that no finder knows."""
+        if self._finder not in sys.meta_path:
+            sys.meta_path.append(self._finder)
+
+    def end(self) -> None:
+        """Answer no more."""
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._finder]
+        self._answered.clear()
+        for name in self._modules:
+            former = sys.modules.get(name)
+            if isinstance(former, _Former):
+                del sys.modules[name]
+                parent, _, last = name.rpartition(".")
+                if vars(sys.modules.get(parent, former)).get(last) is former:
+                    delattr(sys.modules[parent], last)
+        self._modules.clear()
+
+    def answer_for(self, module: ModuleType) -> None:
+        """Answer for names that a module does not have."""
+        names = self._within.get(module.__name__)
+        if names and module not in self._answered:
+            self._answered.add(module)
+            answer(module, frozenset(names), self._find, self._changed)
+
+    def _find(self, name: str, lookup: Lookup) -> Any:
+        """Return what has moved.
+
+        Args:
+            name: its old place, with dots.
+            lookup: how it is asked for.
+
+        Raises:
+            AttributeError: it is gone, or it is not where the table says.
+            ImportError: the same, for an import statement.
+        """
+        moved = self._moved.get(name)
+        try:
+            if moved is not None and not self._is_gone(moved.to):
+                found = _look_up(moved.to)
+                if lookup is not Lookup.AHEAD:
+                    self._note(moved)
+                return found
+        except (ImportError, AttributeError) as error:
+            problem: ImportError = self._astray(moved, error)
+        if name in self._gone:
+            problem = self.gone(self._gone[name], note=lookup in (Lookup.READ, Lookup.IMPORT))
+        if lookup is Lookup.IMPORT:
+            raise problem
+        raise AttributeError(str(problem))
+
+    def _is_gone(self, place: str) -> bool:
+        """Tell whether a name, or a module that it is in, has gone as well."""
+        parts = place.split(".")
+        return any(".".join(parts[:end]) in self._gone for end in range(2, len(parts) + 1))
+
+    @staticmethod
+    def _astray(row: Moved | None, error: Exception) -> ImportError:
+        assert row is not None
+        return ImportError(
+            f"{row.name} {since(row)}; {row.to}, where patchkit looked for it, cannot be "
+            f"imported: {error}"
+        )
+
+    def _note(self, row: Moved) -> None:
+        if row.to.startswith(__package__):
+            advice = "patchkit has put its own in its place"
+        else:
+            module, _, last = row.to.rpartition(".")
+            advice = f"write from {module} import {last}"
+        if row.differs:
+            advice = f"{advice}; {row.differs}"
+        self._journal.note(row, Kind.MENDED, row.name, f"{row.name} {since(row)}; {advice}")
+
+    def gone(self, row: Gone, *, note: bool = True) -> GoneError:
+        """Return the error that says that a name is gone.
+
+        Args:
+            row: its row.
+            note: remember that a script asked for it.
+        """
+        message = f"{row.name} {since(row)}. {row.instead} {advice(row)}".strip()
+        if note:
+            message = str(self._journal.note(row, Kind.REFUSED, row.name, message))
+        return GoneError(message)
+
+    def gone_name(self, name: str) -> Gone | None:
+        """Return the row of a name that is gone, unless it is somewhere else."""
+        moved = self._moved.get(name)
+        if moved is not None and not self._is_gone(moved.to) and _is_there(moved.to):
+            return None
+        return self._gone.get(name)
+
+    def former_module(self, name: str) -> Moved | None:
+        """Return the row of a module that has moved, or that held something that has."""
+        row = self._moved.get(name)
+        if row is not None:
+            return row if _is_module(row.to) else None
+        return self._inside.get(name)
+
+    def make(self, name: str) -> ModuleType:
+        """Make a module that stands where one was."""
+        row = self._moved.get(name)
+        module = _Former(name)
+        module.__path__ = []
+        if row is not None:
+            today = importlib.import_module(row.to)
+            self._note(row)
+            module.__getattr__ = lambda attribute: getattr(today, attribute)  # type: ignore
+        self._modules.append(name)
+        return module
+
+
+class _Former(ModuleType):
+    """A module that a library has no more."""
+
+
+class _Finder:
+    """The last finder: it answers for modules that no other finder has."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package = sys.modules.get(name.partition(".")[0])
+        if package is not None:
+            # Transformers puts another object in its own place while it is imported.
+            self._names.answer_for(package)
+        found = self._of_later_finders(name, path, target)
+        if found is not None:
+            return found
+        gone = self._names.gone_name(name)
+        if gone is not None:
+            # `from trl import PPOTrainer` asks for this module, as the package has no such name.
+            # From here an error reaches the script as it is.
+            raise self._names.gone(gone)
+        if self._names.former_module(name) is None:
+            return None
+        return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
+
+    def _of_later_finders(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        """Ask the finders that were added since: Transformers has one for its former modules."""
+        later = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
+        specs = (finder.find_spec(name, path, target) for finder in later)
+        return next((spec for spec in specs if spec is not None), None)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._names.make(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._names.answer_for(module)
+
+
+def _is_module(name: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(name) is not None
+    except ImportError:
+        return False
+
+
+def _is_there(name: str) -> bool:
+    try:
+        _look_up(name)
+    except (ImportError, AttributeError):
+        return _is_module(name)
+    return True
+
+
+def _look_up(name: str) -> Any:
+    """Import what a dotted name stands for."""
+    module, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(module), last)

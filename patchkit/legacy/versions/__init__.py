@@ -1,0 +1,1 @@
+"""Which releases are meant: installed ones, those a script was written for, sets that work."""

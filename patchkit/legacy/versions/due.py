@@ -1,0 +1,307 @@
+"""Which rows of the table matter to the installed releases."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, TypeVar
+
+from ...environment import installed_version, is_version
+from ..changes import (
+    Action,
+    Adjusted,
+    Assigned,
+    Attribute,
+    Behaviour,
+    Change,
+    Configure,
+    Convert,
+    Default,
+    Gone,
+    Keyword,
+    Moved,
+    Order,
+    Owned,
+    Rename,
+    Value,
+)
+
+_Row = TypeVar("_Row", bound=Change)
+_WHOLE = "trl."
+"""The library all of whose modules are looked at; others have too many."""
+_MODULES = frozenset(
+    {
+        "accelerate.accelerator",
+        "accelerate.utils.dataclasses",
+        "datasets.arrow_dataset",
+        "datasets.builder",
+        "datasets.packaged_modules.cache.cache",
+        "peft.peft_model",
+        "peft.tuners.adalora.config",
+        "peft.tuners.oft.config",
+        "transformers.configuration_utils",
+        "transformers.data.data_collator",
+        "transformers.generation.utils",
+        "transformers.hf_argparser",
+        "transformers.modeling_utils",
+        "transformers.models.auto.auto_factory",
+        "transformers.models.auto.configuration_auto",
+        "transformers.models.auto.modeling_auto",
+        "transformers.models.auto.processing_auto",
+        "transformers.models.auto.tokenization_auto",
+        "transformers.models.aya_vision.modeling_aya_vision",
+        "transformers.models.gemma3.modeling_gemma3",
+        "transformers.models.llava.modeling_llava",
+        "transformers.models.llava_next.modeling_llava_next",
+        "transformers.models.llava_onevision.modeling_llava_onevision",
+        "transformers.models.mistral3.modeling_mistral3",
+        "transformers.models.paligemma.modeling_paligemma",
+        "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl",
+        "transformers.models.qwen2_vl.modeling_qwen2_vl",
+        "transformers.models.vipllava.modeling_vipllava",
+        "transformers.pipelines",
+        "transformers.processing_utils",
+        "transformers.tokenization_utils_base",
+        "transformers.trainer",
+        "transformers.trainer_callback",
+        "transformers.trainer_seq2seq",
+        "transformers.training_args",
+        "transformers.training_args_seq2seq",
+        "transformers.utils.quantization_config",
+    }
+)
+
+
+def known_release(library: str) -> str | None:
+    """Return the installed release; None if it is absent, or its version does not parse."""
+    version = installed_version(library)
+    return version if version is not None and is_version(version) else None
+
+
+@dataclass
+class MethodRows:
+    """The rows for one method.
+
+    Args:
+        keywords: by the keyword that scripts use.
+        values: old values of keywords.
+        orders: old orders of positional arguments, the newest first.
+        behaviours: what else is otherwise than it was.
+        defaults: defaults that have changed, by keyword.
+        adjusted: what is looked for in each call.
+    """
+
+    keywords: dict[str, Keyword] = field(default_factory=dict)
+    values: list[Value] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    behaviours: list[Behaviour] = field(default_factory=list)
+    defaults: dict[str, Default] = field(default_factory=dict)
+    adjusted: list[Adjusted] = field(default_factory=list)
+
+    def add(self, row: Owned) -> None:
+        """Add a row; it goes before one of the same name that is there."""
+        if isinstance(row, Keyword):
+            self.keywords[row.name] = row
+        elif isinstance(row, Value):
+            self.values.append(row)
+        elif isinstance(row, Order):
+            self.orders.append(row)
+        elif isinstance(row, Behaviour):
+            self.behaviours.append(row)
+        elif isinstance(row, Default):
+            self.defaults[row.name] = row
+        elif isinstance(row, Adjusted):
+            self.adjusted.append(row)
+
+    def watch(self) -> Callable[[Sequence[Any], Mapping[str, Any]], bool]:
+        """Return what tells whether a call may have anything old in it; quick, as every call asks.
+
+        It takes the arguments by position, and those by keyword.
+        """
+        conditions = [row.concerns for row in self.adjusted]
+        if self.behaviours or self.defaults or None in conditions:
+            return _always
+        old = frozenset({*self.keywords, *(row.name for row in self.values)})
+        longest = 1 if self.orders else sys.maxsize
+        chosen = [concerns for concerns in conditions if concerns is not None]
+
+        def may_concern(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+            if not old.isdisjoint(kwargs) or len(args) > longest:
+                return True
+            for concerns in chosen:  # noqa: SIM110
+                if concerns(args, kwargs):
+                    return True
+            return False
+
+        return may_concern
+
+
+def _always(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return True
+
+
+class Due:
+    """The rows of the table for the installed releases.
+
+    Args:
+        rows: all rows.
+        version_of: returns the release of a library; None if it is not there, or unknown.
+    """
+
+    def __init__(
+        self, rows: Iterable[Change], version_of: Callable[[str], str | None] = known_release
+    ) -> None:
+        look_up = cache(version_of)
+        self._rows = tuple(due for row in rows if (due := _due(row, look_up)) is not None)
+        # Each class of each module is asked about.
+        self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
+        for row in self.of(Owned):
+            for owner, method in _owners(row):
+                self._by_owner.setdefault(owner, []).append((method, row))
+        self._of_configurations: dict[str, MethodRows] = {}
+        self.packages = frozenset(row.library for row in self._rows)
+        self._names = frozenset(
+            row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
+        )
+
+    def of(self, *kinds: type[_Row]) -> list[_Row]:
+        """Return the rows of these kinds."""
+        return [row for row in self._rows if isinstance(row, kinds)]
+
+    def concerns(self, module: str) -> bool:
+        """Tell whether a module may have something that a row is about."""
+        return module in _MODULES or module in self._names or module.startswith(_WHOLE)
+
+    def methods_of(self, kind: type) -> dict[str, MethodRows]:
+        """Return the rows for the methods of a class.
+
+        Args:
+            kind: a class; rows of those that it derives from are meant for it, too, unless a
+                nearer one has its own.
+        """
+        return self.methods(_public_names(kind))
+
+    def attributes_of(self, kind: type) -> dict[str, Attribute]:
+        """Return the rows for the attributes that a class, and no other before it, answers for."""
+        names = _public_names(kind)
+        if not self._attributes(names[0]):
+            return {}
+        return {row.name: row for name in reversed(names) for row in self._attributes(name)}
+
+    def assigned_of(self, kind: type) -> list[Assigned]:
+        """Return the rows for the attributes of a class that scripts set."""
+        rows = self._by_owner.get(_public_names(kind)[0], ())
+        return [row for _, row in rows if isinstance(row, Assigned)]
+
+    def _attributes(self, owner: str) -> list[Attribute]:
+        return [row for _, row in self._by_owner.get(owner, ()) if isinstance(row, Attribute)]
+
+    def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
+        """Return the same for the public names of a class and those that it derives from.
+
+        The name of a package stands for its functions.
+        """
+        methods: dict[str, MethodRows] = {}
+        for ancestor in reversed(ancestors):
+            for method, row in self._by_owner.get(ancestor, ()):
+                if not isinstance(row, Attribute | Assigned):
+                    known = self._through(row, ancestors[0]) if isinstance(row, Keyword) else row
+                    methods.setdefault(method, MethodRows()).add(known)
+        return methods
+
+    def of_call(self, names: Sequence[str], method: str) -> MethodRows | None:
+        """Return the rows for a call, if there are any.
+
+        Args:
+            names: the public names of the class and those that it derives from, or of a function.
+            method: the method, `__init__`, or nothing for a function.
+        """
+        package, _, name = names[0].rpartition(".")
+        of_function = None if method else self.methods([package]).get(name)
+        return of_function or self.methods(names).get(method or "__init__")
+
+    def _through(self, row: Keyword, trainer: str) -> Keyword:
+        """Return a row with what the configuration of today says to a field, if it is gone."""
+        action = row.action
+        if not isinstance(action, Configure) or action.convert is not None:
+            return row
+        configuration = trainer.removesuffix("Trainer") + "Config"
+        if configuration not in self._of_configurations:
+            methods = self.methods([configuration])
+            self._of_configurations[configuration] = methods.get("__init__", MethodRows())
+        changed = self._of_configurations[configuration].keywords.get(action.to)
+        return replace(row, action=_of_trainer(changed.action)) if changed else row
+
+
+def _of_trainer(action: Action) -> Action:
+    """Return what a trainer does with a keyword that its configuration has an action for."""
+    if isinstance(action, Rename):
+        return Configure(action.to)
+    if isinstance(action, Convert):
+        return Configure(action.to, action.convert, action.written)
+    return action
+
+
+def _public_names(kind: type) -> list[str]:
+    """Return the names that the table has for a class and those that it derives from."""
+    return [
+        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in kind.__mro__
+    ]
+
+
+def _owners(row: Owned) -> Iterator[tuple[str, str]]:
+    """Return each class that a row is about, and the method."""
+    for owner in row.owners:
+        place, _, last = owner.rpartition(".")
+        yield (place, last) if last.lstrip("_")[:1].islower() else (owner, "__init__")
+
+
+def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
+    """Return a row if it matters here, the other way round if the installed release is older."""
+    version = version_of(row.library)
+    if version is None:
+        return None
+    if isinstance(row, Default):
+        return _known_to(version, row)
+    if not row.is_understood and _has(version, _number(row.gone)):
+        return row
+    if row.since and not _has(version, _number(row.since)):
+        if isinstance(row, Keyword):
+            return _other_way_round(row)
+        if isinstance(row, Adjusted) and row.early:
+            return row
+    return None
+
+
+def _known_to(version: str, row: Default) -> Default | None:
+    """Return a row without the defaults that are newer than what is installed."""
+    known = tuple(value for value in row.values if _has(version, value[0]))
+    return replace(row, values=known) if len(known) > 1 else None
+
+
+def _other_way_round(row: Keyword) -> Keyword | None:
+    """Return the row by which an older release understands today's keyword, if there can be one."""
+    action = row.action
+    if isinstance(action, Rename) or (isinstance(action, Convert) and action.alike):
+        return replace(row, name=action.to, action=Rename(row.name), early=True)
+    return None
+
+
+def _number(release: str) -> str:
+    return release.partition(" ")[2]
+
+
+@cache
+def _has(version: str, release: str) -> bool:
+    """Tell whether a version has what came with a release: `in_range(version, f">={release}")`.
+
+    A range takes ten times as long to make as two versions to compare.
+    """
+    from packaging.version import Version
+
+    installed, first = Version(version), Version(release)
+    if installed.is_prerelease and not first.is_prerelease:
+        installed = Version(installed.base_version)
+    return installed >= first

@@ -1,0 +1,68 @@
+"""Releases as a user names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import UsageError
+from ..wording import release
+from .releases import RELEASES
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+_EXAMPLE = "write them as 'trl==0.11.4, transformers==4.44.2'"
+
+
+def named_releases(text: str, given: str) -> dict[str, Version]:
+    """Read versions such as `trl==0.11.4, transformers==4.44.2`.
+
+    Args:
+        text: the versions.
+        given: what the user wrote, for messages.
+
+    Raises:
+        UsageError: they are not written so, or contradict each other, or a version never was or
+            is older than the table.
+    """
+    from packaging.version import InvalidVersion, Version
+
+    named: dict[str, Version] = {}
+    for part in text.split(","):
+        library, equals, number = (piece.strip() for piece in part.partition("=="))
+        if not equals or not library:
+            raise UsageError(f"{given} names no versions in {part.strip()!r}; {_EXAMPLE}")
+        if library not in RELEASES:
+            known = ", ".join(RELEASES)
+            raise UsageError(
+                f"{given} names {library}, of which patchkit knows no changes; it knows those of "
+                f"{known}"
+            )
+        try:
+            version = Version(number)
+        except InvalidVersion as error:
+            raise UsageError(
+                f"{given} names the version {number!r} of {library}, which is none; {_EXAMPLE}"
+            ) from error
+        if named.setdefault(library, version) != version:
+            raise UsageError(
+                f"{given} names two versions of {library}, {named[library]} and {version}; keep one"
+            )
+    for library, version in named.items():
+        _check(given, library, version)
+    return named
+
+
+def _check(given: str, library: str, version: Version) -> None:
+    from packaging.version import Version
+
+    known = [Version(number) for number in RELEASES[library].split()]
+    title = release(f"{library} {version}")
+    if version < known[0]:
+        raise UsageError(
+            f"{given}: {title} is older than patchkit's table, which begins with {known[0]}; name "
+            "that one for the nearest"
+        )
+    if version <= known[-1] and Version(version.base_version) not in known:
+        nearest = max(number for number in known if number < version)
+        raise UsageError(f"{given}: there never was {title}; the release before is {nearest}")
