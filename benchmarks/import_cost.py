@@ -36,7 +36,7 @@ print("\\n" + json.dumps(outcome))
 _MODULES = "outcome['modules'] = list(sys.modules)"
 
 # Parts of patchkit's work: its import, `apply()`, preparing for a library as it is imported, and
-# mending each module when it is loaded.
+# fixing each module when it is loaded.
 _PARTS = """
 wall = cpu = 0.0
 def measured(work):

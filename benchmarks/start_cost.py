@@ -38,7 +38,7 @@ rule = Rule(Pattern("bug()"), lambda node: [replace(node, "1")], names=("bug",))
 patches = [
     Patch(
         id=f"trl-made-up-{number}",
-        title="mended",
+        title="fixed",
         affects={"trl": ">=0.1"},
         changes=(Rewrite(f"trl.trainer.sft_trainer:f{number}", rule),),
     )

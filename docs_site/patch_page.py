@@ -24,7 +24,7 @@ def patch_page(entry: Entry, matrix: Matrix) -> str:
         for message in patch.messages:
             lines += [*code_block(message), ""]
     lines += ["", "## The bug", "", patch.bug or patch.headline, "", "## What the patch does", ""]
-    lines += [patch.mend[:1].upper() + patch.mend[1:], "", *_targets(patch)]
+    lines += [patch.fix[:1].upper() + patch.fix[1:], "", *_targets(patch)]
     if patch.caution:
         lines += ["", "## What else changes", "", patch.caution]
     lines += [*_settings(patch), *_switch_off(patch), *_affected(patch)]

@@ -11,11 +11,11 @@ from patchkit.catalogue.entries import Catalogue
 from patchkit.matrix import Matrix
 from patchkit.matrix.show.grid import Grid
 from patchkit.matrix.show.releases import grids_of_releases
-from patchkit.matrix.show.states import ATTENTION, FAILS, MATCHES, MENDED, NEEDS_MACHINE
+from patchkit.matrix.show.states import ATTENTION, FAILS, FIXED, MATCHES, NEEDS_MACHINE
 
 RELEASES = "<!-- releases -->"
 _COLUMNS = {
-    "bugs seen in a run": (MENDED,),
+    "bugs seen in a run": (FIXED,),
     "bugs found in the sources": (MATCHES,),
     "see the matrix": (FAILS, ATTENTION, NEEDS_MACHINE),
 }

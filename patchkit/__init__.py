@@ -1,4 +1,4 @@
-"""Mend the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes in memory.
+"""Fix the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes in memory.
 
     import patchkit
     patchkit.apply()
@@ -99,7 +99,7 @@ def apply(
     legacy: bool | str | None = None,
     **settings: str | bool,
 ) -> Report:
-    """Mend the installed libraries in memory, now or as each of their modules is imported.
+    """Fix the installed libraries in memory, now or as each of their modules is imported.
 
     May be called before or after the libraries are imported, any number of times and from any
     thread. A call adds to what earlier calls did; one with nothing new to do changes nothing.

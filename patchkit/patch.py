@@ -60,7 +60,7 @@ class Rewrite:
             the buggy code.
         rule: the code to look for and its replacement.
         sites: how many places ("sites") the rule finds in one target; any other number is drift.
-            None if the number does not matter, since all are mended alike; none is still drift.
+            None if the number does not matter, since all are fixed alike; none is still drift.
         affects: the range of the patch's first library in which this target has the bug, if that
             is narrower than the range of the patch.
     """
@@ -126,13 +126,13 @@ REQUIREMENTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Patch:
-    """One upstream bug and its mend.
+    """One upstream bug and its fix.
 
     Args:
         id: lower-case words joined by hyphens; the library comes first.
         title: how things are once the patch is applied, in one line.
         affects: distribution name to PEP 440 range, as measured; all must hold. The first is the
-            library that the patch mends. A range open at the top means: not fixed in any release
+            library that the patch fixes. A range open at the top means: not fixed in any release
             measured so far.
         changes: the changes it makes.
         upstream: links to the reports and fixes.
@@ -143,7 +143,7 @@ class Patch:
             raises nothing.
         caution: what changes for someone who never met the bug.
         settings: options for the user.
-        opt_in: the keyword of `apply` that turns on a patch which is off by default, since it mends
+        opt_in: the keyword of `apply` that turns on a patch which is off by default, since it fixes
             no bug: `lookout` for `apply(lookout=True)`, `PATCHKIT_LOOKOUT=1` and
             `patchkit run --opt-in lookout`. Naming its id in `only` turns it on too. Empty for all
             other patches.
@@ -214,7 +214,7 @@ class Patch:
 
     @property
     def library(self) -> str:
-        """The distribution that the patch mends."""
+        """The distribution that the patch fixes."""
         return next(iter(self.affects))
 
     def _check(self, change: object) -> None:

@@ -30,8 +30,8 @@ _ONE_TEST = pytest.StashKey[contextlib.ExitStack]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_on = "mend the installed libraries before conftest files and tests are imported"
-    group = parser.getgroup("patchkit", "patchkit: mends precision bugs in memory")
+    help_on = "fix the installed libraries before conftest files and tests are imported"
+    group = parser.getgroup("patchkit", "patchkit: fixes precision bugs in memory")
     group.addoption("--patchkit", action="store_true", help=help_on)
     group.addoption(
         "--patchkit-only",

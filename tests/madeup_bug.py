@@ -7,7 +7,7 @@ from typing import Any
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
-BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
+BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'fixed'")], names=("bug",))
 SOURCE = """\
 class Trainer:
     def __init__(self):
@@ -29,10 +29,10 @@ from patchkit.rewrite import Pattern, Rule, replace
 
 PATCH = Patch(
     id="{id}",
-    title="it is mended",
+    title="it is fixed",
     affects={{"madeup": "{affects}"}},
     changes=(Rewrite("{target}", Rule(
-        Pattern("{pattern}"), lambda node: [replace(node, {mended!r})]
+        Pattern("{pattern}"), lambda node: [replace(node, {fixed!r})]
     )),),
     {more}
 )
@@ -46,7 +46,7 @@ def patch(name: str = "madeup-bug", *changes: Any, affects: str = ">=1", **optio
     return Patch(
         **{
             "id": name,
-            "title": "it is mended",
+            "title": "it is fixed",
             "affects": {"madeup": affects},
             "changes": changes or (Rewrite(TARGET, BUG),),
             "upstream": ("https://example.org/1",),
@@ -60,7 +60,7 @@ def patch_file(
     *,
     target: str = "madeup.trainer:f",
     pattern: str = "bug()",
-    mended: str = "'mended'",
+    fixed: str = "'fixed'",
     affects: str = ">=1",
     more: str = "",
     reproduce: str = "",
@@ -69,9 +69,9 @@ def patch_file(
 
     Args:
         name: its id.
-        target: what it mends.
+        target: what it fixes.
         pattern: the code that it replaces.
-        mended: what stands there then.
+        fixed: what stands there then.
         affects: releases of the made-up library.
         more: further arguments of `Patch`, as source.
         reproduce: further lines of the file.
@@ -80,7 +80,7 @@ def patch_file(
         id=name,
         target=target,
         pattern=pattern,
-        mended=mended,
+        fixed=fixed,
         affects=affects,
         more=more,
         reproduce=reproduce,

@@ -92,7 +92,7 @@ def run(tmp_path: Path, trapped: Path, library) -> Run:
     (tmp_path / "patches" / "bug.py").write_text(
         patch_file(
             "madeup-bug",
-            mended="None",
+            fixed="None",
             more='symptom="bug",',
             reproduce=REPRODUCE.format(names=[*IMPORTED]),
         )
@@ -130,7 +130,7 @@ def outcomes(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
 @pytest.mark.parametrize("options", [[], ["--fork"]], ids=["processes", "forks"])
 def test_verify(run: Run, options: list[str]) -> None:
     done = run("-m", "patchkit", "verify", "madeup-bug", "--json", *options)
-    assert outcomes(done) == {"madeup-bug": "mended"}
+    assert outcomes(done) == {"madeup-bug": "fixed"}
 
 
 PARENT = """\
@@ -150,7 +150,7 @@ print(json.dumps({{"verdicts": [vars(verdict) for verdict in found]}}))
 def test_verify_from_an_interpreter_with_the_working_directory_on_its_path(
     run: Run, fork: bool
 ) -> None:
-    assert outcomes(run("-c", PARENT.format(fork=fork))) == {"madeup-bug": "mended"}
+    assert outcomes(run("-c", PARENT.format(fork=fork))) == {"madeup-bug": "fixed"}
 
 
 @pytest.mark.parametrize("options", [[], ["--quick"]], ids=["whole", "quick"])

@@ -16,7 +16,7 @@ RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
 CHOICE = Setting("madeup_choice", ("off", "on"), "whether it is on")
 VALID: dict[str, Any] = {
     "id": "madeup-bug",
-    "title": "it is mended",
+    "title": "it is fixed",
     "affects": {"madeup": ">=1"},
     "changes": (Rewrite("madeup.trainer:Trainer.__init__", RULE),),
 }

@@ -157,7 +157,7 @@ def test_errors_can_be_caught_as_one() -> None:
     assert not issubclass(patchkit.PatchWarning, DeprecationWarning)
 
 
-def test_a_bad_call_says_so_before_anything_is_mended(fresh) -> None:
+def test_a_bad_call_says_so_before_anything_is_fixed(fresh) -> None:
     result = fresh(
         """
         import patchkit

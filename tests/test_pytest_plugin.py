@@ -22,7 +22,7 @@ def second():
 def bug():
     return "bug"
 """
-MENDED = "from madeup.trainer import first, second\n"
+FIXED = "from madeup.trainer import first, second\n"
 
 
 @pytest.fixture
@@ -67,14 +67,14 @@ def error(result: pytest.RunResult) -> str:
 
 
 def expecting(first: str, second: str) -> str:
-    return MENDED + f"def test_it():\n    assert (first(), second()) == ({first!r}, {second!r})\n"
+    return FIXED + f"def test_it():\n    assert (first(), second()) == ({first!r}, {second!r})\n"
 
 
-BOTH, NONE = expecting("mended", "mended"), expecting("bug", "bug")
+BOTH, NONE = expecting("fixed", "fixed"), expecting("bug", "bug")
 
 
 def test_applies_before_conftest_files(run) -> None:
-    seen = MENDED + "assert first() == 'mended'\n"
+    seen = FIXED + "assert first() == 'fixed'\n"
     result = run("--patchkit", conftest=seen, test_one=BOTH)
     result.assert_outcomes(passed=1)
     assert [line.split(": ", 1)[1] for line in header(result)] == [
@@ -99,12 +99,12 @@ def test_without_being_asked_does_nothing(run) -> None:
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["-o", "patchkit=true"], ("mended", "mended")),
+        (["-o", "patchkit=true"], ("fixed", "fixed")),
         (["-o", "patchkit=false"], ("bug", "bug")),
-        (["--patchkit-only", "madeup-first"], ("mended", "bug")),
-        (["--patchkit-only=madeup-first,madeup-second"], ("mended", "mended")),
-        (["--patchkit-only=madeup-*", "--patchkit-exclude=*-second"], ("mended", "bug")),
-        (["--patchkit-strict"], ("mended", "mended")),
+        (["--patchkit-only", "madeup-first"], ("fixed", "bug")),
+        (["--patchkit-only=madeup-first,madeup-second"], ("fixed", "fixed")),
+        (["--patchkit-only=madeup-*", "--patchkit-exclude=*-second"], ("fixed", "bug")),
+        (["--patchkit-strict"], ("fixed", "fixed")),
         (["-p", "no:patchkit"], ("bug", "bug")),
     ],
     ids=" ".join,
@@ -148,7 +148,7 @@ def test_trouble_that_is_known_at_once(run, library) -> None:
     """Here another plugin has imported the library before."""
     library.write("trainer", DRIFTED)
     (library.folder / "early.py").write_text("import madeup.trainer")
-    files = {"test_one": expecting("mended", "new")}
+    files = {"test_one": expecting("fixed", "new")}
     warned = run("-p", "early", "--patchkit", **files)
     warned.assert_outcomes(passed=1, warnings=1)
     warned.stdout.fnmatch_lines(["*pytest_plugin.py:*: PatchWarning: patch madeup-second drifted*"])
@@ -163,7 +163,7 @@ def program(run, pytester) -> Callable[[str], None]:
     """Runs a program that applies the first patch and then calls pytest, and checks its end."""
 
     def call(*args: str, then: str = "") -> None:
-        program = f"import patchkit, pytest\n{MENDED}patchkit.apply('madeup-first')\n"
+        program = f"import patchkit, pytest\n{FIXED}patchkit.apply('madeup-first')\n"
         program += f"assert pytest.main({list(args)}) == 0\n{then}"
         done = pytester.runpython(pytester.makepyfile(program=program))
         assert done.ret == 0
@@ -174,13 +174,13 @@ def program(run, pytester) -> Callable[[str], None]:
 def test_what_was_applied_before_pytest_stays(program, pytester) -> None:
     """What the run applied is taken back, and no more."""
     pytester.makepyfile(test_one=BOTH)
-    program("--patchkit", then="assert (first(), second()) == ('mended', 'bug')")
+    program("--patchkit", then="assert (first(), second()) == ('fixed', 'bug')")
 
 
 def test_patchkit_may_be_imported_before_pytest(program, pytester) -> None:
     """Pytest would rewrite the asserts of a plugin's distribution, and warns where it cannot."""
     pytester.makeconftest("import pytest\npytest.register_assert_rewrite('patchkit')")
-    pytester.makepyfile(test_one=expecting("mended", "bug"))
+    pytester.makepyfile(test_one=expecting("fixed", "bug"))
     program("-W", "error")
 
 
@@ -200,11 +200,11 @@ def test_xdist(run) -> None:
         from madeup.trainer import first
 
         @pytest.mark.parametrize("number", range(4))
-        def test_mended(number):
-            assert first() == "mended" and os.environ["PYTEST_XDIST_WORKER"]
+        def test_fixed(number):
+            assert first() == "fixed" and os.environ["PYTEST_XDIST_WORKER"]
 
         @pytest.mark.patchkit(False)
-        def test_not_mended():
+        def test_not_fixed():
             assert first() == "bug"
     """
     result = run("--patchkit-only=madeup-first", "-n", "2", conftest="", test_one=two)
@@ -223,7 +223,7 @@ MARKED = """
 
     def state():
         return [name for name, function in (("first", first), ("second", second))
-                if function() == "mended"]
+                if function() == "fixed"]
 
     class TestInnermostWins:
         def test_module(self):
@@ -304,8 +304,8 @@ MARKED = """
     ("args", "around"),
     [
         ([], ("bug", "bug")),
-        (["--patchkit"], ("mended", "mended")),
-        (["--patchkit-only=madeup-second"], ("bug", "mended")),
+        (["--patchkit"], ("fixed", "fixed")),
+        (["--patchkit-only=madeup-second"], ("bug", "fixed")),
     ],
     ids=["no patches around", "all around", "one around"],
 )
@@ -356,10 +356,10 @@ def test_marker_and_trouble(run, library) -> None:
     files = {
         "test_one": f"""
             import pytest
-            {MENDED}
+            {FIXED}
             @pytest.mark.patchkit("madeup-*")
             def test_it():
-                assert first() == "mended"
+                assert first() == "fixed"
 
             @pytest.mark.patchkit("madeup-*", strict=True)
             def test_strict(): pass

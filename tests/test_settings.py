@@ -234,7 +234,7 @@ def offering(*offered: Setting, **options: Any) -> Patch:
     return Patch(
         **{
             "id": "madeup-bug",
-            "title": "it is mended",
+            "title": "it is fixed",
             "affects": {"madeup": ">=1"},
             "changes": (Rewrite("madeup.trainer:f", RULE),),
             "settings": offered,
@@ -254,7 +254,7 @@ def test_apply_takes_what_the_patches_offer(library, session, apply) -> None:
     assert (settings.value(CAST), settings.requested_dtype()) == ("off", None)
 
 
-def test_a_bad_choice_mends_nothing(library, session, apply, monkeypatch) -> None:
+def test_a_bad_choice_fixes_nothing(library, session, apply, monkeypatch) -> None:
     library.write("trainer", "def f():\n    return bug()\n")
     code = library.load("trainer").f.__code__
     one = session(offering(CAST))

@@ -6,7 +6,7 @@
 whole, or PEFT's `modules_to_save` are copies of half-precision modules, or some code cast the
 adapters. Accelerate hands the parameters to the scaler without looking at them.
 
-Mend: they are looked at when model and optimizer are prepared, and become float32 there, before
+Fix: they are looked at when model and optimizer are prepared, and become float32 there, before
 the optimizer has any state; or, by policy, training stops with their names.
 """
 

@@ -6,7 +6,7 @@ torch.bfloat16 to float16 during quantization`) before it looks for the largest 
 It finds infinity, and the row comes out as infinities and NaN. With the usual threshold of 6.0 such
 activations count as outliers, which are computed in their own dtype.
 
-Mend: rows beyond float16's range are halved until they fit, and their scales doubled as often.
+Fix: rows beyond float16's range are halved until they fit, and their scales doubled as often.
 Powers of two round nothing: the result is what statistics in float32 would give. All other rows
 are divided by one.
 """

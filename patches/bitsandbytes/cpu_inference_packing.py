@@ -9,7 +9,7 @@ Nobody else knows of the packing either: DoRA and merged adapters dequantize shu
 `.to()` moves them to devices that cannot read them. And packing rounds the scales of the weight's
 blocks: what is saved after an evaluation is not what was loaded.
 
-Mend: a forward that trains or has a gradient to pass, and `.to()` another device, bring the weight
+Fix: a forward that trains or has a gradient to pass, and `.to()` another device, bring the weight
 back first; `dequantize_4bit` reads an unpacked copy; and whoever unpacks gets the very scales.
 Inference keeps its kernel.
 """

@@ -6,7 +6,7 @@ float32. `Linear4bit.set_compute_type` runs once and writes what it saw into `co
 it looks like the user's choice from then on. (Transformers always gives its layers a compute dtype:
 those are not concerned.)
 
-Mend: where none was given, none is written down, and each input is computed in its own dtype, as
+Fix: where none was given, none is written down, and each input is computed in its own dtype, as
 float16 inputs always were. The warnings about slow inference stay.
 """
 

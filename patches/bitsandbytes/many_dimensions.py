@@ -6,7 +6,7 @@ argument A`. Latent attention gives its projections four: DeepSeek-V2 and V3, Ki
 MoE Lite, MiniCPM3 and others cannot predict in 8-bit. `MatMul8bitLt` makes a matrix of three
 dimensions, and of no other number. In training on a CPU another function computes, which takes any.
 
-Mend: activations of more dimensions become a matrix, too.
+Fix: activations of more dimensions become a matrix, too.
 """
 
 import ast

@@ -5,7 +5,7 @@ under bf16 nothing is said, and updates smaller than 1/256 of a bias are rounded
 were float32 when the optimizer was made: `Linear4bit.forward` and `Linear8bitLt.forward` assign
 `bias.data`, in the dtype of the activations, in the first forward.
 
-Mend: a float32 bias that is trained keeps its dtype, and what is added to the product is a copy in
+Fix: a float32 bias that is trained keeps its dtype, and what is added to the product is a copy in
 the dtype that the layer computes in; its gradient reaches the float32 bias. Frozen biases are cast
 in place as before, and so is one that a float32 activation makes wider.
 """

@@ -6,7 +6,7 @@ bias, `mat1 and mat2 must have the same dtype, but got Float and BFloat16`) from
 float32, and its weights are bfloat16. A plain layer raises in its base, a quantized one in the
 adapter, since bitsandbytes casts for itself.
 
-Mend: the input is brought to the dtype of the base weight, or to the adapter's where the base is
+Fix: the input is brought to the dtype of the base weight, or to the adapter's where the base is
 quantized, before base, adapter or DoRA compute anything. The output has that dtype too.
 """
 

@@ -9,7 +9,7 @@ was trained from. An `nn.MultiheadAttention` with LoRA merges and unmerges in ev
 
 A merge that raises, such as one with `safe_merge=True`, may leave the layer half merged, too.
 
-Mend: a merge keeps the base weights of the layer, and the unmerge puts them back, bit for bit,
+Fix: a merge keeps the base weights of the layer, and the unmerge puts them back, bit for bit,
 unless they were changed in between. A merge that raises leaves the layer as it was. Layers of LoRA
 do so by themselves; those of other methods where the model merges and unmerges all of its layers.
 `merge_and_unload()` keeps nothing.

@@ -6,7 +6,7 @@ autocast brings the input to the dtype of the computation. `generate` calls the 
 wrapper that turns autocast on. PEFT then casts the input of an adapter to the dtype in which its
 weight is kept, and the weight that FSDP gathers for the product has that of the computation.
 
-Mend: outside of autocast, the input of an adapter that is a unit of FSDP has the dtype in which
+Fix: outside of autocast, the input of an adapter that is a unit of FSDP has the dtype in which
 this unit computes. Where no process group is there, nothing is asked.
 """
 

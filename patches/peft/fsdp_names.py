@@ -8,7 +8,7 @@ it believes that a model around which FSDP is has other names of weights, so tra
 resumed begins with a new adapter. From 0.17 on `modules_to_save` inside a block raises `KeyError:
 'modules_to_save.default.weight'`. FSDP2 (`fully_shard`) renames nothing.
 
-Mend: the part is dropped wherever it stands.
+Fix: the part is dropped wherever it stands.
 """
 
 import ast

@@ -5,7 +5,7 @@ packed in, without the scales of its rows, a hundred times too large and more. I
 mat2 shapes cannot be multiplied (2048x1 and 64x64)`. HRA does not call its base layer, but
 multiplies `weight.data` with its reflections by itself.
 
-Mend: it multiplies the values of a packed weight, in float32, as its reflections are.
+Fix: it multiplies the values of a packed weight, in float32, as its reflections are.
 """
 
 import ast

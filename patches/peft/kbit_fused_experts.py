@@ -6,7 +6,7 @@ norms and the head. For a mixture of experts that is most of the model: bfloat16
 float32 after it, and often out of memory. The experts compute in float32 from then on, under
 autocast too.
 
-Mend: fused experts keep their dtype where the code that multiplies with them casts its input: where
+Fix: fused experts keep their dtype where the code that multiplies with them casts its input: where
 `experts_implementation` is "grouped_mm", the default. Everything else becomes float32 as before.
 """
 

@@ -6,7 +6,7 @@ bias `mat1 and mat2 must have the same dtype`, in a convolution `Input type (flo
 the base layer what came in: float32 from a norm that is kept in float32, from an embedding, or from
 pixels.
 
-Mend: what the base layer is handed has the dtype of its weight. The adapter still gets the input as
+Fix: what the base layer is handed has the dtype of its weight. The adapter still gets the input as
 it came. The output has the dtype that the base layer gives: that of its weight, merged or not, with
 adapters enabled or not; quantized layers cast for themselves and keep upstream's.
 """

@@ -6,7 +6,7 @@ well. With it, `load_state_dict(assign=True)` puts the checkpoint's tensors them
 model, which is right for adapter weights, made on the meta device a moment before, and wrong for
 those that have a dtype and a device already.
 
-Mend: what takes the place of a weight that has numbers takes its dtype and device too, as without
+Fix: what takes the place of a weight that has numbers takes its dtype and device too, as without
 the option.
 """
 

@@ -7,7 +7,7 @@ cast to the desired output type Char` (LoHa, LoKr, FourierFT, WaveFT, GraLoRA an
 These layers add to `weight.data`, and what stands in a quantized weight are packed bytes; an 8-bit
 layer goes on with its own copy of them.
 
-Mend: while such a layer is merged or unmerged, its base has a plain weight, with the values of the
+Fix: while such a layer is merged or unmerged, its base has a plain weight, with the values of the
 packed one in float32. The result is quantized again, as LoRA does it.
 """
 

@@ -6,7 +6,7 @@ float32 product of the adapter, and quantize the float32 sum: the new quant stat
 ever after, kernels that read the state meet a dtype that they do not expect, and each backward
 pass dequantizes to float32 and casts.
 
-Mend: the new quant state dequantizes to the dtype of the old one. The sum is still made and
+Fix: the new quant state dequantizes to the dtype of the old one. The sum is still made and
 quantized in float32: the packed weights are the same, bit for bit.
 """
 

@@ -4,7 +4,7 @@
 copies of its modules that `modules_to_save` trains are float16 too, while PEFT makes the weights of
 LoRA and its kin float32 (`autocast_adapter_dtype`).
 
-Mend: such copies become float32 with them, unless `autocast_adapter_dtype` is false or the adapter
+Fix: such copies become float32 with them, unless `autocast_adapter_dtype` is false or the adapter
 is loaded for inference. So do small copies of a bfloat16 model, such as the head of a reward model:
 nothing raises there, but updates below 1/256 of a weight are rounded away. A copy takes and gives
 the dtype that it did, also without autocast, and goes back to it where it is merged.

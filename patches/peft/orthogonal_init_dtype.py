@@ -4,7 +4,7 @@
 `get_peft_model`: the new LoRA weights are cast to the dtype of the base weight, and that of a 4-bit
 or 8-bit layer is an integer.
 
-Mend: where the base weight is no float, they are float32, as with the other initializations.
+Fix: where the base weight is no float, they are float32, as with the other initializations.
 """
 
 import ast

@@ -5,7 +5,7 @@ What follows depends on the version of bitsandbytes: `AssertionError: Only suppo
 input of size 4096`, or, worst, nothing but other logits. The function casts every frozen parameter,
 and packed bytes become the numbers 0 to 255 in half precision.
 
-Mend: what bitsandbytes has packed is passed over.
+Fix: what bitsandbytes has packed is passed over.
 """
 
 import ast

@@ -6,7 +6,7 @@ included: (IA)3, RoAd, RandLoRA, VeRA and PVeRA on 4-bit and 8-bit layers, AdaLo
 Each of them computes in float32, as PEFT means it to, and means to return the dtype that came in:
 but it asks for that dtype after it has overwritten the input, or casts something else.
 
-Mend: the dtype is noted before anything is computed, and the result returned in it. Under autocast
+Fix: the dtype is noted before anything is computed, and the result returned in it. Under autocast
 the layers return what they did.
 """
 
@@ -51,10 +51,10 @@ def return_in_dtype_of_input(node: ast.AST) -> list[Edit]:
                 result = operand(value.func.value)
             # Upstream asks for CUDA's autocast, whatever the device.
             condition = f"{IS_PROXY} or {spell_out_autocast(x)}"
-            mended = f"({as_before} if {condition} else {result}.to({INPUT_DTYPE}))"
+            fixed = f"({as_before} if {condition} else {result}.to({INPUT_DTYPE}))"
             return [
                 *require(first.test, f"({INPUT_DTYPE} := {x}.dtype) is not None"),
-                replace(value, mended),
+                replace(value, fixed),
             ]
     raise AssertionError(ast.dump(node))
 

@@ -8,9 +8,9 @@ sizes of the layer, and `unmerge_adapter()` and the next merge raise much the sa
 The new weight is made with all attributes of the old one, `bnb_quantized=True` among them, so
 bitsandbytes does not quantize it. And before bitsandbytes accepted attributes of other libraries,
 the merge itself raised for a model that Transformers 5 had loaded: `unexpected keyword argument
-'_is_hf_initialized'`. PEFT mended both in LoRA's layers, and the first in VeRA's from 0.20 on.
+'_is_hf_initialized'`. PEFT fixed both in LoRA's layers, and the first in VeRA's from 0.20 on.
 
-Mend: the new weight says that it is not quantized, and bitsandbytes quantizes it.
+Fix: the new weight says that it is not quantized, and bitsandbytes quantizes it.
 """
 
 import ast

@@ -6,7 +6,7 @@ under bf16 small updates are rounded away. PEFT's own `get_peft_model` makes ada
 `load_adapter(..., is_trainable=True)` call `inject_adapter_in_model`, which does not; the second
 rounds what was trained in float32.
 
-Mend: an adapter that is injected for training is cast as PEFT casts it, before weights are loaded
+Fix: an adapter that is injected for training is cast as PEFT casts it, before weights are loaded
 into it. One for inference keeps the dtype of the base. Under FSDP and DeepSpeed all stay as they
 are, since those want one dtype.
 """

@@ -5,7 +5,7 @@ model keeps the projections of its compressors and indexers in float32 (`_keep_i
 and they are given the float16 hidden states. 4-bit and 8-bit models and LoRA stop there, too. In
 bfloat16 nothing is kept, and nothing stops.
 
-Mend: these projections get their input in their own dtype, and so the compressor computes in
+Fix: these projections get their input in their own dtype, and so the compressor computes in
 float32. What comes out of it is cast as it joins the keys and values of the other tokens.
 """
 

@@ -5,7 +5,7 @@ goes on in bfloat16 weights that round most small updates away; what is saved af
 precision too. `Trainer.evaluation_loop` calls `.to()` on the model, which is in place. (Within
 `train()` it does not cast.)
 
-Mend: when the evaluation is over, after an error too, parameters, their gradients and buffers hold
+Fix: when the evaluation is over, after an error too, parameters, their gradients and buffers hold
 their own tensors again, bit for bit. A trainer without training set and optimizer is left alone.
 """
 

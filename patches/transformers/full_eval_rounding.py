@@ -6,7 +6,7 @@ bfloat16 positions above a few hundred blur, and `eval_loss` is not the loss of 
 loaded in bfloat16. It casts the modules that a model keeps in float32 (`_keep_in_fp32_modules`),
 too: T5's `wo` overflows in float16. Complex frequencies lose their imaginary part.
 
-Mend: each tensor gets the dtype that `from_pretrained(dtype=...)` gives it.
+Fix: each tensor gets the dtype that `from_pretrained(dtype=...)` gives it.
 """
 
 import ast

@@ -7,7 +7,7 @@ Transformers 5.1 the second is clamped outside of training, too: there not even 
 weight packed into a floating dtype (`bnb_4bit_quant_storage`) is clamped byte by byte, without a
 word.
 
-Mend: the values of a quantized weight are clamped, not the bytes. Later releases multiply with a
+Fix: the values of a quantized weight are clamped, not the bytes. Later releases multiply with a
 clamped copy of `correction_coefs`; where its weight is quantized, the layer itself is called after
 the clamp, adapters included.
 """

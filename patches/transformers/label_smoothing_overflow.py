@@ -5,7 +5,7 @@ computes in float16 without autocast: the negative log-likelihoods of all tokens
 added up in the dtype of the logits, and float16 ends at 65504. A batch of 64 x 256 tokens at a loss
 of 4 is enough. In bfloat16 the sum is rounded to three digits.
 
-Mend: the sum is float32, as that of the smoothed part has been since an earlier report.
+Fix: the sum is float32, as that of the smoothed part has been since an earlier report.
 """
 
 import ast

@@ -5,7 +5,7 @@ is float32 on a half-precision model, for precise logits, or since PEFT trains i
 (`modules_to_save`, which takes `score` and `classifier` unasked); or it is in half precision, and
 the hidden states are float32 after `prepare_model_for_kbit_training`.
 
-Mend: the hidden states are brought to the dtype of the head's weight. So the logits have that
+Fix: the hidden states are brought to the dtype of the head's weight. So the logits have that
 dtype.
 """
 

@@ -6,7 +6,7 @@ The mixer computes `dt_proj.weight @ time_step`, since it adds the bias later, i
 stands in a quantized weight are packed bytes. Falcon Mamba and Jamba have a branch for quantized
 models, and Mamba has none.
 
-Mend: where the weight is packed, the layer is called, adapters included, and its bias subtracted
+Fix: where the weight is packed, the layer is called, adapters included, and its bias subtracted
 again, as in that branch.
 """
 

@@ -5,7 +5,7 @@ first linear layer after a norm whose weight is float32: by hand (`.float()`), b
 `_keep_in_fp32_modules`, or by `prepare_model_for_kbit_training` with other modules cast back. Its
 last step, the product with its weight, makes the half-precision numbers float32.
 
-Mend: what comes out has the dtype of what went in. The norm computes in float32 as before. Under
+Fix: what comes out has the dtype of what went in. The norm computes in float32 as before. Under
 autocast, and where nothing but float32 comes in, nothing changes.
 """
 

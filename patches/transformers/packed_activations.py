@@ -7,7 +7,7 @@ floating point` (8-bit), or `result type Float can't be cast to the desired outp
 training. Layers are given `x.to(self.layer.weight.dtype)`: of a quantized weight that is the dtype
 of its packed bytes: uint8, int8, or the one of `bnb_4bit_quant_storage`.
 
-Mend: where the weight is packed, the cast is to the dtype that it had before, which is the one that
+Fix: where the weight is packed, the cast is to the dtype that it had before, which is the one that
 a 4-bit weight dequantizes to. An 8-bit weight remembers none: a bias in half precision tells, and
 without one nothing is cast. bitsandbytes takes each floating dtype and gives it back.
 """

@@ -4,7 +4,7 @@
 with `self.classifier.weight.type(torch.float32)`, and bitsandbytes has packed that weight. In 8-bit
 the shapes fit: no error, and the logits of the router are those of bytes without their scales.
 
-Mend: where the weight is packed, the layer is called, adapters included. A bias, which upstream
+Fix: where the weight is packed, the layer is called, adapters included. A bias, which upstream
 leaves out, is subtracted again.
 """
 

@@ -5,7 +5,7 @@ any other dtype than that of the storage, which Transformers 4 does where none i
 the packed bytes are cast like numbers. In float16 all weights come out as others; in float32 there
 are twice as many bytes, and they do not dequantize to the layer's shape.
 
-Mend: weights that bitsandbytes has packed are not cast. Transformers 5 does not cast them.
+Fix: weights that bitsandbytes has packed are not cast. Transformers 5 does not cast them.
 """
 
 import ast

@@ -5,8 +5,8 @@ FP16 gradients.`), with data prepared, workers started and memory filled. Others
 and have learned little: updates rounded away, autocast left out on a CPU, layers that compute in
 another precision than was asked for. `Trainer.train` checks none of it.
 
-No mend: `apply(preflight=True)`, and nothing else, puts `patchkit.preflight` before each
-`Trainer.train()`. Errors stop it with the change that mends them; warnings are logged once.
+No fix: `apply(preflight=True)`, and nothing else, puts `patchkit.preflight` before each
+`Trainer.train()`. Errors stop it with the change that fixes them; warnings are logged once.
 """
 
 from patchkit.patch import Patch, Wrap

@@ -7,7 +7,7 @@ the layers' compute dtype and quant states follow that. From 5.21.0 Transformers
 embeddings and heads of such a checkpoint, 4-bit or 8-bit, as they were saved too, and those that
 a model keeps in float32.
 
-Mend: what the arguments of `from_pretrained` ask for is brought through the model. Where they ask
+Fix: what the arguments of `from_pretrained` ask for is brought through the model. Where they ask
 for nothing (no dtype, or "auto") nothing changes. An explicit compute dtype wins over `dtype` for
 the layers; `dtype=torch.float32` by itself leaves their compute dtype alone, and float32 in a
 `BitsAndBytesConfig` counts as not given, since that is what the class makes of nothing.

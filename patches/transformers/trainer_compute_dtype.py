@@ -6,7 +6,7 @@ that, since the layers called `linear`; from 0.50.0 they call an operator of the
 autocast does not know: forward and backward run in the compute dtype, between layers in half
 precision. bfloat16 layers in an fp16 run, on a GPU without bfloat16, are the same fault.
 
-Mend: when a Trainer has been made, compute dtypes and quant states take the dtype of the training,
+Fix: when a Trainer has been made, compute dtypes and quant states take the dtype of the training,
 unless the user gave another one: to `apply(dtype=...)`, or to `from_pretrained` as
 `bnb_4bit_compute_dtype` or as a half-precision `dtype`. Parameters are not touched.
 """

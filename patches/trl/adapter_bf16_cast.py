@@ -4,7 +4,7 @@
 'BFloat16'`: the trainer gave every trainable parameter of a quantized model bfloat16, whatever
 precision was asked for, and `GradScaler` cannot unscale the bfloat16 gradients that follow.
 
-Mend: the cast happens only where training is in bfloat16 and either the user chose it or the
+Fix: the cast happens only where training is in bfloat16 and either the user chose it or the
 parameters are sharded. Else adapters keep the float32 that PEFT gave them, which is what mixed
 precision wants of the parameters that the optimizer holds.
 """

@@ -5,7 +5,7 @@ kept in the dtype of the parameters, and one update of it is a small share of th
 (1% after 10,000 steps): in bfloat16 a change below 1/512 of a weight is rounded away, and with it
 nearly every update.
 
-Mend: the average and the starting point are kept in float32, as the model that they are written to
+Fix: the average and the starting point are kept in float32, as the model that they are written to
 is in any case.
 """
 

@@ -5,7 +5,7 @@ updates are rounded away. TRL takes 4-bit weights on a CPU for those that FSDP o
 shard. It does not prepare such a model for training, and tells PEFT to leave adapters in the base's
 dtype. In TRL 1.16 Online DPO, SDPO and SDFT do so; up to 0.25 more trainers did, SFT among them.
 
-Mend: weights on a CPU count as sharded only under FSDP or DeepSpeed. Those on the meta device still
+Fix: weights on a CPU count as sharded only under FSDP or DeepSpeed. Those on the meta device still
 do. A GPU knows no difference.
 """
 

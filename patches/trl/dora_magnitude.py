@@ -5,8 +5,8 @@ them. They start as the norms of whole rows of weights, and an update that is sm
 its value is rounded away: with usual learning rates that is all of them. TRL leaves the magnitudes
 out from 1.15 on.
 
-Mend: so they are before. Where FSDP or DeepSpeed shards the parameters the cast stays, as all of
-`trl-adapter-bf16-cast` does; that patch, where it is applied, leaves nothing to mend in one
+Fix: so they are before. Where FSDP or DeepSpeed shards the parameters the cast stays, as all of
+`trl-adapter-bf16-cast` does; that patch, where it is applied, leaves nothing to fix in one
 process, but for `adapter_cast="bf16"`.
 """
 

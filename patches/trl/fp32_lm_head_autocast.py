@@ -5,7 +5,7 @@ the forward that trains runs under autocast, and autocast makes both bfloat16 (o
 before they are multiplied. Log-probabilities are as coarse as without the option, while generation,
 which runs without autocast, has the float32 logits: the very mismatch that the option is for.
 
-Mend: the head runs outside of autocast.
+Fix: the head runs outside of autocast.
 """
 
 import ast

@@ -5,7 +5,7 @@ trainer, or `ModuleNotFoundError: No module named 'triton'` from the distillatio
 losses are computed by Triton kernels, and TRL 1.15.0 has nothing else for a device or a platform
 without Triton. 1.14 computed them in torch, and 1.16 does again.
 
-Mend: where Triton is missing, or the model does not lie on a GPU, the same numbers are computed in
+Fix: where Triton is missing, or the model does not lie on a GPU, the same numbers are computed in
 torch. On a GPU with Triton the kernels run as before. A model that a trainer was made with before
 `apply()` keeps what it has.
 """

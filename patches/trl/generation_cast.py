@@ -5,7 +5,7 @@ gradients.`; under bf16 training goes on in bfloat16 weights, which round most s
 It happens with `use_transformers_continuous_batching=True` (`use_transformers_paged` in earlier
 releases): the trainer calls `.to()` on the model before it generates, and `.to()` is in place.
 
-Mend: the cast becomes a context manager beside the others that surround generation, and hands
+Fix: the cast becomes a context manager beside the others that surround generation, and hands
 every parameter its own tensor back at the end.
 """
 

@@ -6,7 +6,7 @@ every float32 parameter, adapters included. The optimizer then holds bfloat16 we
 smaller than 1/256 of a weight are rounded away. (In no release measured does either of them cast
 in a run that is not bf16.)
 
-Mend: what is frozen is cast as before; what is trained keeps its dtype, unless the user chose
+Fix: what is frozen is cast as before; what is trained keeps its dtype, unless the user chose
 upstream's cast or the parameters are sharded, and only where training is in bfloat16.
 """
 

@@ -5,7 +5,7 @@ SDPO and SDFT (`teacher_update_rate` is 0.05 and less): each synchronization mov
 a share of its distance to the model, and in bfloat16 a move below 1/512 of a weight is rounded
 away. At 0.05 a weight that has changed by less than some 4% never arrives, and few change as much.
 
-Mend: the average is carried on in float32 beside the reference, which gets it rounded. Above 0.5 no
+Fix: the average is carried on in float32 beside the reference, which gets it rounded. Above 0.5 no
 more than a unit in the last place is lost, and nothing is changed.
 """
 

@@ -6,7 +6,7 @@ rotary caches and a config in bfloat16: `post_patch` hands the model on without 
 requested, so that `patch_model_and_tokenizer` takes the one in the config. Fast kernels read the
 quant state, and a float16 run ends in a dtype mismatch. unsloth 2026.2.1 passes it on.
 
-Mend: `from_pretrained` leaves the dtype on the model, and `post_patch` takes it from there.
+Fix: `from_pretrained` leaves the dtype on the model, and `post_patch` takes it from there.
 (Importing unsloth needs a GPU: see `docs/design.md` for what was run.)
 """
 

@@ -12,7 +12,7 @@ from ..patch import Change, Patch, Rewrite, apply_call, wrapper_name
 from ..settings import Setting, variable_name
 from .entries import Entry
 
-_MEND = ("Mend:", "No mend:")
+_FIX = ("Fix:", "No fix:")
 """Words that begin the docstring paragraph about what the patch does."""
 
 
@@ -39,10 +39,10 @@ class Explanation:
     Args:
         id: the patch.
         title: how things are once it is applied.
-        library: the distribution it mends.
+        library: the distribution it fixes.
         headline: the bug in one sentence; empty if the patch file has no docstring.
         bug: more about the bug, without the headline.
-        mend: what the patch does; empty if its docstring has no paragraph `Mend:`.
+        fix: what the patch does; empty if its docstring has no paragraph `Fix:`.
         messages: error texts that the bug puts on the screen.
         caution: what changes for someone who never met the bug.
         affects: distribution to PEP 440 range.
@@ -60,7 +60,7 @@ class Explanation:
     library: str
     headline: str
     bug: str
-    mend: str
+    fix: str
     messages: tuple[str, ...]
     caution: str
     affects: dict[str, str]
@@ -81,14 +81,14 @@ def explain(entry: Entry) -> Explanation:
     """Put a patch into words."""
     patch = entry.patch
     module = sys.modules.get(entry.module)
-    headline, bug, mend = _read((module and module.__doc__) or "")
+    headline, bug, fix = _read((module and module.__doc__) or "")
     return Explanation(
         id=patch.id,
         title=patch.title,
         library=patch.library,
         headline=headline,
         bug=bug,
-        mend=mend,
+        fix=fix,
         messages=patch.messages,
         caution=patch.caution,
         affects=dict(patch.affects),
@@ -103,14 +103,14 @@ def explain(entry: Entry) -> Explanation:
 
 
 def _read(docstring: str) -> tuple[str, str, str]:
-    """Return the headline, the bug and the mend."""
+    """Return the headline, the bug and the fix."""
     headline, *paragraphs = inspect.cleandoc(docstring).split("\n\n")
-    starts = (number for number, text in enumerate(paragraphs) if text.startswith(_MEND))
+    starts = (number for number, text in enumerate(paragraphs) if text.startswith(_FIX))
     first = next(starts, len(paragraphs))
-    mend = "\n\n".join(paragraphs[first:])
-    for word in _MEND:
-        mend = mend.removeprefix(word)
-    return " ".join(headline.split()), "\n\n".join(paragraphs[:first]).strip(), mend.strip()
+    fix = "\n\n".join(paragraphs[first:])
+    for word in _FIX:
+        fix = fix.removeprefix(word)
+    return " ".join(headline.split()), "\n\n".join(paragraphs[:first]).strip(), fix.strip()
 
 
 def _target(change: Change) -> ExplainedTarget:

@@ -52,13 +52,13 @@ Exit statuses:
 )
 @click.version_option(__version__, prog_name="patchkit")
 def main() -> None:
-    """Mend the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes.
+    """Fix the precision bugs of TRL, PEFT, Transformers, Accelerate and bitsandbytes.
 
     \b
     Examples:
       patchkit doctor                              what is wrong here
-      patchkit list --due                          what would be mended
+      patchkit list --due                          what would be fixed
       patchkit diff                                and how
-      patchkit run -- accelerate launch train.py   mend it, in that training only
+      patchkit run -- accelerate launch train.py   fix it, in that training only
       patchkit explain "Attempting to unscale FP16 gradients."
     """

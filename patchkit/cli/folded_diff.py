@@ -30,7 +30,7 @@ def folded(entry: Entry, text: str, width: int) -> Iterator[str]:
     width = max(width, _NARROWEST)
     patch = explain(entry)
     yield from wrap_lines(f"{patch.id}: {patch.title}", "# ", "# ", width)
-    for paragraph in filter(None, patch.mend.split("\n\n")):
+    for paragraph in filter(None, patch.fix.split("\n\n")):
         sentence = paragraph[:1].upper() + paragraph[1:]
         yield from wrap_lines(sentence, "#   ", "#   ", width)
     for module, name in dict.fromkeys(_HELPER.findall(text)):

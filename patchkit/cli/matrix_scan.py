@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--library",
     "libraries",
     multiple=True,
-    help="Scan only this distribution; may be repeated.  [default: those that the patches mend]",
+    help="Scan only this distribution; may be repeated.  [default: those that the patches fix]",
 )
 @click.option(
     "--versions",
@@ -69,7 +69,7 @@ def scan(
     path: Path | None,
     as_json: bool,
 ) -> None:
-    """Look in released sources for the buggy code that patches mend.
+    """Look in released sources for the buggy code that patches fix.
 
     The result is recorded in the matrix. IDS are patch ids or globs; all by default. Other
     patches are not looked for then, and what the matrix says of them stays. Releases are fetched

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .forms import form_options
 from .patch_id import PatchId
 
 
@@ -19,7 +20,7 @@ from .patch_id import PatchId
     show_default=True,
     help="Columns: releases of each library, or sets of versions that were run together.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@form_options("table", "json")
 @click.option(
     "--file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -29,7 +30,7 @@ def show(
     ids: tuple[str, ...],
     libraries: tuple[str, ...],
     by: str,
-    as_json: bool,
+    form: str,
     file: Path | None,
 ) -> None:
     """Show what was measured, patches by releases.
@@ -47,4 +48,4 @@ def show(
     from ..matrix.show.selection import select
 
     view = select(read(file or default_path()), load(), ids, libraries, by=by)
-    print_view(view, "json" if as_json else "table")
+    print_view(view, form)

@@ -31,7 +31,7 @@ def exit_if_absent(catalogue: Catalogue, chosen: Collection[str] | None) -> None
     names = short_list(libraries, len(libraries))
     click.echo(
         f"Nothing was looked at: {sys.executable} has none of the libraries that these patches "
-        f"mend ({names}). Install them there, or use the Python that trains: "
+        f"fix ({names}). Install them there, or use the Python that trains: "
         "PYTHON -m patchkit ...",
         err=True,
     )

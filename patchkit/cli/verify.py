@@ -63,7 +63,7 @@ def verify(
     \b
     Exit status:
       0  all is well
-      1  a due patch does not mend, or its reproducer fails for another reason
+      1  a due patch does not fix, or its reproducer fails for another reason
       2  a due bug does not show: it may be fixed upstream
       69 nothing was looked at: the libraries are not installed
     """

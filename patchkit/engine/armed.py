@@ -23,8 +23,8 @@ from ..patch import Change, Rewrite, Status, Wrap
 from ..reporting.status import TROUBLE
 from ..rewrite import Around, Collision, Drift, Target
 from .compiled import compiled_frames, has_any_left
+from .fixing import FixedCallable, TargetReplaced, fix, is_replaced
 from .hooks import is_loading, module_object
-from .mending import MendedCallable, TargetReplaced, is_replaced, mend
 from .wrapping import Places, wrap_collision
 
 
@@ -57,7 +57,7 @@ class ArmedTarget:
 
     @property
     def is_optional(self) -> bool:
-        """True for a wildcard: where it finds nothing to mend, that is no drift."""
+        """True for a wildcard: where it finds nothing to fix, that is no drift."""
         return self.target.is_glob
 
     @cached_property
@@ -85,7 +85,7 @@ class Outcome:
     """The result of one change in one module.
 
     Args:
-        status: applied, drifted or failed; `not-affected` where a wildcard found nothing to mend;
+        status: applied, drifted or failed; `not-affected` where a wildcard found nothing to fix;
             pending where it was not tried yet.
         reason: why it drifted or failed.
         error: the exception behind a failure.
@@ -99,7 +99,7 @@ class Outcome:
     error: Exception | None = None
     rival: str = ""
     replaced: bool = False
-    callables: tuple[MendedCallable, ...] = ()
+    callables: tuple[FixedCallable, ...] = ()
 
 
 _PENDING = Outcome(Status.PENDING)
@@ -132,18 +132,18 @@ class Attempt:
         return not self.committed or not self.patch.owner.is_armed_or_suspended(self.patch)
 
     @property
-    def callables(self) -> list[MendedCallable]:
-        return [mended for outcome in self.outcomes.values() for mended in outcome.callables]
+    def callables(self) -> list[FixedCallable]:
+        return [fixed for outcome in self.outcomes.values() for fixed in outcome.callables]
 
     def is_missed_by_torch(self) -> bool:
-        """Tell whether torch still has something that it compiled before this was mended."""
+        """Tell whether torch still has something that it compiled before this was fixed."""
         return bool(self.callables) and has_any_left(self.compiled_before)
 
     def is_whole(self) -> bool:
         """Tell whether everything holds that could be made to hold."""
         return all(
             outcome.status in (Status.APPLIED, Status.NOT_AFFECTED)
-            and all(mended.is_live() for mended in outcome.callables)
+            and all(fixed.is_live() for fixed in outcome.callables)
             for outcome in self.outcomes.values()
         )
 
@@ -268,17 +268,17 @@ class ArmedPatch:
         self.attempts[name] = attempt
         attempt.committed = True
 
-    def mend_loaded(self, places: Places) -> bool:
-        """Mend all that is loaded and does not hold; tell whether anything was mended."""
+    def fix_loaded(self, places: Places) -> bool:
+        """Fix all that is loaded and does not hold; tell whether anything was fixed."""
         changed = False
         for name in self.present_modules():
             module = executed_module(name)
             if module is not None:
                 recheck = any(target.is_optional for target in self.targets_in(name))
-                changed |= self.mend_module(name, module, places, recheck=recheck)
+                changed |= self.fix_module(name, module, places, recheck=recheck)
         return changed
 
-    def mend_module(
+    def fix_module(
         self, name: str, module: ModuleType, places: Places, *, recheck: bool = False
     ) -> bool:
         """Make all changes in one module, or, if one of them cannot be made, none of them.
@@ -291,7 +291,7 @@ class ArmedPatch:
                 may be there now.
 
         Returns:
-            whether anything was mended.
+            whether anything was fixed.
         """
         before = self._attempt_with(name, module)
         if before is not None and before.is_whole() and not recheck:
@@ -307,8 +307,8 @@ class ArmedPatch:
             for culprit in targets:
                 self._check_rivals(culprit)
                 previous = earlier.get(culprit, _PENDING).callables
-                live = tuple(mended for mended in previous if mended.is_live())
-                current = mend(self.id, culprit.change, module, places, attempt, live, taken)
+                live = tuple(fixed for fixed in previous if fixed.is_live())
+                current = fix(self.id, culprit.change, module, places, attempt, live, taken)
                 attempt.outcomes[culprit] = _outcome(culprit, current, previous)
         except Exception as error:
             # Nobody claims what this attempt has put in place: it is not committed.
@@ -321,8 +321,8 @@ class ArmedPatch:
         self._commit(name, attempt)
         if _drop_superseded_wrappers(attempt, earlier.values()):
             places.settle()
-        known = {id(mended) for outcome in earlier.values() for mended in outcome.callables}
-        return any(id(mended) not in known for mended in attempt.callables)
+        known = {id(fixed) for outcome in earlier.values() for fixed in outcome.callables}
+        return any(id(fixed) not in known for fixed in attempt.callables)
 
     def give_up(self, name: str, module: ModuleType, error: Exception) -> None:
         """Record that an error of ours kept all changes in a module from being made."""
@@ -342,7 +342,7 @@ class ArmedPatch:
                 raise wrap_collision(other.id, self.id, target.target.qualname)
 
     def is_missed_by_torch(self) -> bool:
-        """Tell whether torch has compiled what it mends, perhaps, before it did."""
+        """Tell whether torch has compiled what it fixes, perhaps, before it did."""
         attempts = map(self.attempt_in, list(self.attempts))
         return any(attempt.is_missed_by_torch() for attempt in attempts if attempt is not None)
 
@@ -381,7 +381,7 @@ class ArmedPatch:
         except Collision as error:
             return _failed_outcomes(self.targets_in(name), sibling, error)[target]
         if executed_module(name) is not None:
-            return Outcome(Status.PENDING, "its module is loaded; patchkit.apply() mends it now")
+            return Outcome(Status.PENDING, "its module is loaded; patchkit.apply() fixes it now")
         return _PENDING
 
     def _current_outcome(self, name: str, target: ArmedTarget, outcome: Outcome) -> Outcome:
@@ -396,7 +396,7 @@ class ArmedPatch:
             and not target.is_optional
             and not is_replaced(module, target.target.qualname)
         ):
-            reason = "whatever replaced it is gone; patchkit.apply() mends it now"
+            reason = "whatever replaced it is gone; patchkit.apply() fixes it now"
             return Outcome(Status.PENDING, reason)
         return outcome
 
@@ -410,17 +410,17 @@ class ArmedPatch:
             if target.is_optional and outcome.status is Status.PENDING:
                 return
             yield str(target.target.in_module(name)), target, outcome
-        for mended in outcome.callables:
-            status = Status.APPLIED if mended.is_live() else Status.OVERRIDDEN
-            yield f"{name}:{mended.qualname}", target, Outcome(status, callables=(mended,))
+        for fixed in outcome.callables:
+            status = Status.APPLIED if fixed.is_live() else Status.OVERRIDDEN
+            yield f"{name}:{fixed.qualname}", target, Outcome(status, callables=(fixed,))
 
 
 def _outcome(
-    target: ArmedTarget, current: list[MendedCallable], previous: tuple[MendedCallable, ...]
+    target: ArmedTarget, current: list[FixedCallable], previous: tuple[FixedCallable, ...]
 ) -> Outcome:
-    """Return what came of a change, with what was mended before and has been replaced since."""
-    names = {mended.qualname for mended in current}
-    callables = (*current, *(mended for mended in previous if mended.qualname not in names))
+    """Return what came of a change, with what was fixed before and has been replaced since."""
+    names = {fixed.qualname for fixed in current}
+    callables = (*current, *(fixed for fixed in previous if fixed.qualname not in names))
     unaffected = target.is_optional and isinstance(target.change, Rewrite) and not callables
     return Outcome(Status.NOT_AFFECTED if unaffected else Status.APPLIED, callables=callables)
 
@@ -435,9 +435,9 @@ def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[Outcome]) -> b
     """
     dropped = False
     wrapped = {
-        mended.qualname: mended for mended in attempt.callables if isinstance(mended.piece, Around)
+        fixed.qualname: fixed for fixed in attempt.callables if isinstance(fixed.piece, Around)
     }
-    for old in (mended for outcome in earlier for mended in outcome.callables):
+    for old in (fixed for outcome in earlier for fixed in outcome.callables):
         new = wrapped.get(old.qualname)
         if new is not None and new.place is not old.place:
             old.place.claims = [claim for claim in old.place.claims if claim.piece is not old.piece]
@@ -448,7 +448,7 @@ def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[Outcome]) -> b
 def _failed_outcomes(
     targets: list[ArmedTarget], culprit: ArmedTarget, error: Exception
 ) -> dict[ArmedTarget, Outcome]:
-    """Return the outcomes where one target could not be mended, so that none was."""
+    """Return the outcomes where one target could not be fixed, so that none was."""
     status, rival, reason, failure = Status.DRIFTED, "", str(error), None
     if isinstance(error, Collision):
         rival = error.owners[0]

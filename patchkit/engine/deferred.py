@@ -143,7 +143,7 @@ def is_environment_silent() -> bool:
 
 
 def packages_to_wait_for() -> frozenset[str] | None:
-    """Return the packages that the known patches mend, without reading any patch.
+    """Return the packages that the known patches fix, without reading any patch.
 
     The folders of the catalogue are named after them.
 

@@ -11,7 +11,7 @@ from .armed import ArmedPatch
 
 
 class ImportListener:
-    """A listener of the hook for the modules that armed patches mend.
+    """A listener of the hook for the modules that armed patches fix.
 
     Args:
         armed: gives the armed patches of now.

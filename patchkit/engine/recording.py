@@ -55,7 +55,7 @@ def patch_record(
             rival = next((outcome.rival for outcome in outcomes if outcome.rival), "")
             replaced = any(outcome.replaced for outcome in outcomes)
             diffs = tuple(
-                dict.fromkeys(mended.shown for outcome in outcomes for mended in outcome.callables)
+                dict.fromkeys(fixed.shown for outcome in outcomes for fixed in outcome.callables)
             )
         elif disabled is not None:
             status, reason = Status.DISABLED, disabled
@@ -115,7 +115,7 @@ def _target_record(place: str, outcome: Outcome) -> TargetRecord:
 
 
 def _replacement(target: str) -> str:
-    """Say what is there instead of what was mended; empty where it has the same name."""
+    """Say what is there instead of what was fixed; empty where it has the same name."""
     module, _, qualname = target.partition(":")
     try:
         value = bind(sys.modules[module], qualname).value
@@ -133,7 +133,7 @@ def _summarize(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
     concerned = [target for target in targets if target.status is status]
     if status in (Status.DRIFTED, Status.FAILED):
         others = sum(target.status is Status.APPLIED for target in targets)
-        also = f"; {plural(others, 'other target')} mended" if others else ""
+        also = f"; {plural(others, 'other target')} fixed" if others else ""
         return status, concerned[0].reason + also
     names = ", ".join(target.target.partition(":")[2] for target in concerned[:_NAMED])
     if len(concerned) > _NAMED:
@@ -149,4 +149,4 @@ def _summarize(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
         return status, f"waits for the import of {modules}"
     waiting = len(targets) - len(concerned)
     later = f"; {waiting} more when their modules are imported" if waiting else ""
-    return status, f"mended {names}{later}"
+    return status, f"fixed {names}{later}"

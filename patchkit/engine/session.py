@@ -179,7 +179,7 @@ class Session:
                 )
                 changed = armed.keys() - before.armed.keys()
                 for patch in armed.values():
-                    if patch.is_looked_up and patch.is_due and patch.mend_loaded(self._places):
+                    if patch.is_looked_up and patch.is_due and patch.fix_loaded(self._places):
                         changed.add(patch.id)
                 if strict:
                     ids = list(armed)
@@ -330,7 +330,7 @@ class Session:
             with self._transaction():
                 for patch in after.armed.values():
                     if patch.is_looked_up and patch.is_due:
-                        patch.mend_loaded(self._places)
+                        patch.fix_loaded(self._places)
 
     def applied(self) -> frozenset[str]:
         """Return the ids of the patches that the live targets carry now."""
@@ -436,7 +436,7 @@ class Session:
         self._raise_or_warn(concerned)
 
     def after_import(self, name: str, module: ModuleType) -> None:
-        """Mend what waits for this module; called by the import machinery."""
+        """Fix what waits for this module; called by the import machinery."""
         concerned: list[ArmedPatch] = []
         try:
             concerned += [
@@ -448,10 +448,10 @@ class Session:
             with self._transaction():
                 for patch in concerned:
                     if self.is_armed(patch):
-                        patch.mend_module(name, module, self._places)
+                        patch.fix_module(name, module, self._places)
         except Exception as error:
             # Never the user's import: what went wrong is in the log with its traceback.
-            logger.exception("patchkit: an error while mending %s", name)
+            logger.exception("patchkit: an error while fixing %s", name)
             with self._transaction():
                 for patch in concerned:
                     if self.is_armed(patch) and patch.attempt_in(name) is None:
@@ -546,7 +546,7 @@ class Session:
         self._unsettled = False
 
     def _catch_up(self) -> None:
-        """Mend what was imported before anybody listened, or as soon as it has been."""
+        """Fix what was imported before anybody listened, or as soon as it has been."""
         for patch in list(self.armed()):
             if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
                 _prepare(patch)

@@ -33,7 +33,7 @@ def trouble_in(
 
 def explain(trouble: list[PatchRecord]) -> str:
     lines = (f"  {sentence}" for _, sentence in sentences(trouble))
-    return "\n".join(["not mended, and strict=True:", *lines])
+    return "\n".join(["not fixed, and strict=True:", *lines])
 
 
 def sentences(trouble: list[PatchRecord]) -> Iterator[tuple[list[PatchRecord], str]]:

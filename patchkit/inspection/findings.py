@@ -1,4 +1,4 @@
-"""Define the findings of a preflight: each with its reason and the change that mends it."""
+"""Define the findings of a preflight: each with its reason and the change that fixes it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Finding:
         severity: its severity.
         found: the problem, with names, counts and dtypes.
         why: its consequence.
-        change: the change to the user's code that mends it.
+        change: the change to the user's code that fixes it.
         fixed: the repair that `fix=True` made; empty if none was made.
-        repair: mends it and returns a sentence about it; None if patchkit cannot mend it.
+        repair: fixes it and returns a sentence about it; None if patchkit cannot fix it.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def fixable(self) -> bool:
-        """True if `preflight(…, fix=True)` can mend it."""
+        """True if `preflight(…, fix=True)` can fix it."""
         return self.repair is not None
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Findings(Sequence[Finding]):
 
     @property
     def fixed(self) -> list[Finding]:
-        """The findings that `fix=True` has mended."""
+        """The findings that `fix=True` has fixed."""
         return [finding for finding in self if finding.fixed]
 
     def _remaining(self, severity: Severity) -> list[Finding]:
@@ -152,7 +152,7 @@ class Findings(Sequence[Finding]):
         parts = [f"{number} {word}{'s' * (number > 1)}" for number, word in counts if number]
         if self.fixed:
             parts.append(f"{len(self.fixed)} fixed")
-        return ", ".join(parts) or "nothing to mend"
+        return ", ".join(parts) or "nothing to fix"
 
     def to_dict(self) -> dict[str, Any]:
         return {

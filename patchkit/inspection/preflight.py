@@ -1,4 +1,4 @@
-"""Run a preflight: gather, check, mend what can be mended, and check again."""
+"""Run a preflight: gather, check, fix what can be fixed, and check again."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def run(model: object, args: object, optimizer: object, *, fix: bool = False) ->
 
 
 def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None = None) -> Findings:
-    """Check a training, and mend what can be mended if asked to.
+    """Check a training, and fix what can be fixed if asked to.
 
     Args:
         training: the model, its arguments and so on.
-        fix: whether to mend.
+        fix: whether to fix.
         hardware: the device that trains; that of the accelerator or torch if None.
     """
     facts = _facts(training, hardware)
@@ -43,7 +43,7 @@ def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None =
                 repairs[finding.id] = finding.repair()
             except Exception as error:
                 logger.exception("patchkit: the repair of %s failed", finding.id)
-                problem = f"patchkit could not mend it: {type(error).__name__}: {error}"
+                problem = f"patchkit could not fix it: {type(error).__name__}: {error}"
                 findings[findings.index(finding)] = replace(
                     finding, why=f"{finding.why} {problem}", repair=None
                 )
@@ -53,12 +53,12 @@ def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None =
     for name in after.keys() & before.keys():
         if before[name].repair is None:
             after[name] = before[name]
-    mended = [
-        replace(finding, fixed=repairs.get(finding.id) or "mended by another repair")
+    fixed = [
+        replace(finding, fixed=repairs.get(finding.id) or "fixed by another repair")
         for finding in findings
         if finding.id not in after
     ]
-    return Findings([*after.values(), *mended], facts.describe())
+    return Findings([*after.values(), *fixed], facts.describe())
 
 
 def check(facts: Facts) -> Iterator[Finding]:

@@ -57,11 +57,11 @@ def as_html(summary: str, findings: Iterable[Mapping[str, Any]]) -> str:
     rows = []
     for finding in findings:
         done = html.escape(finding["fixed"])
-        mend = f"fixed: {done}" if done else f"<pre>{html.escape(finding['change'])}</pre>"
+        fix = f"fixed: {done}" if done else f"<pre>{html.escape(finding['change'])}</pre>"
         if finding["fixable"] and not done:
-            mend += "or <code>patchkit.preflight(…, fix=True)</code>"
+            fix += "or <code>patchkit.preflight(…, fix=True)</code>"
         texts = [html.escape(finding[name]) for name in ("id", "found", "why")]
-        cells = ["fixed" if done else finding["severity"], *texts, mend]
+        cells = ["fixed" if done else finding["severity"], *texts, fix]
         rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     head = "".join(f"<th>{name}</th>" for name in ("severity", "id", "found", "why", "change"))
     caption = html.escape(f"patchkit preflight: {summary}")

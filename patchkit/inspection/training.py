@@ -21,7 +21,7 @@ def preflight(
     """Wrap `Trainer.train`: errors stop it, warnings are logged once per process.
 
     Raises:
-        PreflightError: with the errors, and the changes that mend them.
+        PreflightError: with the errors, and the changes that fix them.
     """
     findings = _findings(instance)
     if findings.errors:

@@ -14,7 +14,7 @@ Converter = Callable[[Any, Any], Mapping[str, Any]]
 Adjuster = Callable[[Any, Any, Any], None]
 """Takes a call, the row and `Surroundings`; changes what would raise, and nothing else."""
 
-Meeting = Callable[[Any, Any, Callable[[], Any]], Any]
+Around = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that carries the call out; returns the result."""
 
 
@@ -445,12 +445,12 @@ class Assigned(Owned):
 
     Args:
         name: the attribute, which is a property today.
-        todays: takes the object and the value that a script sets; returns the value of today.
+        convert: takes the object and the value that a script sets; returns the value of today.
         advice: what to write instead.
     """
 
     name: str
-    todays: Callable[[Any, Any], Any]
+    convert: Callable[[Any, Any], Any]
     advice: str
 
 
@@ -480,10 +480,10 @@ class Behaviour(Owned):
 
     Args:
         name: what is otherwise, in a few words.
-        meet: carries the call out: tells of it, or gives back what was.
+        around: carries the call out: tells of it, or gives back what was.
         silent: when a call concerns it; None if that does not show in its text.
     """
 
     name: str
-    meet: Meeting
+    around: Around
     silent: Silent | None = None

@@ -14,12 +14,12 @@ from .choice import ON
 from .converting import variables
 from .converting.adjusting.surroundings import Surroundings
 from .converting.call import Call
-from .converting.configuration import give_own
+from .converting.configuration import give_call_an_own_configuration
 from .converting.defaults import complete
 from .converting.keywords import translate
-from .converting.order import by_name
-from .converting.redeclared import Fields, concerns, heed, own_rows, redeclared
-from .converting.values import respell
+from .converting.order import positional_to_keyword
+from .converting.redeclared import Fields, concerns, convert_redeclared_fields, own_rows, redeclared
+from .converting.values import rename_values
 from .guarding.changed import ChangedAttributes
 from .guarding.derived import derived_from, has_generated_constructor, watch
 from .guarding.former_attributes import answer_for, take_for
@@ -170,14 +170,14 @@ class Layer:
             if not has_old_fields and not may_concern(args, kwargs):
                 return call_it(instance, *args, **kwargs)
             call = Call(method, instance, args, kwargs, journal, written_for)
-            call = by_name(call, args, kwargs, rows.orders)
+            call = positional_to_keyword(call, args, kwargs, rows.orders)
             if has_old_fields:
-                heed(call, rows, own)
+                convert_redeclared_fields(call, rows, own)
             translate(call, rows.keywords)
-            respell(call, rows.values)
+            rename_values(call, rows.values)
             for row in rows.adjusted:
                 row.adjust(call, row, surroundings)
-            give_own(call)
+            give_call_an_own_configuration(call)
             return _carry_out(call, rows)
 
         return checked
@@ -187,7 +187,7 @@ def _carry_out(call: Call, rows: MethodRows) -> Any:
     """Carry a call out, inside all that is otherwise than it was."""
     proceed: Callable[[], Any] = call.carry_out
     for row in rows.behaviours:
-        proceed = partial(row.meet, call, row, proceed)
+        proceed = partial(row.around, call, row, proceed)
     if rows.defaults:
         proceed = partial(complete, call, rows.defaults.values(), proceed)
     return proceed()

@@ -26,7 +26,7 @@ _PASSED_ON = frozenset({"importlib", "_frozen_importlib", "functools", "contextl
 class Kind(str, Enum):
     """What became of an old spelling."""
 
-    MENDED = "mended"
+    FIXED = "fixed"
     """The script goes on as if it had the new one."""
     TOLD = "told"
     """The script goes on; it may get other results than it did."""

@@ -43,10 +43,10 @@ class Sighting:
 def _has_bug(patch: Patch, outcome: str) -> bool | None:
     """Tell whether an outcome shows the bug; None if it cannot tell.
 
-    An opt-in patch mends no bug: only whether it works counts.
+    An opt-in patch fixes no bug: only whether it works counts.
     """
     if patch.opt_in and outcome in SHOWS_THE_BUG:
-        return {"mended": True, "not-mended": False}.get(outcome)
+        return {"fixed": True, "not-fixed": False}.get(outcome)
     return True if outcome in SHOWS_THE_BUG else False if outcome in SHOWS_NO_BUG else None
 
 

@@ -56,11 +56,11 @@ class ScanState:
 # Worst first, as `verify` shows them.
 OUTCOME_TABLE = (
     Outcome(
-        name="not-mended",
+        name="not-fixed",
         meaning="the bug showed even with the patch",
         cell="fails",
         shows_bug=True,
-        words="reproduced, NOT mended",
+        words="reproduced, NOT fixed",
         style="bold red",
         exit_status=1,
         noted=True,
@@ -104,11 +104,11 @@ OUTCOME_TABLE = (
         for requirement in REQUIREMENTS.values()
     ),
     Outcome(
-        name="mended",
+        name="fixed",
         meaning="the bug showed without the patch, and not with it",
-        cell="mended",
+        cell="fixed",
         shows_bug=True,
-        words="reproduced, mended",
+        words="reproduced, fixed",
         style="green",
     ),
     Outcome(

@@ -92,7 +92,7 @@ def _parts(patch: Explanation, record: PatchRecord) -> Iterator[tuple[str, list[
     yield "affected", [" and ".join(ranges)]
     yield "here", [due + record.reason]
     yield "measured", [str(record.tested)]
-    yield "the mend", [_paragraphs(patch.mend)]
+    yield "the fix", [_paragraphs(patch.fix)]
     yield "changes", [_change(patch.library, target) for target in patch.targets]
     yield "differs", [patch.caution]
     yield (

@@ -30,7 +30,7 @@ class Legacy:
 
         for_what = f", as with {self.written_for}" if self.written_for else ""
         counts = Counter(use.kind for use in self.uses)
-        parts = [f"{counts[Kind.MENDED] or 'none'} met so far"]
+        parts = [f"{counts[Kind.FIXED] or 'none'} met so far"]
         if counts[Kind.TOLD]:
             parts.append(f"{counts[Kind.TOLD]} changed without an error")
         if counts[Kind.REFUSED]:

@@ -22,7 +22,7 @@ CORRECT_THE_ENVIRONMENT = "correct that variable, or unset it; until then apply(
 
 @dataclass(frozen=True)
 class TargetRecord:
-    """One place that a patch mends.
+    """One place that a patch fixes.
 
     Args:
         target: `module:qualname`.
@@ -42,12 +42,12 @@ class PatchRecord:
     Args:
         id: the patch.
         title: how things are once it is applied.
-        library: the distribution it mends.
+        library: the distribution it fixes.
         version: its installed version; None if it is absent.
         affects: distribution to PEP 440 range.
         status: what became of the patch.
         reason: why, in one sentence.
-        targets: the places it mends here.
+        targets: the places it fixes here.
         upstream: links to the reports and fixes.
         error: the exception behind `failed`.
         rival: the patch that changes the same place, if it drifted for that reason.
@@ -179,8 +179,8 @@ def _advice(record: PatchRecord) -> str:
         )
     if status is Status.OVERRIDDEN:
         return (
-            "call patchkit.apply() again after whatever replaced it. If that does not mend the "
-            "replacement, it does not contain this code, or it calls the mended original"
+            "call patchkit.apply() again after whatever replaced it. If that does not fix the "
+            "replacement, it does not contain this code, or it calls the fixed original"
         )
     if status is Status.AVAILABLE and record.refusal:
         return CORRECT_THE_ENVIRONMENT

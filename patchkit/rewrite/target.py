@@ -1,4 +1,4 @@
-"""Names of things to mend, `package.module:Class.method`, and the live objects behind them."""
+"""Names of things to fix, `package.module:Class.method`, and the live objects behind them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Target:
         """Return the qualified names this target stands for in a live module.
 
         A wildcard finds only what the module itself defines: a class imported from elsewhere
-        is mended where it lives.
+        is fixed where it lives.
         """
         if not self.qualname_is_glob:
             return [self.qualname]

@@ -109,7 +109,7 @@ def _result(where: Environment, verdict: Verdict) -> Result | None:
         return None
     note = ""
     if verdict.outcome in NOTED:
-        with_it = verdict.outcome == "not-mended" or verdict.without == NO_ERROR
+        with_it = verdict.outcome == "not-fixed" or verdict.without == NO_ERROR
         note = _SITE_PACKAGES.sub("", verdict.with_patch if with_it else verdict.without)
     return Result(verdict.id, verdict.outcome, where, note)
 

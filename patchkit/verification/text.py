@@ -68,7 +68,7 @@ def _in_words(verdict: Verdict) -> str:
     if verdict.outcome in _IN_WORDS:
         return _IN_WORDS[verdict.outcome]
     return (
-        f"mended as far as it shows without {_LACKING[verdict.outcome]}"
+        f"fixed as far as it shows without {_LACKING[verdict.outcome]}"
         if verdict.with_patch
         else "not run"
     )

@@ -36,7 +36,7 @@ class Verification(tuple[Verdict, ...]):
 
     @property
     def exit_status(self) -> int:
-        """0 if all is well, 1 if a due patch does not mend, 2 if a due bug does not show.
+        """0 if all is well, 1 if a due patch does not fix, 2 if a due bug does not show.
 
         It is also 1 if a reproducer failed for another reason.
         """
@@ -162,14 +162,14 @@ def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> V
         outcome = "not-affected" if unclear else "present" if shown else "absent"
         return Verdict(patch.id, outcome, _line(without))
     patched = reproduce(patch.id, True)
-    mended = patched["outcome"] == "passed"
-    if unclear or not (shown or mended):
+    fixed = patched["outcome"] == "passed"
+    if unclear or not (shown or fixed):
         outcome = "error"
-    elif not mended:
-        outcome = "not-mended"
+    elif not fixed:
+        outcome = "not-fixed"
     else:
-        outcome = "mended" if shown else "not-reproduced"
-    if outcome == "mended" and task.lacking:
+        outcome = "fixed" if shown else "not-reproduced"
+    if outcome == "fixed" and task.lacking:
         outcome = task.lacking[0].outcome
     return Verdict(patch.id, outcome, _line(without), _line(patched))
 

@@ -202,7 +202,7 @@ def test_apply_with_broken_definitions(distribution, library, fresh) -> None:
         import madeup.trainer
         report = patchkit.report()
         result = {
-            "mended": [madeup.trainer.f(), madeup.trainer.g()],
+            "fixed": [madeup.trainer.f(), madeup.trainer.g()],
             "failed": {one.id: one.reason for one in report.with_status("failed")},
             "warned": [str(one.message) for one in caught],
             "text": str(report),
@@ -212,7 +212,7 @@ def test_apply_with_broken_definitions(distribution, library, fresh) -> None:
         }
         """,
     )
-    assert result["mended"] == ["mended", "mended"]
+    assert result["fixed"] == ["fixed", "fixed"]
     assert set(result["failed"]) == set(EXPECTED)
     for name, expected in EXPECTED.items():
         assert expected in result["failed"][name]
@@ -239,7 +239,7 @@ def test_a_setting_that_is_none_stops_no_other(distribution, library, fresh) -> 
         result = madeup.trainer.f()
         """,
     )
-    assert result == "mended"
+    assert result == "fixed"
 
 
 def test_strict_names_a_broken_definition(distribution, library, fresh) -> None:
@@ -276,7 +276,7 @@ def test_strict_about_one_patch_does_not_mind_the_others(distribution, library, 
         result = madeup.trainer.f()
         """,
     )
-    assert result == "mended"
+    assert result == "fixed"
 
 
 RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
@@ -285,7 +285,7 @@ RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
 def known(*ids: str) -> Catalogue:
     patches = [
         Patch(
-            id=one, title="mended", affects={"madeup": ">=1"}, changes=(Rewrite("madeup:f", RULE),)
+            id=one, title="fixed", affects={"madeup": ">=1"}, changes=(Rewrite("madeup:f", RULE),)
         )
         for one in ids
     ]

@@ -27,7 +27,7 @@ def entry(monkeypatch: Any, docstring: str | None = None, **options: Any) -> Ent
     monkeypatch.setitem(sys.modules, module.__name__, module)
     given = {
         "id": "madeup-bug",
-        "title": "it is mended",
+        "title": "it is fixed",
         "affects": {"madeup": ">=1", "other": "<3"},
         "changes": (
             Rewrite("madeup.a:f", RULE, affects="<2"),
@@ -38,14 +38,14 @@ def entry(monkeypatch: Any, docstring: str | None = None, **options: Any) -> Ent
 
 
 DOCSTRINGS = {
-    "all three": ("The bug.\n\nMore of\nit.\n\nAnd more.\n\nMend: so.\n\nThen so.", 3 * ("x",)),
-    "indented": ("\n    The bug.\n\n    More.\n\n    Mend: so.\n    ", 3 * ("x",)),
-    "no mend": ("The bug.\n\nMore.", ("x", "x", "")),
-    "a headline of two lines": ("The\n  bug.\n\nMend: so.", ("x", "", "x")),
+    "all three": ("The bug.\n\nMore of\nit.\n\nAnd more.\n\nFix: so.\n\nThen so.", 3 * ("x",)),
+    "indented": ("\n    The bug.\n\n    More.\n\n    Fix: so.\n    ", 3 * ("x",)),
+    "no fix": ("The bug.\n\nMore.", ("x", "x", "")),
+    "a headline of two lines": ("The\n  bug.\n\nFix: so.", ("x", "", "x")),
     "a headline": ("The bug.", ("x", "", "")),
     "empty": ("", ("", "", "")),
     "none": (None, ("", "", "")),
-    "no mend in so many words": ("The bug.\n\nMore.\n\nNo mend: so.", ("x", "x", "x")),
+    "no fix in so many words": ("The bug.\n\nMore.\n\nNo fix: so.", ("x", "x", "x")),
 }
 
 
@@ -53,10 +53,10 @@ DOCSTRINGS = {
 def test_docstrings(monkeypatch, case: str) -> None:
     docstring, present = DOCSTRINGS[case]
     one = explain(entry(monkeypatch, docstring))
-    assert (bool(one.headline), bool(one.bug), bool(one.mend)) == tuple(map(bool, present))
+    assert (bool(one.headline), bool(one.bug), bool(one.fix)) == tuple(map(bool, present))
     assert one.headline in ("The bug.", "")
     assert one.bug in ("More of\nit.\n\nAnd more.", "More.", "")
-    assert one.mend in ("so.\n\nThen so.", "so.", "")
+    assert one.fix in ("so.\n\nThen so.", "so.", "")
 
 
 def test_a_module_that_is_gone(monkeypatch) -> None:
@@ -112,9 +112,9 @@ def test_what_is_asked_for(monkeypatch) -> None:
 @pytest.mark.parametrize("patch_id", SHIPPED)
 def test_shipped_patches_say_it_all(patch_id: str) -> None:
     one = explain(SHIPPED[patch_id])
-    for text in (one.headline, one.bug, one.mend):
+    for text in (one.headline, one.bug, one.fix):
         assert text
-        assert "Mend:" not in text
+        assert "Fix:" not in text
     assert one.headline.endswith(".")
     assert "\n" not in one.headline
     assert one.targets

@@ -42,7 +42,7 @@ def imported(file: Path) -> set[str]:
 
 @pytest.mark.parametrize("file", [*PATCH_FILES, *HELPER_FILES], ids=lambda file: file.stem)
 def test_no_patch_is_imported(file: Path) -> None:
-    """To mend one bug must not edit another: what two patches share is no patch."""
+    """To fix one bug must not edit another: what two patches share is no patch."""
     patches = {f"patchkit.patches.{name.replace('/', '.')}" for name in names(PATCH_FILES)}
     assert not imported(file) & patches
 
@@ -112,17 +112,17 @@ def test_helpers_import_no_library(file: Path) -> None:
     assert not [name for name in modules if name.startswith(heavy)]
 
 
-def test_a_mended_function_pickled_by_value(library, session, apply, fresh) -> None:
+def test_a_fixed_function_pickled_by_value(library, session, apply, fresh) -> None:
     """It finds its helper where nobody applied anything, nor read the catalogue."""
     cloudpickle = pytest.importorskip("cloudpickle")
     library.write("loss", "def runs(tensor):\n    return bug(tensor)\n")
     asks = helper("patchkit.patches.trl._fused_loss:has_kernels_for")
-    mended = Rule(Pattern("bug(T)"), lambda node: [replace(node.func, asks)])
+    fixed = Rule(Pattern("bug(T)"), lambda node: [replace(node.func, asks)])
     patch = Patch(
         id="madeup-bug",
         title="it asks",
         affects={"madeup": ">=1"},
-        changes=(Rewrite("madeup.loss:runs", mended),),
+        changes=(Rewrite("madeup.loss:runs", fixed),),
     )
     apply(session(patch), strict=True)
     module = library.load("loss")

@@ -32,32 +32,32 @@ REWRITE = """\
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
-from ._texts import MENDED
+from ._texts import FIXED
 
 PATCH = Patch(
     id="mine-rewrite",
-    title="f is mended",
+    title="f is fixed",
     affects={"madeup": ">=1"},
     changes=(Rewrite("madeup.trainer:f", Rule(
-        Pattern("bug(1)"), lambda node: [replace(node, repr(MENDED))]
+        Pattern("bug(1)"), lambda node: [replace(node, repr(FIXED))]
     )),),
     symptom="bug 1",
 )
 
 def reproduce():
     from madeup.trainer import f
-    assert f() == MENDED
+    assert f() == FIXED
 """
 WRAP = """\
 from patchkit.patch import Patch, Wrap
-from ..._texts import MENDED
+from ..._texts import FIXED
 
 def around(wrapped, instance, args, kwargs):
-    return MENDED
+    return FIXED
 
 PATCH = Patch(
     id="mine-wrap",
-    title="C.method is mended",
+    title="C.method is fixed",
     affects={"madeup": ">=1"},
     changes=(Wrap("madeup.trainer:C.method", around),),
     symptom="bug 2",
@@ -68,7 +68,7 @@ def reproduce():
     C().method()
 """
 FILES = {
-    "_texts.py": "MENDED = 'mended'",
+    "_texts.py": "FIXED = 'fixed'",
     "rewrite.py": REWRITE,
     "deep/er/wrap.py": WRAP,
     "test_rewrite.py": "raise AssertionError('a test is no patch')",
@@ -117,7 +117,7 @@ FORMS: dict[str, Callable[[Path], Any]] = {
     "twice, and below": lambda folder: [folder, str(folder), folder / "deep"],
     "files": lambda folder: (folder / "rewrite.py", str(folder / "deep" / "er" / "wrap.py")),
 }
-IN_DEEP = {**FILES, "deep/er/wrap.py": WRAP.replace("from ..._texts import MENDED", "MENDED = 0")}
+IN_DEEP = {**FILES, "deep/er/wrap.py": WRAP.replace("from ..._texts import FIXED", "FIXED = 0")}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -131,7 +131,7 @@ def test_apply(mine, library, session, monkeypatch, form: str) -> None:
         "mine-rewrite",
     }
     module = library.load("trainer")
-    assert (module.f(), module.C().method()) == ("mended", 0)
+    assert (module.f(), module.C().method()) == ("fixed", 0)
     assert {r.status for r in one.report()} == {Status.APPLIED}
     assert apply(one, FORMS[form](folder)).changed == ()
     assert len(one.report()) == 2
@@ -142,27 +142,27 @@ def test_apply(mine, library, session, monkeypatch, form: str) -> None:
 
 def test_helpers_are_imported_from_above(mine, library, session) -> None:
     apply(session(), mine(FILES), strict=True)
-    assert library.load("trainer").C().method() == "mended"
+    assert library.load("trainer").C().method() == "fixed"
 
 
 def test_a_folder_with_an_init_file(mine, library, session) -> None:
-    more = {"__init__.py": "TEXT = 'mended'", "_texts.py": "from . import TEXT as MENDED"}
+    more = {"__init__.py": "TEXT = 'fixed'", "_texts.py": "from . import TEXT as FIXED"}
     apply(session(), mine({**FILES, **more}), strict=True)
-    assert library.load("trainer").f() == "mended"
+    assert library.load("trainer").f() == "fixed"
 
 
 def test_the_rewritten_code_can_call_a_helper_beside_the_patch(mine, library, session) -> None:
-    source = REWRITE.replace("repr(MENDED)", "helper(__package__ + '._texts:text') + '()'")
+    source = REWRITE.replace("repr(FIXED)", "helper(__package__ + '._texts:text') + '()'")
     source = source.replace("import Pattern", "import helper, Pattern")
-    files = {"_texts.py": "MENDED = 'mended'\ndef text():\n    return MENDED", "r.py": source}
+    files = {"_texts.py": "FIXED = 'fixed'\ndef text():\n    return FIXED", "r.py": source}
     apply(session(), mine(files), strict=True)
-    assert library.load("trainer").f() == "mended"
+    assert library.load("trainer").f() == "fixed"
 
 
 def test_folders_of_one_name_stay_apart(mine, library, session) -> None:
-    first = mine({"_texts.py": "MENDED = 'first'", "rewrite.py": REWRITE}, "a/patches")
+    first = mine({"_texts.py": "FIXED = 'first'", "rewrite.py": REWRITE}, "a/patches")
     wrap = WRAP.replace("..._texts", "._texts")
-    second = mine({"_texts.py": "MENDED = 'second'", "rewrite.py": wrap}, "b/patches")
+    second = mine({"_texts.py": "FIXED = 'second'", "rewrite.py": wrap}, "b/patches")
     apply(session(), [first, second], strict=True)
     module = library.load("trainer")
     assert (module.f(), module.C().method()) == ("first", "second")
@@ -200,13 +200,13 @@ REFUSED = {
         r"a\.b\.py cannot be imported: a dot in a name means a package",
     ),
     "one id twice": (
-        {"a.py": REWRITE, "b.py": REWRITE, "_texts.py": "MENDED = 1"},
+        {"a.py": REWRITE, "b.py": REWRITE, "_texts.py": "FIXED = 1"},
         ".",
         PatchDefinitionError,
         r"patch 'mine-rewrite' is defined twice: in \S+a\.py and \S+b\.py",
     ),
     "an id of the session": (
-        {"a.py": REWRITE.replace("mine-rewrite", "known-bug"), "_texts.py": "MENDED = 1"},
+        {"a.py": REWRITE.replace("mine-rewrite", "known-bug"), "_texts.py": "FIXED = 1"},
         ".",
         PatchDefinitionError,
         r"patch 'known-bug' is defined twice: in tests and \S+a\.py",
@@ -218,7 +218,7 @@ REFUSED = {
         "ZeroDivisionError",
     ),
     "one of two": (
-        {"a.py": REWRITE, "b.py": "1 / 0", "_texts.py": "MENDED = 1"},
+        {"a.py": REWRITE, "b.py": "1 / 0", "_texts.py": "FIXED = 1"},
         ".",
         PatchDefinitionError,
         r"b\.py cannot be imported",
@@ -235,7 +235,7 @@ def known(session) -> Any:
     return session(
         Patch(
             id="known-bug",
-            title="it is mended",
+            title="it is fixed",
             affects={"madeup": ">=1"},
             changes=(Rewrite("madeup.trainer:f", rule),),
         )
@@ -263,14 +263,14 @@ def test_an_argument_of_another_type(session, given: Any) -> None:
         apply(session(), given)
 
 
-def test_a_file_is_read_anew_once_it_is_mended(mine, library, session) -> None:
+def test_a_file_is_read_anew_once_it_is_fixed(mine, library, session) -> None:
     folder = mine({"_texts.py": "1 / 0", "a.py": REWRITE})
     one = session()
     with pytest.raises(PatchDefinitionError):
         apply(one, folder)
-    (folder / "_texts.py").write_text("MENDED = 'mended'")
+    (folder / "_texts.py").write_text("FIXED = 'fixed'")
     apply(one, folder, strict=True)
-    assert library.load("trainer").f() == "mended"
+    assert library.load("trainer").f() == "fixed"
 
 
 @pytest.mark.parametrize(
@@ -283,14 +283,14 @@ def test_a_file_is_read_anew_once_it_is_mended(mine, library, session) -> None:
 )
 def test_a_call_that_fails_adds_nothing(mine, known, library, options: Any, error: Any) -> None:
     drifts = REWRITE.replace("bug(1)", "gone(1)")
-    folder = mine({"_texts.py": "MENDED = 'mended'", "a.py": drifts})
+    folder = mine({"_texts.py": "FIXED = 'fixed'", "a.py": drifts})
     library.load("trainer")
     with pytest.raises(error):
         apply(known, folder, **options)
     assert known.report().keys() == ["known-bug"]
     (folder / "a.py").write_text(REWRITE)
     apply(known, folder, only="mine-rewrite", strict=True)
-    assert library.load("trainer").f() == "mended"
+    assert library.load("trainer").f() == "fixed"
 
 
 def test_the_shipped_catalogue_is_no_second_copy(fresh) -> None:
@@ -308,7 +308,7 @@ def test_the_shipped_catalogue_is_no_second_copy(fresh) -> None:
 def test_patched_keeps_them_known(mine, library, session) -> None:
     one, folder = session(), mine(FILES)
     with one.patched(Choices(strict=True, patches=folder)):
-        assert library.load("trainer").f() == "mended"
+        assert library.load("trainer").f() == "fixed"
     assert {r.status for r in one.report()} == {Status.AVAILABLE}
 
 
@@ -325,7 +325,7 @@ def test_the_variable(mine, library, fresh) -> None:
     folder = mine(FILES)
     paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     env = {"PYTHONPATH": paths, "PATCHKIT_PATCHES": folder.name}
-    assert fresh(PROGRAM, env=env) == [["mine-rewrite", "mine-wrap"], "mended"]
+    assert fresh(PROGRAM, env=env) == [["mine-rewrite", "mine-wrap"], "fixed"]
 
 
 ASKED = REWRITE.replace("    title=", '    opt_in="lookout",\n    title=')
@@ -346,13 +346,13 @@ OPTED_IN = """
     ("before", "arguments", "env", "expected"),
     [
         ("", 'patches="mine"', {}, ["available", "bug 1"]),
-        ("", 'patches="mine", lookout=True', {}, ["pending", "mended"]),
+        ("", 'patches="mine", lookout=True', {}, ["pending", "fixed"]),
         ("", 'patches="mine", lookout=False', {}, ["available", "bug 1"]),
-        ('patchkit.apply(patches="mine")', "lookout=True", {}, ["pending", "mended"]),
-        ("", "lookout=True", {"PATCHKIT_PATCHES": "mine"}, ["pending", "mended"]),
-        ("", "", {"PATCHKIT_PATCHES": "mine", "PATCHKIT_LOOKOUT": "1"}, ["pending", "mended"]),
+        ('patchkit.apply(patches="mine")', "lookout=True", {}, ["pending", "fixed"]),
+        ("", "lookout=True", {"PATCHKIT_PATCHES": "mine"}, ["pending", "fixed"]),
+        ("", "", {"PATCHKIT_PATCHES": "mine", "PATCHKIT_LOOKOUT": "1"}, ["pending", "fixed"]),
         ("", "", {"PATCHKIT_PATCHES": "mine", "PATCHKIT_LOOKOUT": "0"}, ["available", "bug 1"]),
-        ("", 'only="mine-rewrite"', {"PATCHKIT_PATCHES": "mine"}, ["pending", "mended"]),
+        ("", 'only="mine-rewrite"', {"PATCHKIT_PATCHES": "mine"}, ["pending", "fixed"]),
     ],
 )
 def test_opting_in(mine, library, fresh, before, arguments, env, expected) -> None:
@@ -364,7 +364,7 @@ def test_opting_in(mine, library, fresh, before, arguments, env, expected) -> No
 
 
 def test_what_the_variable_names_and_cannot_be_read_is_told(mine, command) -> None:
-    files = {"a.py": "1 / 0", "rewrite.py": REWRITE, "_texts.py": "MENDED = 1"}
+    files = {"a.py": "1 / 0", "rewrite.py": REWRITE, "_texts.py": "FIXED = 1"}
     mine({**files, "twin.py": REWRITE})
     done = command("report", "--json", PATCHKIT_PATCHES=os.pathsep.join(["mine", "nowhere"]))
     patches = {row["id"]: row for row in json.loads(done.stdout)["patches"]}
@@ -386,7 +386,7 @@ def test_verify(mine, command, how: str, fork: list[str]) -> None:
     env = {"PATCHKIT_PATCHES": "mine"} if how == "variable" else {}
     done = command("verify", "mine-*", "--json", *fork, *given, **env)
     verdicts = {one["id"]: one["outcome"] for one in json.loads(done.stdout)["verdicts"]}
-    assert verdicts == {"mine-rewrite": "mended", "mine-wrap": "mended"}, done.stderr
+    assert verdicts == {"mine-rewrite": "fixed", "mine-wrap": "fixed"}, done.stderr
     assert done.returncode == 0
 
 
@@ -415,7 +415,7 @@ def test_an_option_that_names_nothing(command) -> None:
 @pytest.mark.parametrize("fork", [False, True])
 def test_verify_sees_what_this_process_was_told(mine, library, fresh, fork: bool) -> None:
     mine(FILES)
-    mine({"wrap.py": WRAP.replace("..._texts", "._texts"), "_texts.py": "MENDED = 1"}, "other")
+    mine({"wrap.py": WRAP.replace("..._texts", "._texts"), "_texts.py": "FIXED = 1"}, "other")
     paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     result = fresh(
         f"""
@@ -428,8 +428,8 @@ def test_verify_sees_what_this_process_was_told(mine, library, fresh, fork: bool
         """,
         env={"PYTHONPATH": paths},
     )
-    assert result == [["mended"], ["mine-rewrite", "mine-wrap"]] or result == [
-        ["mended"],
+    assert result == [["fixed"], ["mine-rewrite", "mine-wrap"]] or result == [
+        ["fixed"],
         ["mine-wrap", "mine-rewrite"],
     ]
 

@@ -26,7 +26,7 @@ DOCSTRING = f"""Training dies.
 `ValueError: {MESSAGE}`, since the trainer asks for it
 in two lines.
 
-Mend: it asks no more."""
+Fix: it asks no more."""
 
 
 def patch(name: str, target: str = "madeup.trainer:Trainer.train", **options: Any) -> Patch:

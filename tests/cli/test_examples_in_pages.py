@@ -29,7 +29,7 @@ def test_the_number_of_bugs() -> None:
             for name, versions in entry.patch.affects.items()
         )
     ]
-    assert f"patchkit mends {len(due)} bugs" in DOCTOR
+    assert f"patchkit fixes {len(due)} bugs" in DOCTOR
     assert f"0 applied, {len(due)} pending" in (DOCS / "pytest.md").read_text(encoding="utf-8")
     assert f": {len(due)} pending, 2 not-installed" in (DOCS / "launchers.md").read_text("utf-8")
 

@@ -24,7 +24,7 @@ def test_the_text(madeup) -> None:
         "affected madeup >=1",
         "here madeup 1.2.0: due here; patchkit.apply() applies it",
         "measured not measured on madeup 1.2.0",
-        "the mend it asks no more.",
+        "the fix it asks no more.",
         "changes madeup.trainer:Trainer.train rewritten",
         "differs It is slower.",
         "settings madeup_cast='off' or 'on': whether to cast (PATCHKIT_MADEUP_CAST from outside;",
@@ -131,20 +131,20 @@ def test_an_error_as_it_was_pasted(madeup, pasted: str) -> None:
 
 def test_an_error_that_one_knows_is_explained(use) -> None:
     use(patch("madeup-cast", symptom="x", messages=("some x of it",)), patch("madeup-other"))
-    assert "the mend" in invoke("explain", "that was some x of it").stdout
+    assert "the fix" in invoke("explain", "that was some x of it").stdout
 
 
 def test_one_word_of_an_error(use) -> None:
     use(patch("madeup-cast", symptom="_amp", messages=("_amp_foreach_check of it",)))
-    assert "the mend" in invoke("explain", "_amp_foreach_check").stdout
+    assert "the fix" in invoke("explain", "_amp_foreach_check").stdout
 
 
 def test_an_old_spelling_comes_before_a_loose_symptom(use) -> None:
     use(patch("madeup-cast", symptom="uint8|some bytes", messages=("some bytes of it",)))
     error = "cannot import name 'ORPOTrainer' from 'trl'"
     assert "patchkit run --legacy" in invoke("explain", f"storage: uint8\n{error}").stdout
-    assert "the mend" in invoke("explain", f"some bytes of it\n{error}").stdout
-    assert "the mend" in invoke("explain", "the storage is uint8").stdout
+    assert "the fix" in invoke("explain", f"some bytes of it\n{error}").stdout
+    assert "the fix" in invoke("explain", "the storage is uint8").stdout
 
 
 def test_an_error_that_none_knows(madeup) -> None:
@@ -180,7 +180,7 @@ def test_the_json(madeup) -> None:
         "library",
         "headline",
         "bug",
-        "mend",
+        "fix",
         "messages",
         "caution",
         "affects",

@@ -27,9 +27,9 @@ def _first_cells(page: str, heading: str) -> list[str]:
     return [cell for row in rows for cell in re.findall(r"`([^`]+)`", row)]
 
 
-def test_each_patch_that_mends_is_in_the_readme() -> None:
-    mending = [entry.patch.id for entry in entries.load() if not entry.patch.opt_in]
-    assert sorted(_first_cells("README.md", "patch")) == sorted(mending)
+def test_each_patch_that_fixes_is_in_the_readme() -> None:
+    fixing = [entry.patch.id for entry in entries.load() if not entry.patch.opt_in]
+    assert sorted(_first_cells("README.md", "patch")) == sorted(fixing)
 
 
 def test_the_statuses() -> None:

@@ -125,10 +125,10 @@ def test_fates(look) -> None:
     )
     assert found.verdict is Verdict.NOT
     told = _lacking(found)
-    assert told["trl.ORPOTrainer"][0] == "mended"
+    assert told["trl.ORPOTrainer"][0] == "fixed"
     assert told["trl.ORPOTrainer"][1].endswith("from trl.experimental.orpo import ORPOTrainer")
     assert told["trl.PPOTrainer"][0] == "gone"
-    assert told["SFTTrainer(tokenizer=)"][0] == "mended"
+    assert told["SFTTrainer(tokenizer=)"][0] == "fixed"
     assert told["SFTTrainer(nonsense=)"] == (
         "unknown",
         "is in no release that was read; is it spelled right?",

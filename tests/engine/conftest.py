@@ -11,7 +11,7 @@ from patchkit.rewrite import Pattern, Rule, replace
 
 from ..madeup_bug import SOURCE
 
-OTHER_BUG = Rule(Pattern("other_bug()"), lambda node: [replace(node, "'mended too'")])
+OTHER_BUG = Rule(Pattern("other_bug()"), lambda node: [replace(node, "'fixed too'")])
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def test_before_the_import(trainer, session, apply) -> None:
     report = apply(one)
     assert report["madeup-bug"].status == Status.PENDING
     assert "madeup" not in sys.modules
-    assert trainer()().value == "mended"
+    assert trainer()().value == "fixed"
     assert one.report()["madeup-bug"].status == Status.APPLIED
 
 
@@ -26,7 +26,7 @@ def test_after_the_import(trainer, session, apply) -> None:
     report = apply(session(patch()))
     assert report["madeup-bug"].status == Status.APPLIED
     assert report["madeup-bug"].targets[0].target == TARGET
-    assert earlier().value == "mended"
+    assert earlier().value == "fixed"
 
 
 def test_apply_then_revert_is_the_identity(trainer, session, apply) -> None:
@@ -50,7 +50,7 @@ def test_revert_before_the_import(trainer, session, apply) -> None:
     one.revert(None)
     assert trainer()().value == "bug"
     apply(one)
-    assert trainer()().value == "mended"
+    assert trainer()().value == "fixed"
 
 
 def test_second_call_changes_nothing_and_says_so(trainer, session, apply, caplog) -> None:
@@ -71,8 +71,8 @@ def test_wildcards_find_what_nobody_listed(library, session, apply) -> None:
     one = session(patch("madeup-bug", Rewrite("madeup.*_trainer:*Trainer.__init__", BUG)))
     report = apply(one)
     assert report["madeup-bug"].status == Status.PENDING
-    assert library.load("new_trainer").Trainer().value == "mended"
-    assert library.load("deep.er_trainer").DeeperTrainer().value == "mended"
+    assert library.load("new_trainer").Trainer().value == "fixed"
+    assert library.load("deep.er_trainer").DeeperTrainer().value == "fixed"
     clean = library.load("clean_trainer").Trainer
     assert clean.__init__.__code__.co_filename.endswith("clean_trainer.py")
     assert sorted(t.target for t in one.report()["madeup-bug"].targets) == [

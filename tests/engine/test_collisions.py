@@ -20,7 +20,7 @@ def test_two_patches_of_one_function(trainer, session, apply, library) -> None:
     original = cls.__init__.__code__
     one = session(patch("a-a"), patch("b-b", Rewrite(TARGET, OTHER_BUG)))
     apply(one)
-    assert cls().value == ("mended", "mended too")
+    assert cls().value == ("fixed", "fixed too")
     one.revert("a-a")
     assert {r.id: str(r.status) for r in one.report()} == {"a-a": "available", "b-b": "applied"}
     one.revert("b-b")
@@ -50,7 +50,7 @@ RIVALS = {
         SAME_EDIT,
         "both edit the same place of Trainer.__init__",
     ),
-    "one brings what the other mends": (
+    "one brings what the other fixes": (
         Rewrite(TARGET, BUG),
         BRINGS_THE_BUG,
         "both edit Trainer.__init__",
@@ -145,7 +145,7 @@ def test_a_rewrite_and_a_wrap_of_one_function_go_together(library, session, appl
     for order in ((wrap, rewrite), (rewrite, wrap)):
         one = session(*order)
         apply(one, strict=True)
-        assert cls.step(None) == "mendedmended"
+        assert cls.step(None) == "fixedfixed"
         one.revert("b-b")
         assert cls.step(None) == "bugbug"
         one.revert(None)

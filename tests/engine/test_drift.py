@@ -84,7 +84,7 @@ def test_wrap_of_another_signature_is_drift(trainer, session, apply) -> None:
         apply(session(patch("madeup-bug", change)))
 
 
-def test_one_module_is_mended_wholly_or_not_at_all(library, session, apply) -> None:
+def test_one_module_is_fixed_wholly_or_not_at_all(library, session, apply) -> None:
     library.write("trainer", SOURCE)
     module = library.load("trainer")
     code = module.Trainer.__init__.__code__
@@ -106,12 +106,12 @@ def test_a_function_that_somebody_put_there_is_named(library, session, apply) ->
     assert "before whatever replaced it" in one.report()["madeup-bug"].advice
 
 
-def test_other_modules_of_a_drifted_patch_are_mended(library, session, apply) -> None:
+def test_other_modules_of_a_drifted_patch_are_fixed(library, session, apply) -> None:
     library.write("trainer", SOURCE)
     library.write("other", "def f():\n    pass\n")
     library.load("trainer"), library.load("other")
     one = session(patch("madeup-bug", Rewrite(TARGET, BUG), Rewrite("madeup.other:f", BUG)))
-    with pytest.warns(PatchWarning, match="1 other target mended"):
+    with pytest.warns(PatchWarning, match="1 other target fixed"):
         apply(one)
     statuses = {t.target: t.status for t in one.report()["madeup-bug"].targets}
     assert statuses == {TARGET: Status.APPLIED, "madeup.other:f": Status.DRIFTED}
@@ -130,4 +130,4 @@ def test_an_error_in_a_patch_does_not_break_the_import(library, session, apply) 
     record = one.report()["broken-one"]
     assert record.status == Status.FAILED
     assert isinstance(record.error, ZeroDivisionError)
-    assert module.Trainer().value == "mended"
+    assert module.Trainer().value == "fixed"

@@ -75,10 +75,10 @@ def test_told_again_after_asking_again(library, told) -> None:
 
 def test_a_session_that_is_gone_does_not_deafen_the_next(library, session, apply) -> None:
     library.write("hooked_six", "def f():\n    return bug()\n")
-    rule = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")])
+    rule = Rule(Pattern("bug()"), lambda node: [replace(node, "'fixed'")])
     patch = Patch(
         id="madeup-bug",
-        title="it is mended",
+        title="it is fixed",
         affects={"madeup": ">=1"},
         changes=(Rewrite("madeup.hooked_six:f", rule),),
     )
@@ -86,7 +86,7 @@ def test_a_session_that_is_gone_does_not_deafen_the_next(library, session, apply
     apply(first)
     first.revert(None)
     apply(second)
-    assert library.load("hooked_six").f() == "mended"
+    assert library.load("hooked_six").f() == "fixed"
 
 
 def test_an_import_that_another_thread_has_begun(library, told) -> None:

@@ -58,7 +58,7 @@ def test_what_nobody_gets_unasked(
         assert f"apply({keyword}=True) applies it" in report["madeup-look"].reason
         assert f"apply({keyword}=True) applies it" in report["madeup-look"].advice
         assert f"on request: madeup-look, by patchkit.apply({keyword}=True)" in str(report)
-    assert (cls().value == "mended") is (options.get("only") != "madeup-look")
+    assert (cls().value == "fixed") is (options.get("only") != "madeup-look")
     one.revert(None)
     assert vars(cls)["step"].__code__ is before
 

@@ -36,7 +36,7 @@ def test_overridden_code(trainer, session, apply) -> None:
     assert cls.__init__.__code__ is foreign
 
 
-def test_a_reloaded_module_is_mended_by_its_import(library, session, apply) -> None:
+def test_a_reloaded_module_is_fixed_by_its_import(library, session, apply) -> None:
     library.write("trainer", SOURCE)
     module = library.load("trainer")
     earlier = module.Trainer
@@ -45,7 +45,7 @@ def test_a_reloaded_module_is_mended_by_its_import(library, session, apply) -> N
     importlib.reload(module)
     assert one.report()["madeup-bug"].status == Status.APPLIED
     assert apply(one).changed == ()
-    assert (earlier().value, module.Trainer().value) == ("mended", "mended")
+    assert (earlier().value, module.Trainer().value) == ("fixed", "fixed")
     one.revert(None)
     assert (earlier().value, module.Trainer().value) == ("bug", "bug")
 
@@ -58,7 +58,7 @@ def test_a_module_executed_again_past_the_import_system(library, session, apply)
     exec(compile(SOURCE, module.__file__, "exec"), vars(module))
     assert one.report()["madeup-bug"].status == Status.OVERRIDDEN
     assert apply(one).changed == ("madeup-bug",)
-    assert module.Trainer().value == "mended"
+    assert module.Trainer().value == "fixed"
     one.revert(None)
     assert module.Trainer().value == "bug"
 

@@ -26,7 +26,7 @@ def test_patched_puts_back_what_was_before(trainer, session, apply) -> None:
         assert cls().step(1) == 2
     assert {r.id: str(r.status) for r in one.report()} == {"a-a": "applied", "b-b": "disabled"}
     assert cls().step(1) == 1
-    assert cls().value == "mended"
+    assert cls().value == "fixed"
 
 
 def test_patched_survives_an_error(trainer, session) -> None:
@@ -54,7 +54,7 @@ def test_a_block_with_these_patches_and_no_others(trainer, session, apply) -> No
         assert {r.id: str(r.status) for r in report} == {"a-a": "disabled", "b-b": "applied"}
         assert (cls().value, cls().step(2)) == ("bug", 4)
         assert settings.requested_dtype() is None
-    assert (cls().value, cls().step(2)) == ("mended", 2)
+    assert (cls().value, cls().step(2)) == ("fixed", 2)
     assert cls.__init__.__code__ == code
     assert settings.requested_dtype() == "float16"
     assert {r.id: r.to_dict() for r in one.report()} == before
@@ -67,8 +67,8 @@ def test_with_the_others_by_default(trainer, session, apply) -> None:
     one = session(patch("a-a"), patch("b-b", STEP))
     apply(one, only="a-a")
     with block(one, "b-b"):
-        assert (cls().value, cls().step(2)) == ("mended", 4)
-    assert (cls().value, cls().step(2)) == ("mended", 2)
+        assert (cls().value, cls().step(2)) == ("fixed", 4)
+    assert (cls().value, cls().step(2)) == ("fixed", 2)
 
 
 def test_a_wrapper_comes_back_as_the_same_object(trainer, session, apply) -> None:
@@ -128,19 +128,19 @@ def test_patches_of_one_function_come_back_together(library, session, apply) -> 
     with block(one, others=False):
         assert cls.__init__.__code__ is original
         with block(one, "b-b", others=False):
-            assert cls().value == ("bug", "mended too")
+            assert cls().value == ("bug", "fixed too")
         assert cls.__init__.__code__ is original
-    assert cls().value == ("mended", "mended too")
+    assert cls().value == ("fixed", "fixed too")
     one.revert(None)
     assert cls.__init__.__code__ is original
 
 
-def test_what_is_imported_in_the_block_is_mended_after_it(trainer, session, apply) -> None:
+def test_what_is_imported_in_the_block_is_fixed_after_it(trainer, session, apply) -> None:
     one = session(patch())
     apply(one)
     with block(one, others=False):
         assert trainer()().value == "bug"
-    assert trainer()().value == "mended"
+    assert trainer()().value == "fixed"
 
 
 def test_others_come_back_where_the_block_cannot_begin(trainer, session, apply) -> None:
@@ -149,7 +149,7 @@ def test_others_come_back_where_the_block_cannot_begin(trainer, session, apply) 
     apply(one, only="a-a", strict=True)
     with pytest.raises(PatchError), block(one, "b-b", strict=True, others=False):
         raise AssertionError
-    assert cls().value == "mended"
+    assert cls().value == "fixed"
 
 
 @pytest.mark.parametrize("others", [True, False])

@@ -55,10 +55,10 @@ def test_an_error_of_our_own_leaves_nothing_half_applied(trainer, session, apply
     def fails(self, places):
         if self.id == "b-b":
             raise ZeroDivisionError
-        return mend(self, places)
+        return fix(self, places)
 
-    mend = ArmedPatch.mend_loaded
-    monkeypatch.setattr(ArmedPatch, "mend_loaded", fails)
+    fix = ArmedPatch.fix_loaded
+    monkeypatch.setattr(ArmedPatch, "fix_loaded", fails)
     with pytest.raises(ZeroDivisionError):
         apply(one, dtype="fp16")
     assert cls.__init__.__code__ is code

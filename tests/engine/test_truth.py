@@ -29,7 +29,7 @@ STEP = "madeup.trainer:Trainer.step"
 
 @pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")
 @pytest.mark.parametrize("again", [1, 2])
-def test_siblings_of_what_was_replaced_stay_mended(library, session, apply, again: int) -> None:
+def test_siblings_of_what_was_replaced_stay_fixed(library, session, apply, again: int) -> None:
     library.write("heads", f"{HEADS}def bug():\n    return 'bug'\n")
     module = library.load("heads")
     made = session(patch("madeup-bug", Rewrite("madeup.*:*.forward", BUG)))
@@ -38,7 +38,7 @@ def test_siblings_of_what_was_replaced_stay_mended(library, session, apply, agai
     for _ in range(again):
         apply(made)
     answers = [getattr(module, f"Head{number}")().forward() for number in range(4)]
-    assert answers == ["mended", "theirs", "mended", "mended"]
+    assert answers == ["fixed", "theirs", "fixed", "fixed"]
     statuses = {each.target[-13:]: each.status for each in made.report()["madeup-bug"].targets}
     assert statuses == {
         f"Head{number}.forward": Status.OVERRIDDEN if number == 1 else Status.APPLIED
@@ -57,7 +57,7 @@ def test_siblings_of_what_was_replaced_by_code_with_the_bug(library, session, ap
     assert apply(made).changed == ("madeup-bug",)
     assert made.report()["madeup-bug"].status is Status.APPLIED
     answers = [getattr(module, f"Head{number}")().forward() for number in range(4)]
-    assert answers == 4 * ["mended"]
+    assert answers == 4 * ["fixed"]
 
 
 @pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")
@@ -75,7 +75,7 @@ def test_a_mock_neither_hangs_nor_sticks(trainer, session, apply, name: str, kin
         assert report[other].status is Status.APPLIED
     assert made.report()[concerned].status is not Status.APPLIED
     assert apply(made)[concerned].status is Status.APPLIED
-    assert (cls().value, cls().step(2)) == ("mended", 4)
+    assert (cls().value, cls().step(2)) == ("fixed", 4)
 
 
 def test_revert_within_a_mock(trainer, session, apply) -> None:
@@ -100,7 +100,7 @@ def test_a_module_that_left_and_came_again(library, session, apply) -> None:
     again = library.load("trainer").Trainer
     assert again is not earlier
     assert made.report()["madeup-bug"].status is Status.APPLIED
-    assert (earlier().value, again().value) == ("mended", "mended")
+    assert (earlier().value, again().value) == ("fixed", "fixed")
     made.revert(None)
     assert (earlier().value, again().value) == ("bug", "bug")
 
@@ -115,7 +115,7 @@ def test_a_module_that_is_unloaded_goes_away(library, session, apply) -> None:
     assert gone() is None
 
 
-def test_an_interrupt_while_a_module_is_mended(library, session, apply) -> None:
+def test_an_interrupt_while_a_module_is_fixed(library, session, apply) -> None:
     def interrupt(node: Any) -> Any:
         if not presses:
             return BUG.edit(node)
@@ -130,7 +130,7 @@ def test_an_interrupt_while_a_module_is_mended(library, session, apply) -> None:
     with pytest.raises(KeyboardInterrupt):
         library.load("trainer")
     assert made.report()["a-a"].status is Status.PENDING
-    assert library.load("trainer").Trainer().value == "mended"
+    assert library.load("trainer").Trainer().value == "fixed"
     assert made.report()["a-a"].status is Status.APPLIED
 
 
@@ -142,7 +142,7 @@ def test_where_warnings_are_errors_an_import_goes_on(library, session, apply) ->
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert library.load("trainer").Trainer().value == 1
-        assert library.load("other").f() == "mended"
+        assert library.load("other").f() == "fixed"
     assert made.report()["a-a"].status is Status.DRIFTED
 
 
@@ -169,7 +169,7 @@ def test_a_stub_takes_its_own_patch_away_and_no_other(library, session, apply, s
         with pytest.raises(PatchError, match="a-a drifted"):
             apply(made, strict=True)
     apply(made)
-    assert library.load("trainer").Trainer().value == "mended"
+    assert library.load("trainer").Trainer().value == "fixed"
     assert made.report()["a-a"].status is Status.APPLIED
 
 
@@ -224,7 +224,7 @@ def test_a_class_that_a_wildcard_meets_later(library, session, apply) -> None:
     with mock.patch.object(module, "Head2"):
         apply(made)
     assert apply(made).changed == ("madeup-bug",)
-    assert module.Head2().forward() == "mended"
+    assert module.Head2().forward() == "fixed"
 
 
 def test_modules_of_a_zip_file(tmp_path, session, apply, monkeypatch) -> None:
@@ -241,7 +241,7 @@ def test_modules_of_a_zip_file(tmp_path, session, apply, monkeypatch) -> None:
     made = session(patch("madeup-bug", Rewrite("madeup_packed.*_head:*.forward", BUG)))
     apply(made)
     module = importlib.import_module("madeup_packed.a_head")
-    assert module.Head0().forward() == "mended"
+    assert module.Head0().forward() == "fixed"
     for name in [name for name in sys.modules if name.startswith("madeup_packed")]:
         del sys.modules[name]
 

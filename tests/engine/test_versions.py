@@ -13,7 +13,7 @@ from ..madeup_bug import BUG, TARGET, patch
 @pytest.mark.parametrize(
     ("affects", "status", "reason"),
     [
-        (">=1,<2", Status.APPLIED, "mended Trainer.__init__"),
+        (">=1,<2", Status.APPLIED, "fixed Trainer.__init__"),
         (">=1.3", Status.NOT_AFFECTED, "madeup 1.2.0 does not have this bug; >=1.3 has"),
         ("<1.2", Status.NOT_AFFECTED, "madeup 1.2.0 does not have this bug; <1.2 has"),
     ],
@@ -29,7 +29,7 @@ def test_ranges(trainer, session, apply, affects: str, status: Status, reason: s
 def test_not_installed(session, apply) -> None:
     absent = Patch(
         id="absent-bug",
-        title="it is mended",
+        title="it is fixed",
         affects={"no-such-thing": ">=1"},
         changes=(Rewrite("no_such_thing:f", BUG),),
     )

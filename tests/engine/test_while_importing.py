@@ -35,10 +35,10 @@ def test_threads(library, session, apply) -> None:
         assert not thread.is_alive(), "deadlock"
     assert not errors
     apply(one)
-    assert all(library.load(f"{name}_trainer").Trainer().value == "mended" for name in names)
+    assert all(library.load(f"{name}_trainer").Trainer().value == "fixed" for name in names)
 
 
-def test_apply_from_within_the_module_that_it_mends(library, session, apply) -> None:
+def test_apply_from_within_the_module_that_it_fixes(library, session, apply) -> None:
     one = session(patch())
     library.write("trainer", f"import hook_for_test\nhook_for_test.call()\n{SOURCE}")
     hook = type(sys)("hook_for_test")
@@ -49,4 +49,4 @@ def test_apply_from_within_the_module_that_it_mends(library, session, apply) -> 
     finally:
         del sys.modules["hook_for_test"]
     assert one.report()["madeup-bug"].status == Status.APPLIED
-    assert library.load("trainer").Trainer().value == "mended"
+    assert library.load("trainer").Trainer().value == "fixed"

@@ -1,4 +1,4 @@
-"""Patches that mend many functions alike: hundreds of modules, any number of sites."""
+"""Patches that fix many functions alike: hundreds of modules, any number of sites."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_any_number_of_sites(library, session, apply, target: str) -> None:
     library.write("model", TWICE)
     one = session(patch("madeup-bug", Rewrite(target, BUG, sites=None)))
     apply(one, strict=True)
-    assert library.load("model").forward() == ["mended", "mended"]
+    assert library.load("model").forward() == ["fixed", "fixed"]
 
 
 @pytest.mark.filterwarnings("ignore::patchkit.PatchWarning")
@@ -68,7 +68,7 @@ def test_a_sentence_names_the_first_few(models, library, session, apply) -> None
         library.load(f"models.model_{number:02}")
     record = one.report()[0]
     assert len(record.targets) == 12
-    assert record.reason == f"mended {', '.join(8 * ['forward'])} and 4 more"
+    assert record.reason == f"fixed {', '.join(8 * ['forward'])} and 4 more"
 
 
 def test_imports_that_go_well_make_no_records(models, library, session, apply, monkeypatch) -> None:
@@ -82,7 +82,7 @@ def test_imports_that_go_well_make_no_records(models, library, session, apply, m
         engine_session, "patch_record", lambda *args: made.append(args) or record(*args)
     )
     for number in range(12):
-        assert library.load(f"models.model_{number:02}").forward() == ["mended", "mended"]
+        assert library.load(f"models.model_{number:02}").forward() == ["fixed", "fixed"]
     assert not made
     library.write("models.without", NEVER)
     library.load("models.without")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from patchkit.engine.mending import mend
+from patchkit.engine.fixing import fix
 from patchkit.engine.wrapping import Places
 from patchkit.patch import Wrap
 from patchkit.rewrite import Drift
@@ -80,10 +80,10 @@ class Wrapped:
 
     def __init__(self, places: Places, module: ModuleType, change: Wrap, owner: str) -> None:
         self.is_valid, self.is_over, self.places = True, False, places
-        (self.mended,) = mend(owner, change, module, places, self)
+        (self.fixed,) = fix(owner, change, module, places, self)
 
     def is_live(self) -> bool:
-        return self.mended.is_live()
+        return self.fixed.is_live()
 
     def undo(self) -> None:
         self.is_valid = False
@@ -94,7 +94,7 @@ class Wrapped:
         self.places.settle(complete=True)
 
     def diff(self) -> str:
-        return str(self.mended.shown)
+        return str(self.fixed.shown)
 
 
 def put_around(

@@ -55,11 +55,11 @@ def test_fp16(demo, tmp_path: Path) -> None:
     stdout, stderr = process.communicate(timeout=240)
     assert process.returncode == 0, stderr[-4000:]
     outcome = json.loads(stdout)
-    without, mended = outcome["without"], outcome["with"]
-    assert (outcome["schema"], without["ok"], mended["ok"]) == (1, False, True)
+    without, fixed = outcome["without"], outcome["with"]
+    assert (outcome["schema"], without["ok"], fixed["ok"]) == (1, False, True)
     assert "not implemented for 'BFloat16'" in without["error"]
     assert (without["steps_begun"], without["losses"]) == (1, [])
-    assert (mended["steps_begun"], len(mended["losses"])) == (2, 2)
+    assert (fixed["steps_begun"], len(fixed["losses"])) == (2, 2)
     frozen = {
         ("embedding", False): ["bfloat16"],
         ("4-bit weights stored in", False): ["uint8"],
@@ -68,7 +68,7 @@ def test_fp16(demo, tmp_path: Path) -> None:
         ("norms", False): ["bfloat16"],
         ("head", False): ["bfloat16"],
     }
-    for one, adapters in ((without, "bfloat16"), (mended, "float32")):
+    for one, adapters in ((without, "bfloat16"), (fixed, "float32")):
         trained = {(f"LoRA {side}", True): [adapters] for side in "AB"}
         assert dtypes(one) == {**trained, **frozen}
     assert list((tmp_path / "temporary").iterdir()) == []

@@ -83,7 +83,7 @@ def check(notebook: Notebook) -> None:
 
     applied = notebook.printed("patchkit.apply()")
     assert "adapters: {torch.float32}" in applied
-    assert "nothing to mend" in applied
+    assert "nothing to fix" in applied
 
     found = re.fullmatch(r"loss: (\S+) -> (\S+)", notebook.printed("trainer.train()").strip())
     assert found

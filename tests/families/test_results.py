@@ -45,7 +45,7 @@ def failed(step: str, error: str = "ValueError: no") -> Trial:
         (WORKED, WORKED, "same"),
         (WORKED, OTHER, "differs"),
         (WORKED, failed("merge"), "broken"),
-        (failed("step"), WORKED, "mended"),
+        (failed("step"), WORKED, "fixed"),
         (failed("step"), failed("step"), "fails"),
         (failed("forward"), failed("merge"), "fails"),
         (failed("merge"), failed("forward"), "broken"),

@@ -123,7 +123,7 @@ def look() -> Callable[..., Findings]:
         fix: bool = False,
     ) -> Findings:
         found = inspect(subject(model, args, optimizer), fix=fix, hardware=hardware)
-        kept = [one for one in found if one.id != "unmended-bugs"]
+        kept = [one for one in found if one.id != "unfixed-bugs"]
         assert not [one.id for one in kept if one.id.startswith("unchecked")]
         return Findings(kept, found.looked_at)
 

@@ -18,12 +18,12 @@ from patchkit.inspection.preflight import check
 ERROR = Finding("an-error", Severity.ERROR, "2 <things>", "they clash", "f(\n    x=1)")
 WARNING = Finding("a-warning", Severity.WARNING, "slow", "it costs", "g()", repair=lambda: "did")
 NOTE = Finding("a-note", Severity.NOTE, "well", "so it is", "nothing")
-FIXED = Finding("mended", Severity.ERROR, "was bad", "it died", "h()", fixed="made it good")
+FIXED = Finding("fixed", Severity.ERROR, "was bad", "it died", "h()", fixed="made it good")
 ALL = Findings([NOTE, FIXED, WARNING, ERROR], "a model")
 
 
 def test_order_and_access() -> None:
-    assert ALL.ids == ["an-error", "a-warning", "a-note", "mended"]
+    assert ALL.ids == ["an-error", "a-warning", "a-note", "fixed"]
     assert ALL[0] is ERROR is ALL["an-error"]
     assert ALL[1:3] == [WARNING, NOTE]
     assert len(ALL) == 4
@@ -43,10 +43,10 @@ def test_text() -> None:
     )
     assert "error: an-error\n  found:  2 <things>\n  why:    they clash\n" in text
     assert "  change: f(\n              x=1)" in text  # code keeps its indentation
-    assert "fixed: mended" in text
+    assert "fixed: fixed" in text
     assert "done:   made it good" in text
     assert text.count("patchkit.preflight(…, fix=True)") == 1
-    assert str(Findings([])) == "patchkit preflight: nothing to mend"
+    assert str(Findings([])) == "patchkit preflight: nothing to fix"
     assert repr(ALL) == "<Findings: 1 error, 1 warning, 1 note, 1 fixed>"
 
 
@@ -249,7 +249,7 @@ MOOT = {
 
 
 @pytest.mark.parametrize("patch_id", MOOT)
-def test_nothing_is_said_of_what_an_applied_patch_mends(make, patch_id: str) -> None:
+def test_nothing_is_said_of_what_an_applied_patch_fixes(make, patch_id: str) -> None:
     """Five things are wrong at once; each patch takes one of them away."""
     from patchkit.inspection.facts import gather
     from patchkit.inspection.subject import subject

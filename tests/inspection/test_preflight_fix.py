@@ -100,7 +100,7 @@ def test_a_repair_that_fails_is_told(make, look, monkeypatch) -> None:
     findings = look(make.lora("bfloat16", "4bit"), make.args("fp16"), fix=True)
     assert not findings.fixed
     for one in findings.warnings:
-        assert "could not mend it: ValueError: not this model" in one.why
+        assert "could not fix it: ValueError: not this model" in one.why
         assert not one.fixable
 
 
@@ -111,7 +111,7 @@ def test_nothing_to_fix(make, look) -> None:
 
 @pytest.mark.parametrize("imported", [True, False])
 def test_versions(fresh, imported: bool) -> None:
-    """Only bugs of modules that are loaded; applying their patches is what mends them."""
+    """Only bugs of modules that are loaded; applying their patches is what fixes them."""
     found = fresh(
         f"""
         import patchkit, sys
@@ -122,8 +122,8 @@ def test_versions(fresh, imported: bool) -> None:
         before = patchkit.preflight(model)
         after = patchkit.preflight(model, fix=True)
         result = [
-            [one.found for one in before if one.id == "unmended-bugs"],
-            [one.fixed for one in after if one.id == "unmended-bugs"],
+            [one.found for one in before if one.id == "unfixed-bugs"],
+            [one.fixed for one in after if one.id == "unfixed-bugs"],
             [one.id for one in patchkit.report().with_status("applied")],
             [one.id for one in patchkit.preflight(model)],
         ]

@@ -76,7 +76,7 @@ def test_prepared_for_kbit_training(make, look, precision: str) -> None:
 def test_without_patches_only_the_versions_are_named(sft, monkeypatch) -> None:
     monkeypatch.delenv("ACCELERATE_MIXED_PRECISION", raising=False)
     findings = patchkit.preflight(sft("bf16", "none", "bfloat16"))
-    assert set(findings.ids) <= {"unmended-bugs"}
+    assert set(findings.ids) <= {"unfixed-bugs"}
 
 
 def test_a_version_that_does_not_parse_is_no_mistake_of_the_check(make, monkeypatch) -> None:

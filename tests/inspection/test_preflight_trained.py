@@ -66,7 +66,7 @@ def test_the_advice_fits_the_training(make, look) -> None:
     ("options", "severity"),
     [({}, Severity.NOTE), ({"gradscaler_guard": "error"}, Severity.ERROR)],
 )
-def test_the_guard_mends_it_later(make, look, options, severity) -> None:
+def test_the_guard_fixes_it_later(make, look, options, severity) -> None:
     with patchkit.patched(only="accelerate-*", **options):
         assert patchkit.report()["accelerate-gradscaler-guard"].status == "applied"
         finding = look(make.model("float16"), make.args("fp16"))["half-trainable-under-scaler"]

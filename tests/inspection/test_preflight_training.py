@@ -99,7 +99,7 @@ def test_a_doomed_training_is_stopped_before_it_starts(make) -> None:
     assert "from_pretrained(…, dtype=torch.float32)" in text
 
 
-def test_what_another_patch_mends_is_not_stopped(make) -> None:
+def test_what_another_patch_fixes_is_not_stopped(make) -> None:
     patchkit.apply(preflight=True)
     with make.trainer(make.model("float16"), "fp16") as trainer:
         trainer.train()

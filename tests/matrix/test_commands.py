@@ -62,7 +62,7 @@ def test_check_as_json(tmp_path: Path) -> None:
 
 def test_record_says_what_it_merged(tmp_path: Path) -> None:
     where = {"versions": {"trl": "1.16.0"}, "python": "3", "platform": "x", "device": "cpu"}
-    verdict = {"id": PATCH, "outcome": "mended", "without": "", "with_patch": ""}
+    verdict = {"id": PATCH, "outcome": "fixed", "without": "", "with_patch": ""}
     content = {
         "schema": 2,
         "environment": {**where, "date": "2026-01-01"},
@@ -74,7 +74,7 @@ def test_record_says_what_it_merged(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     given = json.loads(result.stdout)
     assert (given["schema"], given["unmeasured"]) == (1, [])
-    assert [(one["patch"], one["outcome"]) for one in given["results"]] == [(PATCH, "mended")]
+    assert [(one["patch"], one["outcome"]) for one in given["results"]] == [(PATCH, "fixed")]
 
 
 @pytest.mark.parametrize(

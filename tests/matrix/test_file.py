@@ -13,7 +13,7 @@ from patchkit.matrix import Environment, Matrix, MatrixError, Result, Scan, Unme
 HERE = Environment(
     {"trl": "1.16.0", "torch": "2.13.0+cpu"}, "3.11.7", "linux-x86_64", "cpu", "2026-02-03"
 )
-ONE = Result("trl-adapter-bf16-cast", "mended", HERE)
+ONE = Result("trl-adapter-bf16-cast", "fixed", HERE)
 OLDER = replace(ONE, environment=replace(HERE, versions={**HERE.versions, "trl": "1.6.0"}))
 NEWEST = replace(ONE, environment=replace(HERE, versions={**HERE.versions, "trl": "1.17.0rc1"}))
 ON_GPU = replace(ONE, environment=replace(HERE, device="NVIDIA H200"))
@@ -98,7 +98,7 @@ def test_the_shipped_matrix_can_be_read() -> None:
 
 RUN = (
     "{versions: {trl: 1.16.0}, python: 3.11.7, platform: linux, device: cpu, date: '2026-01-01', "
-    "outcomes: {a-b: mended}}"
+    "outcomes: {a-b: fixed}}"
 )
 READ = "{library: trl, version: 1.16.0, date: '2026-01-01', states: {a-b: matches}}"
 LEFT_OUT = "{name: '1.17', versions: {trl: 1.17.0}, date: '2026-01-01', problem: none there}"
@@ -135,10 +135,10 @@ DAMAGED: dict[str, tuple[str | bytes, str]] = {
     "field unknown": (of(f"{RUN[:-1]}, extra: 1}}"), "runs 1: unknown key 'extra'"),
     "key a number": (of("{1: 2}"), "runs 1"),
     "outcome unknown": (
-        of(RUN.replace("mended", "fixed")),
+        of(RUN.replace("fixed", "fixed")),
         f"runs 1: `outcomes`: a-b must be one of {', '.join(matrix.OUTCOMES)}",
     ),
-    "outcome a list": (of(RUN.replace("mended", "[mended]")), "runs 1: `outcomes`: 'a-b' must be"),
+    "outcome a list": (of(RUN.replace("fixed", "[fixed]")), "runs 1: `outcomes`: 'a-b' must be"),
     "versions a word": (of(RUN.replace("{trl: 1.16.0}", "trl")), "`versions` must be a mapping"),
     "versions a list": (of(RUN.replace("{trl: 1.16.0}", "[trl]")), "`versions` must be a mapping"),
     # Written by hand, and read as a number: 1.10 would be 1.1.

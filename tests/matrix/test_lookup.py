@@ -15,13 +15,13 @@ from patchkit.matrix import Environment, Matrix, Result, Scan, lookup, write
 
 PATCH = "trl-adapter-bf16-cast"
 HERE = Environment({"trl": "1.16.0", "peft": "0.21.2"}, "3.11.7", "linux", "cpu", "2026-02-03")
-ONE = Result(PATCH, "mended", HERE)
+ONE = Result(PATCH, "fixed", HERE)
 MATRIX = Matrix(
     (
         ONE,
         Result("trl-generation-cast", "error", replace(HERE, versions={"trl": "1.6.0"})),
         replace(ONE, environment=replace(HERE, versions={"trl": "1.15.0", "peft": "0.9"})),
-        replace(ONE, outcome="not-mended", environment=replace(HERE, device="NVIDIA T4")),
+        replace(ONE, outcome="not-fixed", environment=replace(HERE, device="NVIDIA T4")),
     ),
     (Scan("trl", "1.14.0", "2026-02-03", {PATCH: "drifted"}),),
 )
@@ -70,16 +70,16 @@ def test_tested(shipped, tmp_path) -> None:
     )
     if by_id[PATCH]["level"] != "combination":  # another environment has other libraries as well
         assert by_id[PATCH]["level"] == "version"
-    assert by_id[PATCH]["outcomes"] == ["mended", "not-mended"]
+    assert by_id[PATCH]["outcomes"] == ["fixed", "not-fixed"]
     assert by_id["trl-generation-cast"]["detail"] == (
         "not measured on trl 1.16.0; the newest measured is 1.6.0"
     )
-    both = ["mended", "not-mended"]
+    both = ["fixed", "not-fixed"]
     assert [(one["level"], one["outcomes"]) for one in others] == [
         ("combination", both),
         ("combination", both),
         ("version", both),
-        ("version", ["mended"]),
+        ("version", ["fixed"]),
         ("scanned", ["drifted"]),
         ("none", []),
         ("none", []),
@@ -87,8 +87,8 @@ def test_tested(shipped, tmp_path) -> None:
         ("none", []),
     ]
     assert [one["detail"] for one in others][2:] == [
-        "measured on trl 1.16.0, beside other versions (no torch): mended, not-mended",
-        "measured on trl 1.15.0, beside other versions (peft 0.9): mended",
+        "measured on trl 1.16.0, beside other versions (no torch): fixed, not-fixed",
+        "measured on trl 1.15.0, beside other versions (peft 0.9): fixed",
         "not run on trl 1.14.0; its sources were read: drifted",
         "not measured on trl 1.2.0",
         "not measured on trl 1.17.0; the newest measured is 1.16.0",
@@ -118,7 +118,7 @@ def test_torch_belongs_to_a_combination(
     monkeypatch.setattr(lookup, "_shipped", lambda: Matrix(tuple(results)))
     installed = {**versions, **({"torch": here} if here else {})}
     found = lookup.look_up(PATCH, "trl", installed)
-    assert (found.level, found.outcomes) == (level, ("mended",))
+    assert (found.level, found.outcomes) == (level, ("fixed",))
     assert others in found.detail
     assert ("beside other versions" in found.detail) == (level == "version")
     assert lookup.measured_versions("torch") == sorted(

@@ -8,7 +8,7 @@ from patchkit.verification.recording import unmeasured_sets
 
 VERSIONS = {"trl": "1.16.0", "torch": "2.13.0"}
 RAN = Environment({**VERSIONS, "torch": "2.13.0+cpu"}, "3.11.7", "linux", "cpu", "2026-02-03")
-RESULT = Result("a-a", "mended", RAN)
+RESULT = Result("a-a", "fixed", RAN)
 SETS = [VersionSet("1.16", VERSIONS), VersionSet("1.17", {**VERSIONS, "trl": "1.17.0"})]
 
 

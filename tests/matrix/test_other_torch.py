@@ -1,4 +1,4 @@
-"""docs/limits.md: beside other versions of PyTorch every patch that is due was run, and mends."""
+"""docs/limits.md: beside other versions of PyTorch every patch that is due was run, and fixes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def _runs() -> list[dict[str, Any]]:
     return [run for run in runs if not run["versions"].get("torch", USUAL).startswith(USUAL)]
 
 
-def test_what_is_due_was_run_and_mended() -> None:
+def test_what_is_due_was_run_and_fixed() -> None:
     missing = {
         (entry.patch.id, run["versions"]["torch"])
         for run in _runs()
         for entry in entries.load()
-        if _is_due(entry.patch, run["versions"]) and run["outcomes"].get(entry.patch.id) != "mended"
+        if _is_due(entry.patch, run["versions"]) and run["outcomes"].get(entry.patch.id) != "fixed"
     }
     assert missing - CANNOT_BE_IMPORTED == set()

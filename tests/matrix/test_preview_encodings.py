@@ -22,13 +22,13 @@ CONTENTS = {
 def test_preview(library, kind: str) -> None:
     library.write("shape", "")
     (library.package / "shape.py").write_bytes(CONTENTS[kind])
-    rule = Rule(Pattern("bug(X)"), lambda node: [replace(node.func, "mend")])  # type: ignore[attr-defined]
+    rule = Rule(Pattern("bug(X)"), lambda node: [replace(node.func, "fix")])  # type: ignore[attr-defined]
     patch = Patch(
         id="madeup-bug",
-        title="mended",
+        title="fixed",
         affects={"madeup": ""},
         changes=(Rewrite("madeup.shape:f", rule),),
     )
     found = preview(patch)
     assert not found.drift
-    assert "+    return 'é', mend(x)" in str(found).replace("\f", "")
+    assert "+    return 'é', fix(x)" in str(found).replace("\f", "")

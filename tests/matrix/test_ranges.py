@@ -34,7 +34,7 @@ def patch(*changes: Any, affects: Any = ">=2,<4", **given: Any) -> Patch:
 
 
 def results(device: str = "cpu", **outcomes: str) -> list[Result]:
-    """`results(v2="mended")`, or with a second library: `v2_other1="mended"`."""
+    """`results(v2="fixed")`, or with a second library: `v2_other1="fixed"`."""
     made = []
     for where, outcome in outcomes.items():
         numbers = re.fullmatch(r"v([\d_]+?)(?:_other([\d_]+?))?(?:_beside\d)?", where)
@@ -64,7 +64,7 @@ def matrix(*records: Any) -> Matrix:
 
 
 READ = scans(v1="absent", v2="matches", v3="matches", v4="absent")
-RAN = results(v1="absent", v2="mended", v3="mended", v4="absent")
+RAN = results(v1="absent", v2="fixed", v3="fixed", v4="absent")
 
 AGREE = {
     "sources alone, as without a GPU": (patch(requires=("cuda",)), [READ]),
@@ -86,18 +86,18 @@ AGREE = {
         [READ, results(v1="not-affected", v2="error", v3="needs-cuda", v4="not-affected")],
     ),
     "a machine that lacks something": (patch(), [READ, results(v2="needs-avx512-bf16")]),
-    "it is there and not mended": (patch(), [READ, results(v2="not-mended")]),
+    "it is there and not fixed": (patch(), [READ, results(v2="not-fixed")]),
     "on one device only": (patch(), [READ, RAN, results("H200", v2="not-reproduced")]),
     "no site, yet it shows": (
         patch(WRAP, REWRITE),
-        [scans(v2="absent", v3="matches", v4="absent"), results(v2="mended")],
+        [scans(v2="absent", v3="matches", v4="absent"), results(v2="fixed")],
     ),
     "drift where nothing is claimed": (patch(), [READ, scans(v5="drifted")]),
     "a pre-release counts as its release": (
         patch(affects=">=2"),
         [scans(v1="absent", v2rc1="matches", v3="matches")],
     ),
-    "no mend: its place is there where it is not offered": (
+    "no fix: its place is there where it is not offered": (
         patch(affects=">=2", opt_in="x"),
         [scans(v1="present", v2="matches")],
     ),
@@ -105,9 +105,9 @@ AGREE = {
         patch(),
         [READ, [Scan("other", "9", "2026-01-01", {"lib-x": it}) for it in ("present", "drifted")]],
     ),
-    "no mend: it shows where it is not offered": (
+    "no fix: it shows where it is not offered": (
         patch(WRAP, affects=">=2", opt_in="x"),
-        [results(v1="present", v2="mended", v3="mended")],
+        [results(v1="present", v2="fixed", v3="fixed")],
     ),
 }
 
@@ -129,7 +129,7 @@ DIFFER = {
     "begins too late, it ran": (
         patch(affects=">=3,<4"),
         [RAN],
-        f"lib-x claims lib >=3,<4, but the bug also shows on lib 2 (mended): {BACKED}",
+        f"lib-x claims lib >=3,<4, but the bug also shows on lib 2 (fixed): {BACKED}",
     ),
     "begins too early": (
         patch(affects=">=1,<4"),
@@ -188,13 +188,13 @@ DIFFER = {
     ),
     "a wrap, where only sources were read": (
         patch(WRAP),
-        [READ, results(v3="mended", v4="absent")],
+        [READ, results(v3="fixed", v4="absent")],
         "lib-x claims lib >=2,<4, but no measurement settles lib 2: the measurements support lib "
         ">=3,<4",
     ),
     "a wrap, whose run at the end told nothing": (
         patch(WRAP),
-        [results(v2="error", v3="mended", v4="absent")],
+        [results(v2="error", v3="fixed", v4="absent")],
         "lib-x claims lib >=2,<4, but no measurement settles lib 2 (error): the measurements "
         "support lib >=3,<4",
     ),
@@ -236,7 +236,7 @@ DIFFER = {
     ),
     "another library decides": (
         patch(),
-        [READ, results(v2_beside1="mended", v2_beside2="not-reproduced")],
+        [READ, results(v2_beside1="fixed", v2_beside2="not-reproduced")],
         "lib-x claims lib >=2,<4, but on lib 2 (not-reproduced) the bug shows only beside some "
         "versions of libraries that `affects` does not name: measure there, or name the place in "
         "`harmless`",
@@ -258,16 +258,16 @@ DIFFER = {
         [scans(v5="drifted"), results(v2="error")],
         "lib-x claims lib >=2,<4, but nothing has been measured: scan its releases or record a run",
     ),
-    "no mend, and it does not do what it is for": (
+    "no fix, and it does not do what it is for": (
         patch(WRAP, affects=">=2", opt_in="x"),
-        [results(v2="not-mended", v3="mended")],
-        "lib-x claims lib >=2, but it did not work on lib 2 (not-mended): the measurements "
+        [results(v2="not-fixed", v3="fixed")],
+        "lib-x claims lib >=2, but it did not work on lib 2 (not-fixed): the measurements "
         "support lib >=3",
     ),
-    "no mend, and it does it where it is not offered": (
+    "no fix, and it does it where it is not offered": (
         patch(WRAP, affects=">=3", opt_in="x"),
-        [results(v2="mended", v3="mended")],
-        "lib-x claims lib >=3, but it also works on lib 2 (mended): the measurements support lib "
+        [results(v2="fixed", v3="fixed")],
+        "lib-x claims lib >=3, but it also works on lib 2 (fixed): the measurements support lib "
         ">=2",
     ),
 }
@@ -292,7 +292,7 @@ def reasons(patch: Patch, measured: Matrix) -> list[str]:
 
 
 TWO = {"lib": ">=2", "other": ">=5"}
-TWO_RAN = results(v1_other6="absent", v2_other4="absent", v2_other5="mended", v3_other6="mended")
+TWO_RAN = results(v1_other6="absent", v2_other4="absent", v2_other5="fixed", v3_other6="fixed")
 
 
 @pytest.mark.parametrize(
@@ -302,8 +302,8 @@ TWO_RAN = results(v1_other6="absent", v2_other4="absent", v2_other5="mended", v3
         (
             {"lib": ">=2", "other": ">=6"},
             [
-                "the bug also shows on lib 2 with other 5 (mended)",
-                "no measurement settles lib 2 beside the other versions it claims (absent; mended)",
+                "the bug also shows on lib 2 with other 5 (fixed)",
+                "no measurement settles lib 2 beside the other versions it claims (absent; fixed)",
             ],
         ),
         (
@@ -325,14 +325,14 @@ TWO_RAN = results(v1_other6="absent", v2_other4="absent", v2_other5="mended", v3
         (
             {"lib": ">=3", "other": ">=5"},
             [
-                "the bug also shows on lib 2 with other 5 (mended)",
-                "no measurement settles other 5 beside the other versions it claims (mended)",
+                "the bug also shows on lib 2 with other 5 (fixed)",
+                "no measurement settles other 5 beside the other versions it claims (fixed)",
             ],
         ),
         (
             {"lib": ">=3", "other": ">=7"},
             [
-                "the bug also shows on lib 2 with other 5, lib 3 with other 6 (mended)",
+                "the bug also shows on lib 2 with other 5, lib 3 with other 6 (fixed)",
                 "no lib was measured beside the other versions it claims",
                 "no measurement settles other 7 beside the other versions it claims",
             ],
@@ -344,7 +344,7 @@ def test_two_libraries_of_one_patch(affects: dict[str, str], complaints: list[st
 
 
 def test_a_run_without_the_second_library_tells_nothing() -> None:
-    assert contradictions(patch(WRAP, affects=TWO), matrix(TWO_RAN, results(v9="mended"))) == []
+    assert contradictions(patch(WRAP, affects=TWO), matrix(TWO_RAN, results(v9="fixed"))) == []
 
 
 def test_where_a_library_was_never_as_claimed_no_range_of_it_is_proposed() -> None:

@@ -9,9 +9,9 @@ import pytest
 from patchkit.matrix import Environment, Matrix, Result, Scan, Unmeasured
 
 HERE = Environment({"trl": "1.16.0", "torch": "2.13.0"}, "3.11.7", "linux", "cpu", "2026-02-03")
-ONE = Result("a-a", "mended", HERE)
+ONE = Result("a-a", "fixed", HERE)
 LATER = replace(HERE, date="2026-03-04")
-AGAIN = Result("a-a", "not-mended", LATER)
+AGAIN = Result("a-a", "not-fixed", LATER)
 OLDER = replace(ONE, environment=replace(HERE, versions={**HERE.versions, "trl": "1.6.0"}))
 ON_GPU = replace(ONE, environment=replace(HERE, device="NVIDIA H200"))
 OTHER = replace(ONE, patch="b-b")

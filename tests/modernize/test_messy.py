@@ -10,10 +10,10 @@ import tokenize
 from pathlib import Path
 
 import pytest
-from patchkit.scripts import files
-from patchkit.scripts.errors import ScriptError
-from patchkit.scripts.files import Source
-from patchkit.scripts.findings import Modernized, Outcome
+from patchkit.modernize import files
+from patchkit.modernize.errors import ScriptError
+from patchkit.modernize.files import Source
+from patchkit.modernize.findings import Modernized, Outcome
 
 from .releases import DUE
 

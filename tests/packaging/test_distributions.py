@@ -27,9 +27,9 @@ MADE_UP = {
 from patchkit import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
-RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")])
+RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "'fixed'")])
 PATCH = Patch(
-    id="madeup-bug", title="mended", affects={"madeup": ">=1"},
+    id="madeup-bug", title="fixed", affects={"madeup": ">=1"},
     changes=(Rewrite("madeup:f", RULE),),
 )
 """,
@@ -94,7 +94,7 @@ def check_install(python: Path, folder: Path) -> dict[str, object]:
     )
     statuses = outcome["statuses"]
     assert isinstance(statuses, dict)
-    assert outcome["value"] == "mended"
+    assert outcome["value"] == "fixed"
     assert statuses.pop("madeup-bug") == "applied"
     assert len(statuses) >= 4
     assert set(statuses.values()) == {"not-installed"}

@@ -51,11 +51,11 @@ def test_reproducer_fails_without_and_passes_with(patch_id: str) -> None:
         pytest.skip(reason)
     (verdict,) = verify([patch_id], fork=patch_id not in OWN_PROCESSES)
     due = patch_id in DUE
-    expected = "mended" if due else "not-affected"
+    expected = "fixed" if due else "not-affected"
     if due and (lacking := missing_requirements(ENTRIES.entries[patch_id].patch.requires)):
         expected = lacking[0].outcome
     assert verdict.outcome == expected, verdict
-    if verdict.outcome == "mended" and not verdict.without.startswith("AssertionError"):
+    if verdict.outcome == "fixed" and not verdict.without.startswith("AssertionError"):
         # Raised by a library, where a bug that raises nothing is told by the reproducer itself.
         messages = ENTRIES.entries[patch_id].patch.messages
         assert any(message in verdict.without for message in messages), verdict.without
@@ -100,7 +100,7 @@ SWEEP = """
     LIBRARIES = ("trl", "accelerate", "peft", "transformers", "bitsandbytes")
 
     def code_of(value):
-        # Decorated functions are mended below their decorators.
+        # Decorated functions are fixed below their decorators.
         function = value
         while inner := vars_of(function).get("__wrapped__") or getattr(function, "__func__", None):
             function = inner

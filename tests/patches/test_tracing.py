@@ -1,7 +1,7 @@
 """What can be traced, compiled or run on the meta device without patchkit can be with it.
 
 Each module is put through each tool before `apply()` and after it, made anew: what worked before
-must work after, and come to the same. Nothing here meets a bug that a patch mends, but the last
+must work after, and come to the same. Nothing here meets a bug that a patch fixes, but the last
 tests.
 """
 
@@ -425,10 +425,10 @@ FORWARDS = ("transformers-norm-output-dtype", "transformers-lm-head-dtype")
 def test_torchscript_parses_whatever_it_parsed() -> None:
     """All forwards of Transformers that are rewritten; nothing is imported."""
     taken, refused = 0, []
-    for qualname, upstream, mended in _rewritten_forwards():
+    for qualname, upstream, fixed in _rewritten_forwards():
         if _parses(upstream):
             taken += 1
-            if not _parses(mended):
+            if not _parses(fixed):
                 refused.append(qualname)
     assert refused == []
     assert taken > 50

@@ -53,7 +53,7 @@ def test_the_rank_that_failed_by_itself_counts() -> None:
         (Trial(figures=HALF), Trial("save", "OSError: no"), "broken", 1),
         (Trial("reload", "OtherLogits: far"), Trial("backward", "ValueError: no"), "broken", 1),
         (Trial("backward", "ValueError: no"), Trial("reload", "OtherLogits: far"), "fails", 0),
-        (Trial("step", "ValueError: no"), Trial(figures=WHOLE), "mended", 0),
+        (Trial("step", "ValueError: no"), Trial(figures=WHOLE), "fixed", 0),
     ],
 )
 def test_verdicts(without: Trial, with_patchkit: Trial, outcome: str, status: int) -> None:
@@ -100,7 +100,7 @@ def test_selections() -> None:
 
 
 def test_sharded_packed_weights_have_one_dtype() -> None:
-    packed, plain = (modes.by_name(f"fp16-of-bf16/{name}") for name in ("4bit", "none"))
+    packed, plain = (modes.find_mode(f"fp16-of-bf16/{name}") for name in ("4bit", "none"))
     fsdp2, ddp = STRATEGIES["fsdp2"], STRATEGIES["ddp"]
     assert (fsdp2.dtype(packed), fsdp2.storage(packed)) == ("float16", "float16")
     assert (ddp.dtype(packed), ddp.storage(packed)) == ("bfloat16", "uint8")

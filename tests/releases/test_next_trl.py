@@ -42,7 +42,7 @@ def test_the_same_again(scan) -> None:
     assert found.unlisted == found.notes == {}
 
 
-def test_another_trainer_with_the_known_cast_is_mended_by_the_wildcard(scan, modules) -> None:
+def test_another_trainer_with_the_known_cast_is_fixed_by_the_wildcard(scan, modules) -> None:
     new = modules("trl", NEWEST)[DPO].replace(b"class DPOTrainer", b"class NewTrainer")
     assert CAST in new
     found = scan({"trl.trainer.new_trainer": new})

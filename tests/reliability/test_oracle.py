@@ -51,11 +51,11 @@ def test_a_report_that_is_no_longer_true(world) -> None:
     assert any("says applied" in one for one in oracle.untrue(world, applied))
 
 
-def test_what_is_not_mended_or_not_original(world) -> None:
+def test_what_is_not_fixed_or_not_original(world) -> None:
     import oracle
 
     report = world.report()
-    assert any("did not mend" in one for one in oracle.all_applied(world, report))
+    assert any("did not fix" in one for one in oracle.all_applied(world, report))
     world.apply()
     assert any("is not the original" in one for one in oracle.not_original(world))
     assert any("linecache" in one for one in oracle.leftovers(list(sys.meta_path)))

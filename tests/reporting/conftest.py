@@ -71,7 +71,7 @@ def record(**given: Any) -> PatchRecord:
     return PatchRecord(
         **{
             "id": "a-a",
-            "title": "it is mended",
+            "title": "it is fixed",
             "library": "madeup",
             "version": "1.2.0",
             "affects": {"madeup": ">=1"},

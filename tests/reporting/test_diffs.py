@@ -19,7 +19,7 @@ DIFF = """\
      def __init__(self):
          self.before = 1
 -        self.value = bug()
-+        self.value = 'mended'
++        self.value = 'fixed'
          self.after = 2
  
 """  # noqa: W293

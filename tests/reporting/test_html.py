@@ -38,7 +38,7 @@ def test_html_folds_diffs(library, session, apply) -> None:
     functions, diff = details(html)
     assert functions == f"<summary>1 function</summary>{TARGET}"
     assert f'<span style="{RED}">-        self.value = bug()\n</span>' in diff
-    assert f'<span style="{GREEN}">+        self.value = &#x27;mended&#x27;\n</span>' in diff
+    assert f'<span style="{GREEN}">+        self.value = &#x27;fixed&#x27;\n</span>' in diff
     assert "+        self.value" not in html.replace(diff, "")
 
 

@@ -13,10 +13,10 @@ from patchkit.reporting.legacy import Legacy
     ("kinds", "expected"),
     [
         ([], "old spellings work; none met so far"),
-        ([Kind.MENDED, Kind.MENDED], "old spellings work; 2 met so far"),
+        ([Kind.FIXED, Kind.FIXED], "old spellings work; 2 met so far"),
         ([Kind.REFUSED], "old spellings work; none met so far, 1 refused"),
         (
-            [Kind.TOLD, Kind.MENDED],
+            [Kind.TOLD, Kind.FIXED],
             "old spellings work; 1 met so far, 1 changed without an error",
         ),
     ],

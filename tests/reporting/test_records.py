@@ -119,12 +119,12 @@ def test_schema(library, session, apply) -> None:
     assert [list(row) for row in given["patches"]] == [FIELDS, FIELDS]
     assert given["patches"][0] == {
         "id": "a-a",
-        "title": "it is mended",
+        "title": "it is fixed",
         "library": "madeup",
         "version": "1.2.0",
         "affects": {"madeup": ">=1"},
         "status": "applied",
-        "reason": "mended Trainer.__init__",
+        "reason": "fixed Trainer.__init__",
         "targets": [{"target": TARGET, "status": "applied", "reason": ""}],
         "upstream": ["https://example.org/1"],
         "tested": {"level": "none", "outcomes": [], "detail": "not measured on madeup 1.2.0"},
@@ -194,7 +194,7 @@ def test_where_several_targets_differ(library, session, apply) -> None:
     library.load("trainer")
     record = apply(one)["madeup-bug"]
     assert record.status == Status.APPLIED
-    assert record.reason == "mended Trainer.__init__; 1 more when their modules are imported"
+    assert record.reason == "fixed Trainer.__init__; 1 more when their modules are imported"
     assert [str(target.status) for target in record.targets] == ["applied", "pending"]
 
 

@@ -144,9 +144,9 @@ def test_a_broken_definition_has_no_version_that_could_be_absent() -> None:
 def test_titles_stand_below_their_ids_where_there_is_no_room() -> None:
     applied = Report([record(id="a-a-a-a-a-a-a-a-a-a-a-a-a-a-a", status=Status.APPLIED)])
     wide, narrow = (plain_text(Printed(applied), width).splitlines() for width in (80, 60))
-    assert "  a-a-a-a-a-a-a-a-a-a-a-a-a-a-a  it is mended" in wide
+    assert "  a-a-a-a-a-a-a-a-a-a-a-a-a-a-a  it is fixed" in wide
     at = narrow.index("  a-a-a-a-a-a-a-a-a-a-a-a-a-a-a")
-    assert narrow[at + 1] == "    it is mended"
+    assert narrow[at + 1] == "    it is fixed"
 
 
 def test_versions_are_those_that_matter() -> None:
@@ -160,8 +160,8 @@ def test_versions_are_those_that_matter() -> None:
 @pytest.mark.parametrize(
     ("level", "outcome", "said"),
     [
-        ("combination", "mended", False),
-        ("version", "mended", False),
+        ("combination", "fixed", False),
+        ("version", "fixed", False),
         ("scanned", "matches", False),
         ("scanned", "drifted", True),
         ("none", "", True),

@@ -42,26 +42,26 @@ UNTESTED = (
     "not known"
 )
 CASES = {
-    "older than all runs": (">=1.3", [run("mended", madeup="1.3.0")], "1.3.0"),
+    "older than all runs": (">=1.3", [run("fixed", madeup="1.3.0")], "1.3.0"),
     "older than all that was read": (">=1.3", [read("matches", "1.3.0")], "1.3.0"),
     "what could not be told tells nothing": (
         ">=1.3",
-        [run("mended", madeup="1.3.0"), run("error", madeup="1.1"), read("no-anchor", "1.1")],
+        [run("fixed", madeup="1.3.0"), run("error", madeup="1.1"), read("no-anchor", "1.1")],
         "1.3.0",
     ),
     "older than one without the bug": (
         ">=1.4",
-        [run("mended", madeup="1.4"), run("absent", madeup="1.3")],
+        [run("fixed", madeup="1.4"), run("absent", madeup="1.3")],
         "1.3",
     ),
     "this one was measured": (
         ">=1.3",
-        [run("mended", madeup="1.3.0"), run("absent", madeup="1.2.0")],
+        [run("fixed", madeup="1.3.0"), run("absent", madeup="1.2.0")],
         None,
     ),
     "an older one was read": (">=1.3", [read("matches", "1.3.0"), read("absent", "1.0")], None),
-    "the bug is gone": ("<1.2", [run("mended", madeup="1.1")], None),
-    "the bug is gone, unmeasured": ("<1.2", [run("mended", madeup="1.3")], None),
+    "the bug is gone": ("<1.2", [run("fixed", madeup="1.1")], None),
+    "the bug is gone, unmeasured": ("<1.2", [run("fixed", madeup="1.3")], None),
     "nothing was measured": (">=1.3", [], None),
     "another patch was measured": (">=1.3", [Scan("madeup", "1.3", "2026-02-03")], None),
 }
@@ -89,7 +89,7 @@ def test_status(
 def test_a_pre_release_counts_as_its_release(
     library, session, measured, version: str, known: bool
 ) -> None:
-    measured(run("absent", madeup="1.3.0"), run("mended", madeup="1.4.0"))
+    measured(run("absent", madeup="1.3.0"), run("fixed", madeup="1.4.0"))
     library.release(version)
     found = session(patch(affects=">=1.4")).report()[BUG]
     assert found.status is (Status.NOT_AFFECTED if known else Status.UNTESTED)
@@ -99,7 +99,7 @@ def test_another_library_is_older(library, session, measured, tmp_path) -> None:
     info = tmp_path / "beside-0.4.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: beside\nVersion: 0.4\n")
-    measured(run("mended", madeup="1.2.0", beside="0.5"))
+    measured(run("fixed", madeup="1.2.0", beside="0.5"))
     both = patch(affects=">=1")
     object.__setattr__(both, "affects", {"madeup": ">=1", "beside": ">=0.5"})
     found = session(both).report()[BUG]
@@ -124,7 +124,7 @@ def test_what_is_due_reads_no_matrix(library, session, apply, monkeypatch) -> No
 
 
 def test_where_it_is_said(library, session, measured) -> None:
-    measured(run("mended", madeup="1.3.0"))
+    measured(run("fixed", madeup="1.3.0"))
     report = session(patch(affects=">=1.3"), patch("madeup-other", affects="<1")).report()
     assert report.summary() == "1 untested, 1 not-affected"
     text = str(report)
@@ -141,7 +141,7 @@ def test_where_it_is_said(library, session, measured) -> None:
 
 
 def test_verify_says_it_too(library, session, measured, monkeypatch) -> None:
-    measured(run("mended", madeup="1.3.0"))
+    measured(run("fixed", madeup="1.3.0"))
     monkeypatch.setattr("patchkit.engine.session.SESSION", session(patch(affects=">=1.3")))
     ((verdict,), exit_status) = (found := verify()), found.exit_status
     assert (verdict.outcome, verdict.without) == ("not-affected", UNTESTED.format("1.3.0"))

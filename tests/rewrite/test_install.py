@@ -77,13 +77,13 @@ def module(library):
     return library.load("work")
 
 
-def test_every_reference_sees_the_mended_code(module) -> None:
+def test_every_reference_sees_the_fixed_code(module) -> None:
     bound, function, pickled = module.Earlier().f, module.C.f, pickle.dumps(module.C)
     swaps = CodeSwaps()
     install(swaps, "a", function, ONE)
     module.two = lambda: 0
-    for mended in (bound, function.__get__(module.C()), module.C().f, pickle.loads(pickled)().f):
-        assert mended() == [1, 0]
+    for fixed in (bound, function.__get__(module.C()), module.C().f, pickle.loads(pickled)().f):
+        assert fixed() == [1, 0]
     assert module.C.f is function
 
 
@@ -236,7 +236,7 @@ def test_random_functions(body: list[str]) -> None:
         assert code == source.code
 
 
-def test_a_decorated_function_is_mended_below_its_decorators(library) -> None:
+def test_a_decorated_function_is_fixed_below_its_decorators(library) -> None:
     library.write(
         "decorated",
         """\

@@ -161,7 +161,7 @@ def test_encodings_and_line_ends(library, kind: str, bytecode: bool) -> None:
             for node in ast.walk(found.node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         )
-        assert ", mended\n" in "".join(apply_edits(found.lines, [replace(name, "mended")]))
+        assert ", fixed\n" in "".join(apply_edits(found.lines, [replace(name, "fixed")]))
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="a syntax of Python 3.12")

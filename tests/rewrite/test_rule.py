@@ -21,15 +21,15 @@ def source_of(text: str, qualname: str = "f"):
     return found
 
 
-def mended(node: ast.AST) -> list[Edit]:
+def fixed(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Call)
-    return [replace(node.func, "mend")]
+    return [replace(node.func, "fix")]
 
 
-MEND = Rule(BUG, mended, names=("bug",))
+FIX = Rule(BUG, fixed, names=("bug",))
 
 
-def code_of(text: str, rule: Rule = MEND, qualname: str = "f"):
+def code_of(text: str, rule: Rule = FIX, qualname: str = "f"):
     found = source_of(text, qualname)
     edits = [edit for site in rule.plan(found) for edit in site]
     assert edits
@@ -67,7 +67,7 @@ def test_an_edit_that_meets_another_shape_is_drift(error: Exception, told: str) 
     with pytest.raises(Drift, match=f"in f at line 3 cannot be edited: {told}"):
         Rule(BUG, fail).plan(source)
     with pytest.raises(Drift, match=f"looking for the buggy code in f raised {told}"):
-        Rule(fail, mended).plan(source)  # type: ignore[arg-type]
+        Rule(fail, fixed).plan(source)  # type: ignore[arg-type]
 
 
 def test_an_error_in_the_patch_stays_one() -> None:
@@ -113,7 +113,7 @@ def test_code_in_an_f_string_is_drift_where_its_place_is_unknown() -> None:
 
 
 def test_code_beside_an_f_string_is_edited() -> None:
-    assert code_of("def f(x):\n    return f'é{x}', bug(x), f'{x}'\n").co_names == ("mend",)
+    assert code_of("def f(x):\n    return f'é{x}', bug(x), f'{x}'\n").co_names == ("fix",)
 
 
 def test_words_do_not_grow_together() -> None:
@@ -121,10 +121,10 @@ def test_words_do_not_grow_together() -> None:
         found = source_of(f"def f(x):\n    {source}\n")
         rule = Rule(
             lambda node: isinstance(node, ast.Call) and ast.unparse(node) == "bug(x)",
-            lambda node: [replace(node, "mend")],  # type: ignore[arg-type]
+            lambda node: [replace(node, "fix")],  # type: ignore[arg-type]
         )
         edits = [edit for site in rule.plan(found) for edit in site]
-        assert edited_code(found, edits, [rule], "x.py").co_names == ("mend",)
+        assert edited_code(found, edits, [rule], "x.py").co_names == ("fix",)
 
 
 # Each holds one site, below enough other code that the statement is parsed by itself.
@@ -159,23 +159,23 @@ def test_what_is_parsed_by_itself_is_as_in_the_whole(place: str, outer: str) -> 
     indent = " " * (2 * outer.count("\n"))
     body = textwrap.indent(f"def f(x):\n{LINES}{PLACES[place]}{LINES}", indent)
     # The tokenizer counts columns from the form feed on.
-    text = f"import mend\n{outer}{body}".replace(f"{indent}\f", f"\f{indent}")
+    text = f"import fix\n{outer}{body}".replace(f"{indent}\f", f"\f{indent}")
     qualname = ".".join([*(line.split()[1][:-1] for line in outer.splitlines()), "f"])
     found = source_of(text, qualname)
-    (edits,) = MEND.plan(found)
-    edited = edited_code(found, edits, [MEND], "x.py")
+    (edits,) = FIX.plan(found)
+    edited = edited_code(found, edits, [FIX], "x.py")
     before, _, after = text.rpartition("bug")
-    (whole,) = functions_in_file(f"{before}mend{after}", "x.py", lambda name: name == qualname)
+    (whole,) = functions_in_file(f"{before}fix{after}", "x.py", lambda name: name == qualname)
     assert edited == whole.code
 
 
 def test_a_site_left_in_another_statement_is_drift() -> None:
     source = source_of(f"def f(x):\n{LINES}    bug(x)\n{LINES}    bug(x)\n")
-    first, _ = MEND.plan(source)
+    first, _ = FIX.plan(source)
     with pytest.raises(
         Drift, match=r"leaves buggy code behind, at line 27: .* still has .* begin further out"
     ):
-        edited_code(source, first, [MEND], "x.py")
+        edited_code(source, first, [FIX], "x.py")
 
 
 def test_a_site_that_comes_to_light_with_the_edit_around_it_is_drift() -> None:
@@ -192,10 +192,10 @@ def test_a_site_that_comes_to_light_with_the_edit_around_it_is_drift() -> None:
 
 def test_a_function_that_becomes_a_site_is_drift() -> None:
     def names_both(node: ast.AST) -> bool:
-        return BUG(node) or (isinstance(node, ast.FunctionDef) and "mend(" in ast.unparse(node))
+        return BUG(node) or (isinstance(node, ast.FunctionDef) and "fix(" in ast.unparse(node))
 
     source = source_of(f"def f(x):\n{LINES}    bug(x)\n{LINES}")
-    rule = Rule(names_both, mended)
+    rule = Rule(names_both, fixed)
     (edits,) = rule.plan(source)
     with pytest.raises(Drift, match="leaves buggy code"):
         edited_code(source, edits, [rule], "x.py")
@@ -209,15 +209,15 @@ def test_a_function_that_becomes_a_site_is_drift() -> None:
     ],
 )
 def test_a_body_on_the_line_of_its_header(text: str) -> None:
-    assert code_of(text).co_names == ("mend",)
+    assert code_of(text).co_names == ("fix",)
 
 
 def test_a_dropped_statement_stays_on_its_lines() -> None:
-    rule = Rule(Pattern("bug(X)"), lambda node: [insert_after(node, ".mended")])  # type: ignore[arg-type]
+    rule = Rule(Pattern("bug(X)"), lambda node: [insert_after(node, ".fixed")])  # type: ignore[arg-type]
     text = f"def f(x):\n{LINES}    if x:\n        (\n        1)\n    bug(\n  x)\n"
     found = source_of(text)
-    edits = [drop(found.node.body[12]), Edit((17, 4), (17, 7), "mend")]
-    assert edited_code(found, edits, [MEND], "x.py").co_names == ("mend",)
+    edits = [drop(found.node.body[12]), Edit((17, 4), (17, 7), "fix")]
+    assert edited_code(found, edits, [FIX], "x.py").co_names == ("fix",)
     assert rule.plan(found)
 
 
@@ -233,7 +233,7 @@ def test_random_statements_are_parsed_as_in_the_whole() -> None:
         number = chance.randrange(8)
         rule = Rule(
             Pattern(f"bug{number}(X)"),
-            lambda node: [replace(node.func, "mend")],  # type: ignore[attr-defined]
+            lambda node: [replace(node.func, "fix")],  # type: ignore[attr-defined]
         )
         found = source_of(text)
         edits = [edit for site in rule.plan(found) for edit in site]
@@ -242,7 +242,7 @@ def test_random_statements_are_parsed_as_in_the_whole() -> None:
         for node in ast.walk(expected):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == f"bug{number}":
                 assert isinstance(node.func, ast.Name)
-                node.func.id = "mend"
+                node.func.id = "fix"
         module = compile(expected, "x.py", "exec", dont_inherit=True)
         (whole,) = (const for const in module.co_consts if hasattr(const, "co_code"))
         assert edited.co_code == whole.co_code

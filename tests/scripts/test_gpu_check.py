@@ -171,7 +171,7 @@ PARTS = {
         row("sft in float16", outcome="died", error="NotImplementedError: a|b", step=1, losses=[]),
         row("sft in float16", "with", losses=[4.5, 4.25], peak_mib=31.0),
     ],
-    "reproducers": [row("trl-adapter-bf16-cast", outcome="mended")],
+    "reproducers": [row("trl-adapter-bf16-cast", outcome="fixed")],
     "precisions": [
         row("bf16", dtypes={"bfloat16": 4}, losses=[4.0, 3.0], median_ms=12.34, peak_mib=9.0)
     ],
@@ -196,7 +196,7 @@ PARTS = {
 SHOWN = (
     "All figures below are from one NVIDIA X, of 2026-01-02, 99 seconds in all.",
     "| sft in float16 | dies in step 1: `NotImplementedError: a/b` | trains, losses 4.5, 4.25, 31 MiB |",
-    "| `trl-adapter-bf16-cast` | mended |",
+    "| `trl-adapter-bf16-cast` | fixed |",
     "| 64 x 64 | both | 1.50 | 2.00 | 1.00 |",
     "| fp16 | loss 4.5, float16 afterwards, frequencies rounded; then dies: `ValueError: no` |  |",
     "Not run: rloo (with patchkit): out of time.",

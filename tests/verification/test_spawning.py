@@ -21,7 +21,7 @@ from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
 PATCH = Patch(
-    id="madeup-slow", title="it is mended", affects={"madeup": ">=1"},
+    id="madeup-slow", title="it is fixed", affects={"madeup": ">=1"},
     changes=(Rewrite("madeup.trainer:f", Rule(Pattern("bug()"), lambda n: [replace(n, "1")])),),
 )
 

@@ -39,7 +39,7 @@ def addon(name: str, number: int, **given: Any) -> str:
     return "import os\n" + patch_file(
         f"addon-{name}",
         pattern=f"bug({number})",
-        mended=f"bug({given.pop('becomes', 0)})",
+        fixed=f"bug({given.pop('becomes', 0)})",
         more=f'symptom="{symptom}",',
         **{"reproduce": REPRODUCE.format(number=number), **given},
     )
@@ -68,8 +68,8 @@ def needing(
 
 
 ADDONS = {
-    "mended": addon("mended", 1),
-    "not_mended": addon("not-mended", 2, becomes=22, symptom="bug 2"),
+    "fixed": addon("fixed", 1),
+    "not_fixed": addon("not-fixed", 2, becomes=22, symptom="bug 2"),
     "drifts": addon("drifts", 2, target="madeup.gone:f"),
     "not_reproduced": addon("not-reproduced", -3),
     "made_worse": addon(
@@ -83,7 +83,7 @@ ADDONS = {
     "needs_the_second": needing("needs-the-second", ("avx512-bf16", "cuda"), lacking=("cuda",)),
     "has_all": needing("has-all", ("avx512-bf16", "cuda"), lacking=()),
     "in_part": needing("in-part", ("avx512-bf16",), part=1),
-    "in_part_not_mended": needing("in-part-not-mended", ("avx512-bf16",), part=2),
+    "in_part_not_fixed": needing("in-part-not-fixed", ("avx512-bf16",), part=2),
     "in_part_not_shown": needing("in-part-not-shown", ("avx512-bf16",), part=-3),
     "in_part_other_error": needing("in-part-other-error", ("avx512-bf16",), part="1, 2"),
     "part_not_needed": needing("part-not-needed", ("avx512-bf16",), part=2, lacking=()),
@@ -98,10 +98,10 @@ ADDONS = {
     ),
 }
 WITH_STATUS: dict[str, tuple[str, int]] = {
-    "mended": ("mended", 0),
+    "fixed": ("fixed", 0),
     "not-affected": ("not-affected", 0),
-    "not-mended": ("not-mended", 1),
-    "drifts": ("not-mended", 1),
+    "not-fixed": ("not-fixed", 1),
+    "drifts": ("not-fixed", 1),
     "not-reproduced": ("not-reproduced", 2),
     "other-error": ("error", 1),
     "made-worse": ("error", 1),
@@ -109,18 +109,18 @@ WITH_STATUS: dict[str, tuple[str, int]] = {
     "needs-avx": ("needs-avx512-bf16", 0),
     "needs-both": ("needs-avx512-bf16", 0),
     "needs-the-second": ("needs-cuda", 0),
-    "has-all": ("mended", 0),
+    "has-all": ("fixed", 0),
     "in-part": ("needs-avx512-bf16", 0),
-    "in-part-not-mended": ("not-mended", 1),
+    "in-part-not-fixed": ("not-fixed", 1),
     "in-part-not-shown": ("not-reproduced", 2),
     "in-part-other-error": ("error", 1),
-    "part-not-needed": ("mended", 0),
+    "part-not-needed": ("fixed", 0),
     "no-reproducer": ("error", 1),
     "dies": ("error", 1),
 }
 
 SAID = {
-    "mended": ("ValueError: bug 1", "no error"),
+    "fixed": ("ValueError: bug 1", "no error"),
     "needs-cuda": ("the reproducer needs a GPU", ""),
     "needs-both": ("the reproducer needs a CPU with AVX512-BF16 and a GPU", ""),
     "needs-the-second": ("the reproducer needs a GPU", ""),
@@ -168,21 +168,21 @@ def test_verify(command, name: str) -> None:
 
 
 def test_what_a_machine_lacks_for_people(command) -> None:
-    addons = {name: ADDONS[name] for name in ("needs_both", "in_part", "mended")}
+    addons = {name: ADDONS[name] for name in ("needs_both", "in_part", "fixed")}
     done = command("verify", "addon-*", addons=addons)
     assert (done.returncode, [line.rstrip() for line in done.stdout.splitlines()]) == (
         0,
         [
-            "patchkit: 2 needs-avx512-bf16, 1 mended",
+            "patchkit: 2 needs-avx512-bf16, 1 fixed",
             "needs-avx512-bf16  addon-in-part",
-            "                   mended as far as it shows without a CPU with AVX512-BF16",
+            "                   fixed as far as it shows without a CPU with AVX512-BF16",
             "                   without it: ValueError: bug 1",
             "needs-avx512-bf16  addon-needs-both",
             "                   not run",
             "                   without it: the reproducer needs a CPU with AVX512-BF16 and",
             "                   a GPU",
-            "mended             addon-mended",
-            "                   reproduced, mended",
+            "fixed             addon-fixed",
+            "                   reproduced, fixed",
             "                   without it: ValueError: bug 1",
         ],
     )
@@ -203,7 +203,7 @@ EVERYWHERE = {
     "present": addon("present", 1, affects="<1"),
     "gone": addon("gone", -3, affects="<1"),
     "cannot_run": addon("cannot-run", 1, affects="<1", symptom="another message"),
-    "mended": ADDONS["mended"],
+    "fixed": ADDONS["fixed"],
     "absent": ADDONS["absent"],
     "lacking": needing("lacking", ("cuda",), affects="<1"),
     "in_part": needing("in-part", ("cuda",), affects="<1", part=1),
@@ -222,7 +222,7 @@ def test_verify_everywhere(command, fork: bool) -> None:
         "addon-present": "present",
         "addon-gone": "absent",
         "addon-cannot-run": "not-affected",
-        "addon-mended": "mended",
+        "addon-fixed": "fixed",
         "addon-absent": "not-affected",
         "addon-lacking": "not-affected",
         "addon-in-part": "present",
@@ -232,7 +232,7 @@ def test_verify_everywhere(command, fork: bool) -> None:
 
 
 def test_forks_come_to_the_same(command) -> None:
-    names = ("mended", "not-mended", "not-reproduced", "drifts", "dies")
+    names = ("fixed", "not-fixed", "not-reproduced", "drifts", "dies")
     files = [name.replace("-", "_") for name in names]
     done = command("verify", "addon-*", "--json", "--fork", addons={it: ADDONS[it] for it in files})
     found = {verdict["id"]: verdict for verdict in json.loads(done.stdout)["verdicts"]}
@@ -246,20 +246,20 @@ def test_forks_come_to_the_same(command) -> None:
 
 
 def test_verify_for_people(command) -> None:
-    names = ("not_affected", "mended", "not_reproduced", "not_mended")
+    names = ("not_affected", "fixed", "not_reproduced", "not_fixed")
     addons = {name: ADDONS[name] for name in names}
     done = command("verify", "addon-*", addons=addons)
     assert done.returncode == 1
     assert [line.rstrip() for line in done.stdout.splitlines()] == [
-        "patchkit: 1 not-mended, 1 not-reproduced, 1 mended",
-        "not-mended      addon-not-mended",
-        "                reproduced, NOT mended",
+        "patchkit: 1 not-fixed, 1 not-reproduced, 1 fixed",
+        "not-fixed      addon-not-fixed",
+        "                reproduced, NOT fixed",
         "                without it: ValueError: bug 2",
         "                with it: ValueError: bug 22",
         "not-reproduced  addon-not-reproduced",
         "                not reproduced here: it may be fixed upstream",
-        "mended          addon-mended",
-        "                reproduced, mended",
+        "fixed          addon-fixed",
+        "                reproduced, fixed",
         "                without it: ValueError: bug 1",
         "not due here: addon-not-affected",
     ]
@@ -272,14 +272,14 @@ def test_verify_fits_a_terminal(command) -> None:
 
 def test_verify_from_python(command, tmp_path) -> None:
     """As in a script: the arguments, the table, and that nothing is applied here."""
-    command("report", addons={name: ADDONS[name] for name in ("mended", "not_affected")})
+    command("report", addons={name: ADDONS[name] for name in ("fixed", "not_affected")})
     code = """
 import patchkit
 found = patchkit.verify("addon-*")
 print([one.outcome for one in found], found.exit_status)
-print(repr(found), "addon-mended" in str(found), "<table>" in found._repr_html_())
+print(repr(found), "addon-fixed" in str(found), "<table>" in found._repr_html_())
 print(found.to_dict()["schema"], found.to_dict()["environment"]["versions"]["madeup"])
-print({str(one.status) for one in patchkit.report() if one.id == "addon-mended"})
+print({str(one.status) for one in patchkit.report() if one.id == "addon-fixed"})
 """
     paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
@@ -291,23 +291,23 @@ print({str(one.status) for one in patchkit.report() if one.id == "addon-mended"}
         check=False,
     )
     assert done.stdout.splitlines() == [
-        "['mended', 'not-affected'] 0",
-        "<Verification: 1 mended> True True",
+        "['fixed', 'not-affected'] 0",
+        "<Verification: 1 fixed> True True",
         "2 1.2.0",
         "{'available'}",
     ], done.stderr
 
 
 def test_verify_beside_a_broken_definition(command) -> None:
-    addons = {"mended": ADDONS["mended"], "bad": "raise ZeroDivisionError"}
-    done = command("verify", "addon-mended", "--json", addons=addons)
+    addons = {"fixed": ADDONS["fixed"], "bad": "raise ZeroDivisionError"}
+    done = command("verify", "addon-fixed", "--json", addons=addons)
     (verdict,) = json.loads(done.stdout)["verdicts"]
-    assert verdict["outcome"] == "mended", verdict
+    assert verdict["outcome"] == "fixed", verdict
 
 
 def test_verify_where_a_version_does_not_parse(command, library) -> None:
     library.release("unknown")
-    done = command("verify", "addon-mended", "--json", addons={"mended": ADDONS["mended"]})
+    done = command("verify", "addon-fixed", "--json", addons={"fixed": ADDONS["fixed"]})
     assert "Traceback" not in done.stderr
     assert done.returncode in (1, 64)
     assert "'unknown' is not a version" in done.stdout + done.stderr
@@ -315,29 +315,29 @@ def test_verify_where_a_version_does_not_parse(command, library) -> None:
 
 def test_record(command, tmp_path) -> None:
     file = tmp_path / "m.yaml"
-    names = ("mended", "not_mended", "not_affected", "absent")
+    names = ("fixed", "not_fixed", "not_affected", "absent")
     addons = {name: ADDONS[name] for name in names}
     done = command("matrix", "record", "--file", str(file), "--id", "addon-*", addons=addons)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == [
-        "mended          addon-mended",
-        "not-mended      addon-not-mended",
+        "fixed          addon-fixed",
+        "not-fixed      addon-not-fixed",
         "present         addon-not-affected",
     ]
     results = read(file).results
     # Nothing is measured on a library that is not there.
     assert {one.patch: (one.outcome, one.note) for one in results} == {
-        "addon-mended": ("mended", ""),
-        "addon-not-mended": ("not-mended", "ValueError: bug 22"),
+        "addon-fixed": ("fixed", ""),
+        "addon-not-fixed": ("not-fixed", "ValueError: bug 22"),
         "addon-not-affected": ("present", "ValueError: bug 1"),
     }
-    # Without the version of the library that the patch mends nothing could be looked up.
+    # Without the version of the library that the patch fixes nothing could be looked up.
     assert {one.environment.versions.get("madeup") for one in results} == {"1.2.0"}
 
 
 def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
     measured, file = tmp_path / "deep" / "1.json", tmp_path / "m.yaml"
-    addons = {"mended": ADDONS["mended"]}
+    addons = {"fixed": ADDONS["fixed"]}
     done = command("verify", "addon-*", "--output", str(measured), addons=addons)
     assert done.returncode == 0
     content = json.loads(measured.read_text())
@@ -349,7 +349,7 @@ def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
     done = command("matrix", "record", "deep/1.json", "2.json", "--file", str(file), addons={})
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "mended          addon-mended",
+        "fixed          addon-fixed",
         "not measured    2: no such",
     ]
     found = read(file)
@@ -380,7 +380,7 @@ def test_record_something_else(command, tmp_path, content: str, message: str) ->
 def test_paths_of_this_machine_stay_out_of_the_matrix(command, tmp_path) -> None:
     symptom = "bug in /home/me/site-packages/madeup/trainer.py"
     source = addon(
-        "not-mended",
+        "not-fixed",
         2,
         becomes=22,
         symptom="bug",
@@ -394,7 +394,7 @@ def test_paths_of_this_machine_stay_out_of_the_matrix(command, tmp_path) -> None
 
 def test_record_where_nothing_can_be_written(command, tmp_path) -> None:
     file = tmp_path / "no" / "such" / "folder" / "m.yaml"
-    addons = {"mended": ADDONS["mended"]}
+    addons = {"fixed": ADDONS["fixed"]}
     done = command("matrix", "record", "--file", str(file), "--id", "addon-*", addons=addons)
     assert "Traceback" not in done.stderr
     assert done.returncode == 64

@@ -22,7 +22,7 @@ _HEADINGS = {
     "differs": "Other numbers with patchkit",
     "untried": "What was not tried",
     "fails": "What fails both ways",
-    "mended": "What patchkit fixes",
+    "fixed": "What patchkit fixes",
     "explained": "Other numbers, and why",
     "limited": "What needs more memory or time",
 }

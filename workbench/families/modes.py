@@ -88,7 +88,7 @@ _SEVERAL = {
 }
 
 
-def by_name(name: str) -> Mode:
+def find_mode(name: str) -> Mode:
     return _BY_NAME[name]
 
 

@@ -33,7 +33,7 @@ def as_table(results: Results) -> Iterator[RenderableType]:
         yield Text()
     for outcome, number in results.counts():
         yield Text.assemble((outcome.glyph, outcome.style), f"  {number} {outcome.meaning}")
-    for name in ("broken", "differs", "limited", "untried", "fails", "mended"):
+    for name in ("broken", "differs", "limited", "untried", "fails", "fixed"):
         found = groups(verdict for verdict in results.verdicts if verdict.outcome.name == name)
         if found:
             yield Text(f"\n{OUTCOMES[name].meaning}:", style="bold")

@@ -20,7 +20,7 @@ from .limits import limit_memory
 from .loading import load
 from .methods import adapted
 from .model_types import loader
-from .modes import Mode, by_name
+from .modes import Mode, find_mode
 from .quantizers import linear_layers
 from .watching import returned_dtypes
 
@@ -54,7 +54,7 @@ def attempt(
     limit_memory(memory)
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
-    course = _Course(task, by_name(mode), method, Path(checkpoints), Path(folder))
+    course = _Course(task, find_mode(mode), method, Path(checkpoints), Path(folder))
     error = ""
     try:
         course.run()

@@ -39,7 +39,7 @@ OUTCOMES = {
         Outcome("limited", "-", "yellow", "needs more memory or time than it was given"),
         Outcome("untried", "0", "dim", "not tried: no library or no checkpoint for that"),
         Outcome("fails", "x", "yellow", "fails both ways"),
-        Outcome("mended", "+", "green", "fails without patchkit and works with it"),
+        Outcome("fixed", "+", "green", "fails without patchkit and works with it"),
         Outcome("explained", "~", "cyan", "works both ways, with other numbers, and known why"),
         Outcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
     )
@@ -119,7 +119,7 @@ def _comparison(
         return "limited", ""
     if not without.worked:
         if with_patchkit.worked:
-            return "mended", ""
+            return "fixed", ""
         if _reached(with_patchkit, steps) < _reached(without, steps):
             return "broken", "fails earlier with patchkit"
         return "fails", ""

@@ -13,7 +13,7 @@ from typing import Any
 from patchkit.lab import cuda_fp16, tiny, trainers
 
 from ..families.building import one_line
-from ..families.modes import Mode, by_name
+from ..families.modes import Mode, find_mode
 from .strategies import STRATEGIES
 
 _LOGITS = "logits.pt"
@@ -97,12 +97,12 @@ def load(
     figures: dict[str, Any] = {}
     try:
         adapters = Path(folder) / _SAVED
-        dtype = STRATEGIES[strategy].dtype(by_name(mode))
+        dtype = STRATEGIES[strategy].dtype(find_mode(mode))
         base = trainers.find(trainer).checkpoint(Path(models), dtype)
-        model = _loaded(trainer, by_name(mode), dtype, adapters if method == "full" else base)
+        model = _loaded(trainer, find_mode(mode), dtype, adapters if method == "full" else base)
         distance = _distance(
             model if method == "full" else _with_adapters(model, adapters),
-            by_name(mode),
+            find_mode(mode),
             Path(folder) / _LOGITS,
         )
         figures["distance after reload"] = distance

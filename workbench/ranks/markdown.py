@@ -15,7 +15,7 @@ _HEADINGS = {
     "broken": "Worse with patchkit",
     "differs": "Other numbers with patchkit",
     "fails": "What fails both ways",
-    "mended": "What patchkit fixes",
+    "fixed": "What patchkit fixes",
     "explained": "Other numbers, and why",
     "limited": "What needs more time",
 }

@@ -14,7 +14,7 @@ from typing import Any
 from patchkit.lab import cuda_fp16, cuda_ranks, train, trainers
 
 from ..families.building import one_line
-from ..families.modes import by_name
+from ..families.modes import find_mode
 from . import checkpoint
 from .strategies import STRATEGIES
 
@@ -66,7 +66,7 @@ class _Course:
     ) -> None:
         self.strategy = STRATEGIES[strategy]
         self.trainer = trainer
-        self.mode = by_name(mode)
+        self.mode = find_mode(mode)
         self.method = method
         self.models = models
         self.folder = folder

@@ -44,7 +44,7 @@ def contradictions(patch: Patch, matrix: Matrix) -> list[str]:
 
 
 def _release_problems(patch: Patch, found: list[Sighting]) -> Iterator[str]:
-    # An opt-in patch mends no bug: its reproducer tells whether it works.
+    # An opt-in patch fixes no bug: its reproducer tells whether it works.
     subject, verb = ("it", "work") if patch.opt_in else ("the bug", "show")
     claimed = [sighting for sighting in found if is_claimed(patch, sighting.versions)]
     others = [sighting for sighting in found if not is_claimed(patch, sighting.versions)]

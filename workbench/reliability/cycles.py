@@ -57,7 +57,7 @@ def _apply_and_revert_one(world: worlds.World) -> None:
 
 
 def _import_again(world: worlds.World) -> None:
-    """Import one module anew; what it holds is mended by the hook or by the next `apply`."""
+    """Import one module anew; what it holds is fixed by the hook or by the next `apply`."""
     name = "madeup.several"
     del sys.modules[name]
     importlib.import_module(name)
@@ -79,7 +79,7 @@ def _stand_in() -> Callable[..., int]:
 
 
 def _mock(world: worlds.World) -> None:
-    """Apply inside and after a mock that stands in the place of what is mended."""
+    """Apply inside and after a mock that stands in the place of what is fixed."""
     module = sys.modules["madeup.trainer"]
     with (
         mock.patch.object(module.Trainer, "__init__", _stand_in()),

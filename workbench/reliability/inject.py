@@ -2,7 +2,7 @@
 
 In each scenario (something that a user does, with some patches of a made-up library) the lines
 that the engine runs are counted; then, in a fork for each, that line raises instead. Afterwards
-the report must say what is so, `revert()` must bring back the originals, `apply()` must mend
+the report must say what is so, `revert()` must bring back the originals, `apply()` must fix
 everything, and locks must be free.
 
 A line is tried the first few times that it runs and the last; `--occurrences 0` tries all.

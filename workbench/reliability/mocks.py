@@ -1,7 +1,7 @@
-"""Put mocks and stubs in the place of what is mended, and apply, report and revert around them.
+"""Put mocks and stubs in the place of what is fixed, and apply, report and revert around them.
 
 Every call must return within seconds and tell the truth; once the mock is gone another `apply()`
-must mend what is there, and `revert()` must bring back the originals. Without TRL only the
+must fix what is there, and `revert()` must bring back the originals. Without TRL only the
 made-up library is used.
 """
 

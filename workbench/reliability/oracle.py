@@ -15,7 +15,7 @@ from world import DRIFTED, NOT_DUE, Place, World
 from patchkit.reporting.report import Report
 
 Carried = frozenset[tuple[str, str]]
-"""Pairs of a patch and a target whose live function behaves as mended."""
+"""Pairs of a patch and a target whose live function behaves as fixed."""
 
 
 def live_module(name: str) -> ModuleType | None:
@@ -43,7 +43,7 @@ def carried(world: World) -> Carried:
     return frozenset(
         (place.patch, place.target)
         for place in world.places
-        if place.mended is not None and live_module(place.module) and answer(place) == place.mended
+        if place.fixed is not None and live_module(place.module) and answer(place) == place.fixed
     )
 
 
@@ -97,7 +97,7 @@ def untrue(
             if silent and not is_so and place.target not in replaced:
                 problems.append(f"{patch}: not carried, the report is silent, {status}")
             beside = {other.target for other in places if other.module == place.module}
-            # All targets of a patch in one module are mended, or none is.
+            # All targets of a patch in one module are fixed, or none is.
             if claim == "drifted" and patch != DRIFTED and beside.isdisjoint(replaced):
                 problems.append(f"{patch}: nothing drifted, the report says drifted")
         here = {place.target for place in loaded}
@@ -115,14 +115,14 @@ def untrue(
 
 
 def all_applied(world: World, report: Report, *, but: Collection[str] = ()) -> list[str]:
-    """List what is not mended, or not said to be, after an `apply` with everything loaded."""
+    """List what is not fixed, or not said to be, after an `apply` with everything loaded."""
     now = carried(world)
     problems = []
     for place in world.places:
         if place.patch in (DRIFTED, NOT_DUE) or place.patch in but:
             continue
         if (place.patch, place.target) not in now:
-            problems.append(f"{place.patch}: apply() did not mend it")
+            problems.append(f"{place.patch}: apply() did not fix it")
         if str(report[place.patch].status) != "applied":
             claim = report[place.patch].status
             problems.append(f"{place.patch}: after apply() the report says {claim}")

@@ -102,7 +102,7 @@ def in_child(folder: str, function: Any) -> Any:
 
 
 def other_process(method: str) -> Case:
-    """Send what is mended to a child that another start method makes."""
+    """Send what is fixed to a child that another start method makes."""
 
     def case(chosen: Any) -> list[str]:
         with worlds.world_of() as world:
@@ -182,7 +182,7 @@ def _try_drifted(world: worlds.World) -> list[str]:
     rewrites = ("madeup-rewrite", "madeup-several", "madeup-shared", "madeup-wild")
     carried = {patch for patch, _ in oracle.carried(world)}
     problems += [
-        f"{patch}: mended, though nobody knows its source" for patch in rewrites if patch in carried
+        f"{patch}: fixed, though nobody knows its source" for patch in rewrites if patch in carried
     ]
     wraps = worlds.KINDS["wraps"]
     problems += [
@@ -300,7 +300,7 @@ def plain_program() -> list[str]:
 
 
 class Answers:
-    """A dataset of what mended functions answer in the process that loads it."""
+    """A dataset of what fixed functions answer in the process that loads it."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -312,11 +312,11 @@ class Answers:
         if self.folder not in sys.path:
             sys.path.insert(0, self.folder)
         module = importlib.import_module("madeup.several")
-        return module.first() == "mended", module.second(3) == 6
+        return module.first() == "fixed", module.second(3) == 6
 
 
 def loader_program(method: str) -> list[str]:
-    """Load from workers: forks have the mends, other processes begin without."""
+    """Load from workers: forks have the fixes, other processes begin without."""
     from torch.utils.data import DataLoader
 
     problems = []

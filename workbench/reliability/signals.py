@@ -2,7 +2,7 @@
 
 Each trial is a fork that is sent a SIGINT at some moment of `apply`, `revert`, an import under
 the hook or a `patched` block. Afterwards it is asked the same as by `inject.py`: the report must
-say what is so, `revert()` must bring back the originals, `apply()` must mend everything.
+say what is so, `revert()` must bring back the originals, `apply()` must fix everything.
 """
 
 from __future__ import annotations

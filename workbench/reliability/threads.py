@@ -1,7 +1,7 @@
 """Apply, revert, report, import, re-import and reload from many threads at once.
 
 No call may raise, none may hang, no report may name a status that cannot be, and when all have
-ended the report says what is so, `revert()` brings back the originals and `apply()` mends all.
+ended the report says what is so, `revert()` brings back the originals and `apply()` fixes all.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def _revert_one(world: worlds.World, draw: random.Random) -> None:
 
 
 def _call(world: worlds.World, draw: random.Random) -> None:
-    """Call what is being mended: it answers with or without the mend, and never fails."""
-    place = draw.choice([place for place in world.places if place.mended is not None])
+    """Call what is being fixed: it answers with or without the fix, and never fails."""
+    place = draw.choice([place for place in world.places if place.fixed is not None])
     module = importlib.import_module(place.module)
     answer = place.call(module)
-    if answer not in (place.plain, place.mended):
+    if answer not in (place.plain, place.fixed):
         raise AssertionError(f"{place.target} answers {answer!r}")
 
 
@@ -131,7 +131,7 @@ def storm(seconds: float, threads: int, seed: int, work: list[str]) -> tuple[Cou
 
 def _reverted(world: worlds.World, work: list[str]) -> list[str]:
     problems = oracle.untrue(world, world.revert())
-    # A module that is being reloaded may be mended before it notes what it holds.
+    # A module that is being reloaded may be fixed before it notes what it holds.
     problems += oracle.plain(world) if "reload" in work else oracle.not_original(world)
     return [f"revert: {problem}" for problem in problems]
 

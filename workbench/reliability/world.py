@@ -29,8 +29,8 @@ from patchkit.rewrite import Pattern, Rule, replace
 
 PACKAGE = "madeup"
 
-BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")], names=("bug",))
-OTHER_BUG = Rule(Pattern("other_bug()"), lambda node: [replace(node, "'mended too'")])
+BUG = Rule(Pattern("bug()"), lambda node: [replace(node, "'fixed'")], names=("bug",))
+OTHER_BUG = Rule(Pattern("other_bug()"), lambda node: [replace(node, "'fixed too'")])
 
 _BUGS = """
 def bug():
@@ -111,14 +111,14 @@ def double(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
 
 @dataclass(frozen=True)
 class Place:
-    """A function of the library that patches mend.
+    """A function of the library that patches fix.
 
     Args:
         patch: the id of the patch.
         target: where it is.
         call: calls it, given its module.
         plain: what it answers without the patch.
-        mended: what it answers with it.
+        fixed: what it answers with it.
         certain: whether it is a target wherever its module is loaded; else one found by a wildcard.
     """
 
@@ -126,13 +126,13 @@ class Place:
     target: str
     call: Callable[[ModuleType], Any]
     plain: Any
-    mended: Any
+    fixed: Any
     certain: bool = True
 
     @property
     def wrapped(self) -> bool:
-        """True where a wrapper mends it, not an edit."""
-        return isinstance(self.mended, int)
+        """True where a wrapper fixes it, not an edit."""
+        return isinstance(self.fixed, int)
 
     @property
     def module(self) -> str:
@@ -153,7 +153,7 @@ PLACES = (
         "madeup.trainer:Trainer.__init__",
         lambda module: module.Trainer().value,
         "bug",
-        "mended",
+        "fixed",
     ),
     Place("madeup-method", "madeup.trainer:Trainer.step", _step, 3, 6),
     Place(
@@ -172,16 +172,16 @@ PLACES = (
     ),
     Place("madeup-function", "madeup.trainer:size", lambda module: module.size(3), 3, 6),
     Place("madeup-c", "madeup.trainer:length", lambda module: module.length("abc"), 3, 6),
-    Place("madeup-several", "madeup.several:first", lambda module: module.first(), "bug", "mended"),
+    Place("madeup-several", "madeup.several:first", lambda module: module.first(), "bug", "fixed"),
     Place("madeup-several", "madeup.several:second", lambda module: module.second(3), 3, 6),
-    Place("madeup-several", "madeup.several:third", lambda module: module.third(), "bug", "mended"),
-    Place("madeup-shared", "madeup.shared:both", lambda module: module.both()[0], "bug", "mended"),
+    Place("madeup-several", "madeup.several:third", lambda module: module.third(), "bug", "fixed"),
+    Place("madeup-shared", "madeup.shared:both", lambda module: module.both()[0], "bug", "fixed"),
     Place(
         "madeup-shared-too",
         "madeup.shared:both",
         lambda module: module.both()[1],
         "other bug",
-        "mended too",
+        "fixed too",
     ),
     *(
         Place(
@@ -189,12 +189,12 @@ PLACES = (
             f"madeup.{size}_model:Net.forward",
             lambda module: module.Net().forward(),
             "bug",
-            "mended",
+            "fixed",
             certain=False,
         )
         for size in ("small", "large")
     ),
-    Place("madeup-drifted", "madeup.drifted:good", lambda module: module.good(), "bug", "mended"),
+    Place("madeup-drifted", "madeup.drifted:good", lambda module: module.good(), "bug", "fixed"),
     Place("madeup-drifted", "madeup.drifted:fine", lambda module: module.fine(), 1, None),
 )
 
@@ -237,7 +237,7 @@ def patch(patch_id: str) -> Patch:
     affects = ">=9" if patch_id == NOT_DUE else ">=1"
     return Patch(
         id=patch_id,
-        title="it is mended",
+        title="it is fixed",
         affects={PACKAGE: affects},
         changes=_CHANGES[patch_id],
     )

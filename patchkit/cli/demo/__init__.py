@@ -72,14 +72,14 @@ def run(
     if not as_json:
         click.echo(intro(setup, steps))
     with tempfile.TemporaryDirectory(prefix="patchkit-demo-") as folder:
-        without, mended = train_both(setup, steps, Path(folder))
+        without, fixed = train_both(setup, steps, Path(folder))
     if as_json:
-        click.echo(json.dumps({"schema": 1, "without": without, "with": mended}, indent=2))
+        click.echo(json.dumps({"schema": 1, "without": without, "with": fixed}, indent=2))
     else:
-        click.echo(summary(without, mended, setup))
+        click.echo(summary(without, fixed, setup))
     if plot is not None:
         from .picture import draw_to
 
-        draw_to(plot, without, mended, setup, steps)
+        draw_to(plot, without, fixed, setup, steps)
         click.echo(f"drawn: {plot}", err=as_json)
-    return 0 if mended["ok"] else 1
+    return 0 if fixed["ok"] else 1

@@ -31,18 +31,18 @@ _ROOM = 0.3
 """The part of the height for the text on one that died."""
 
 
-def draw_curves(axes: Axes, without: Outcome, mended: Outcome, steps: int) -> None:
+def draw_curves(axes: Axes, without: Outcome, fixed: Outcome, steps: int) -> None:
     """Draw both curves.
 
     Args:
         axes: the axes to draw on.
         without: the outcome of the training without patchkit.
-        mended: the outcome of the one with it.
+        fixed: the outcome of the one with it.
         steps: number of steps planned for each.
     """
     from matplotlib.ticker import MaxNLocator
 
-    runs = ((_WITHOUT, without), (_WITH, mended))
+    runs = ((_WITHOUT, without), (_WITH, fixed))
     for run, outcome in runs:
         losses = list(outcome.get("losses", ()))
         label = f"{run.name} patchkit: {ending(outcome)}"
@@ -51,7 +51,7 @@ def draw_curves(axes: Axes, without: Outcome, mended: Outcome, steps: int) -> No
     dead = [(run, outcome) for run, outcome in runs if not outcome["ok"]]
     pad = max(0.03 * (steps - 1), 0.25)
     axes.set_xlim(1 - pad, steps + pad)
-    _make_room(axes, [*without.get("losses", ()), *mended.get("losses", ())], len(dead))
+    _make_room(axes, [*without.get("losses", ()), *fixed.get("losses", ())], len(dead))
     for number, (run, outcome) in enumerate(dead):
         _annotate_death(axes, run, outcome, steps, 0.96 - number * _ROOM)
     axes.legend(

@@ -49,14 +49,14 @@ class Grid:
     rows: tuple[Row, ...]
 
     @classmethod
-    def of(cls, without: Outcome, mended: Outcome) -> Grid:
+    def of(cls, without: Outcome, fixed: Outcome) -> Grid:
         """Make the grid of two outcomes; one that died before it began has no kinds."""
         both = [
             {
                 (entry["kind"], entry["trained"]): entry["dtypes"]
                 for entry in outcome.get("dtypes", ())
             }
-            for outcome in (without, mended)
+            for outcome in (without, fixed)
         ]
         kinds = sorted(dict.fromkeys([*both[1], *both[0]]), key=lambda kind: not kind[1])
         first, second = (

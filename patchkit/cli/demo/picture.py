@@ -21,14 +21,14 @@ _NOTE = 0.34
 
 
 def draw_to(
-    path: Path, without: Outcome, mended: Outcome, setup: Mapping[str, str], steps: int
+    path: Path, without: Outcome, fixed: Outcome, setup: Mapping[str, str], steps: int
 ) -> None:
     """Write the picture, in the format that the file's ending names.
 
     Raises:
         PictureError: matplotlib is absent, or the file cannot be written.
     """
-    picture = draw(without, mended, setup, steps, path.suffix.lower().removeprefix("."))
+    picture = draw(without, fixed, setup, steps, path.suffix.lower().removeprefix("."))
     try:
         path.write_bytes(picture)
     except OSError as error:
@@ -36,13 +36,13 @@ def draw_to(
 
 
 def draw(
-    without: Outcome, mended: Outcome, setup: Mapping[str, str], steps: int, form: str
+    without: Outcome, fixed: Outcome, setup: Mapping[str, str], steps: int, form: str
 ) -> bytes:
     """Draw the picture; the same outcomes and matplotlib give the same bytes.
 
     Args:
         without: the outcome of the training without patchkit.
-        mended: the outcome of the one with it.
+        fixed: the outcome of the one with it.
         setup: `trainer`, `precision`, `checkpoint` and `quantization`.
         steps: number of steps planned for each.
         form: `svg`, `png` or `pdf`.
@@ -55,7 +55,7 @@ def draw(
 
         from .curves import draw_curves
 
-        grid = Grid.of(without, mended)
+        grid = Grid.of(without, fixed)
         height = _TITLE + _CURVES + _BETWEEN + grid.height + _NOTE
         figure = Figure(figsize=(WIDTH, height), facecolor="white")
 
@@ -69,18 +69,18 @@ def draw(
                 _MARGIN / WIDTH, 1 - top / height, words, va="top", parse_math=False, **style
             )
 
-        text(_MARGIN, _title(without, mended, setup), size=10.5, color=INK)
+        text(_MARGIN, _title(without, fixed, setup), size=10.5, color=INK)
         wide = WIDTH - 0.62 - _MARGIN
         curves = figure.add_axes(place(0.62, _TITLE, wide, _CURVES))
-        draw_curves(curves, without, mended, steps)
+        draw_curves(curves, without, fixed, steps)
         top = _TITLE + _CURVES + _BETWEEN
         grid.draw(figure.add_axes(place(_LEFT, top, WIDTH - _LEFT - _MARGIN, grid.height)))
-        text(height - _NOTE + 0.1, aside(mended, setup["precision"]), size=7.5, color=PALE)
+        text(height - _NOTE + 0.1, aside(fixed, setup["precision"]), size=7.5, color=PALE)
         return as_bytes(
             figure, form, title="Training with and without patchkit", maker="patchkit demo"
         )
 
 
-def _title(without: Outcome, mended: Outcome, setup: Mapping[str, str]) -> str:
-    release = mended.get("trl") or without.get("trl")
+def _title(without: Outcome, fixed: Outcome, setup: Mapping[str, str]) -> str:
+    release = fixed.get("trl") or without.get("trl")
     return f"{subject(setup)}, TRL {release}" if release else subject(setup)

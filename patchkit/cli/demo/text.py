@@ -28,16 +28,16 @@ def intro(setup: Mapping[str, str], steps: int) -> str:
     )
 
 
-def summary(without: Outcome, mended: Outcome, setup: Mapping[str, str]) -> str:
+def summary(without: Outcome, fixed: Outcome, setup: Mapping[str, str]) -> str:
     """Describe the outcomes, and what to do next."""
     paragraphs = [
         *(
             _outcome_text(title, outcome)
-            for title, outcome in (("without", without), ("with", mended))
+            for title, outcome in (("without", without), ("with", fixed))
         ),
-        _fill(aside(mended, setup["precision"])),
-        str(mended.get("report_text", "")),
-        *(_next_steps(without, mended) if mended["ok"] else ()),
+        _fill(aside(fixed, setup["precision"])),
+        str(fixed.get("report_text", "")),
+        *(_next_steps(without, fixed) if fixed["ok"] else ()),
     ]
     return "\n" + "\n\n".join(filter(None, paragraphs))
 
@@ -69,12 +69,12 @@ def _numbers(outcome: Outcome) -> Iterator[str]:
         yield "(about 0 by construction: the advantages of a group sum to 0)"
 
 
-def _next_steps(without: Outcome, mended: Outcome) -> Iterator[str]:
+def _next_steps(without: Outcome, fixed: Outcome) -> Iterator[str]:
     from ...catalogue.entries import load
     from ...catalogue.symptoms import entries_with_symptom
 
     if not without["ok"]:
-        rows = mended.get("report", {}).get("patches", ())
+        rows = fixed.get("report", {}).get("patches", ())
         applied = {row["id"] for row in rows if row["status"] == "applied"}
         matches = entries_with_symptom(str(without["error"]), load())
         ids = [entry.patch.id for entry in matches if entry.patch.id in applied]

@@ -47,8 +47,8 @@ def doctor(
 
     \b
     Exit status:
-      0  nothing is wrong, or only what patchkit mends; each script runs as it is
-      1  something is wrong that patchkit does not mend: the first steps say what;
+      0  nothing is wrong, or only what patchkit fixes; each script runs as it is
+      1  something is wrong that patchkit does not fix: the first steps say what;
          a script does not run as it is, or was not read
     \b
     Examples:

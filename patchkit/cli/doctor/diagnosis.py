@@ -25,13 +25,13 @@ class Diagnosis:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps to take, those that mend something wrong first."""
+        """The steps to take, those that fix something wrong first."""
         steps = [step for section in self.sections for step in section.steps]
         return tuple(sorted(steps, key=lambda step: not step.wrong))
 
     @property
     def exit_status(self) -> int:
-        """1 if something is wrong that patchkit does not mend, 0 if not."""
+        """1 if something is wrong that patchkit does not fix, 0 if not."""
         return 1 if any(step.wrong for step in self.steps) else 0
 
     def to_dict(self) -> dict[str, Any]:

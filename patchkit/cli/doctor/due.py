@@ -137,7 +137,7 @@ def _apply_step(due: list[PatchRecord]) -> tuple[Step, ...]:
     number = plural(len(waiting), "bug")
     return (
         Step(
-            f"patchkit mends {number} of the installed libraries ({libraries}). Put this at the "
+            f"patchkit fixes {number} of the installed libraries ({libraries}). Put this at the "
             "start of your script, or start it like this:",
             ("import patchkit; patchkit.apply()", "patchkit run -- python train.py"),
         ),

@@ -22,7 +22,7 @@ _RUNS = {
     Verdict.NOT: "not",
 }
 _FATES = {
-    Fate.MENDED: "changed",
+    Fate.FIXED: "changed",
     Fate.GONE: "gone for good",
     Fate.NEWER: "newer",
     Fate.UNKNOWN: "not known",
@@ -57,7 +57,7 @@ def _rows(it: Wanted) -> Iterator[Row]:
     for fate, label in _FATES.items():
         of_fate = (lack for lack in it.lacking if lack.fate is fate)
         for number, lack in enumerate(of_fate):
-            yield Row("" if number else label, _lacking(lack), alarming=fate is not Fate.MENDED)
+            yield Row("" if number else label, _lacking(lack), alarming=fate is not Fate.FIXED)
     for number, old in enumerate(it.combined):
         yield Row("" if number else "also changed", _finding(old))
     for surely, label in _SILENT.items():
@@ -143,7 +143,7 @@ def steps(examined: Examined) -> Iterator[Step]:
 
 def _wants_other_versions(it: Wanted) -> bool:
     """Tell whether a script cannot run here, and not only since no release has what it names."""
-    left = [lack for lack in it.lacking if lack.fate is not Fate.MENDED]
+    left = [lack for lack in it.lacking if lack.fate is not Fate.FIXED]
     only_unknown = bool(left) and all(lack.fate is Fate.UNKNOWN for lack in left)
     return it.verdict is Verdict.NOT and not only_unknown
 

@@ -31,7 +31,7 @@ ALSO = (
 )
 """Libraries that belong into an issue if they are installed."""
 _NEEDED = ("torch", "transformers", "trl", "peft", "accelerate")
-"""Libraries that a training of the kind that patchkit mends cannot do without."""
+"""Libraries that a training of the kind that patchkit fixes cannot do without."""
 
 
 def installed_libraries() -> dict[str, str]:
@@ -81,7 +81,7 @@ def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
     if not any(name in versions for name in LIBRARIES):
         return (
             Step(
-                "No library that patchkit mends is installed for this Python. If you train with "
+                "No library that patchkit fixes is installed for this Python. If you train with "
                 "another Python, check that one; else install the libraries.",
                 ("/path/to/that/python -m patchkit doctor", "pip install trl peft bitsandbytes"),
             ),

@@ -64,7 +64,7 @@ class Draft:
 
     Args:
         id: its id.
-        target: the function that it mends.
+        target: the function that it fixes.
         library: the distribution of that function.
         since: the installed version, the only one known to be affected.
         where: the place of the function, or of the site in it, for people.

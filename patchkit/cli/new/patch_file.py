@@ -12,7 +12,7 @@ REWRITE = '''\
 When it comes, and why: what the library does, and what it should do.
 {where}
 
-Mend: what is done instead.
+Fix: what is done instead.
 """
 
 import ast
@@ -23,13 +23,13 @@ from patchkit.rewrite import Edit, Pattern, Rule, replace
 SITE = Pattern({pattern}{literal})
 
 
-def mended(site: ast.AST) -> list[Edit]:
+def fixed(site: ast.AST) -> list[Edit]:
     """Return the edits of the site.
 
     SITE must match nothing in the result, or the patch drifts: neither f(SITE) nor SITE.float()
     will do. Let SITE be more of the statement there, or change what it matches.
     """
-{holes}    raise NotImplementedError("write the replacement in mended(), and delete this line")
+{holes}    raise NotImplementedError("write the replacement in fixed(), and delete this line")
     return [replace(site, {text})]
 
 
@@ -40,7 +40,7 @@ PATCH = Patch(
     changes=(
         Rewrite(
             {target},
-            Rule(SITE, mended, names={names}),{sites}
+            Rule(SITE, fixed, names={names}),{sites}
         ),
     ),
     upstream=(),
@@ -56,7 +56,7 @@ WRAP = '''\
 When it comes, and why: what the library does, and what it should do.
 {where}
 
-Mend: what is done instead.
+Fix: what is done instead.
 """
 
 from collections.abc import Callable

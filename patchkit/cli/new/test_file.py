@@ -29,7 +29,7 @@ def test_the_bug_shows_without_the_patch_and_not_with_it() -> None:
     (verdict,) = patchkit.verify(PATCH{patches}, fork=hasattr(os, "fork"))
     if verdict.outcome.startswith(("not-affected", "needs-")):
         pytest.skip(verdict.without)
-    assert verdict.outcome == "mended", verdict
+    assert verdict.outcome == "fixed", verdict
 
 
 def test_it_is_applied_and_taken_back() -> None:

@@ -65,7 +65,7 @@ class NewPatch:
 
     def __str__(self) -> str:
         site = self.draft.site
-        function = "mended()" if site else "around()"
+        function = "fixed()" if site else "around()"
         lines = [f"wrote {_typed_path(file)}" for file in self.layout.files]
         if site:
             times = "" if site.sites == 1 else f", which occurs {site.sites} times: all are edited"

@@ -37,5 +37,5 @@ CHECKS: tuple[Check, ...] = (
     placement.adapters_elsewhere,
     placement.mixed_under_fsdp,
     optimizer.state_of_another_dtype,
-    versions.unmended_bugs,
+    versions.unfixed_bugs,
 )

@@ -42,7 +42,7 @@ def half_under_scaler(facts: Facts) -> Finding | None:
         superseding_patches.GRADSCALER_GUARD in facts.applied
         and value(GRADSCALER_GUARD) == "upcast"
     )
-    mended_later = guarded and not facts.has_optimizer_state
+    fixed_later = guarded and not facts.has_optimizer_state
     failure_by_dtype = {
         "float16": "raises `Attempting to unscale FP16 gradients`",
         "bfloat16": "has no CUDA kernel for bfloat16 (`… not implemented for 'BFloat16'`)",
@@ -51,13 +51,13 @@ def half_under_scaler(facts: Facts) -> Finding | None:
         failure_by_dtype[dtype] for dtype in sorted({short(parameter.dtype) for parameter in half})
     )
     why = f"In the first step the gradient scaler of fp16 training {failures}."
-    if mended_later:
+    if fixed_later:
         why += (
             f" But the patch {superseding_patches.GRADSCALER_GUARD} makes them float32 before that."
         )
     return Finding(
         "half-trainable-under-scaler",
-        Severity.NOTE if mended_later else Severity.ERROR,
+        Severity.NOTE if fixed_later else Severity.ERROR,
         parameters(half, "trained parameter"),
         why,
         _in_float32(facts),

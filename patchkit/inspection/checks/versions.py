@@ -11,7 +11,7 @@ from ..findings import Finding, Severity
 from ..wording import plural
 
 
-def unmended_bugs(facts: Facts) -> Finding | None:
+def unfixed_bugs(facts: Facts) -> Finding | None:
     """Find bugs of loaded modules, measured on exactly the installed versions.
 
     Patches that the user left out do not count.
@@ -21,32 +21,32 @@ def unmended_bugs(facts: Facts) -> Finding | None:
     from ...patch import Status
     from ...reporting.status import TROUBLE
 
-    unmended = [
+    unfixed = [
         record
         for record in SESSION.report().with_status(*TROUBLE, Status.AVAILABLE)
         if record.id in SESSION.catalogue.entries
         and not isinstance(record.error, UnreadableVersion)  # of these nothing was measured
         and _is_known_bug(record.id)
     ]
-    if not unmended:
+    if not unfixed:
         return None
-    ids = [record.id for record in unmended]
+    ids = [record.id for record in unfixed]
     bugs = "; ".join(
-        f"{record.library} {record.version}: {record.id} ({record.title})" for record in unmended
+        f"{record.library} {record.version}: {record.id} ({record.title})" for record in unfixed
     )
-    if all(record.status is Status.AVAILABLE for record in unmended):
+    if all(record.status is Status.AVAILABLE for record in unfixed):
         change = "patchkit.apply()  # before the trainer is made"
     else:
         change = "print(patchkit.report())  # says why"
     return Finding(
-        "unmended-bugs",
+        "unfixed-bugs",
         Severity.WARNING,
         f"{plural(len(ids), 'bug')} measured on exactly these versions, but not patched: {bugs}",
-        "compat_matrix.yaml records that each shows on these versions and that its patch mends it. "
+        "compat_matrix.yaml records that each shows on these versions and that its patch fixes it. "
         "Whether this training is affected depends on what it does.",
         change,
         repair=repairs.apply_patches(
-            [record.id for record in unmended if record.status == "available"]
+            [record.id for record in unfixed if record.status == "available"]
         ),
     )
 
@@ -65,4 +65,4 @@ def _is_known_bug(patch_id: str) -> bool:
     if not any(fnmatch.filter(sys.modules, module) for module in modules):
         return False
     versions = {name: installed_version(name) or "" for name in patch.affects}
-    return bool(outcomes(patch_id, versions) & {"mended", "not-mended"})
+    return bool(outcomes(patch_id, versions) & {"fixed", "not-fixed"})

@@ -54,7 +54,7 @@ class Call:
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
         configured: old keywords that went to the configuration.
-        is_old: whether something in it had to be mended.
+        is_old: whether something in it had to be fixed.
         kept_by_results: the same for objects among the results, by class.
     """
 
@@ -95,18 +95,18 @@ class Call:
         name = class_name(called_on)
         return name if self.method.name in _CALLS else f"{name}.{self.method.name}"
 
-    def mend(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
+    def fix(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
         """Note that an old spelling was brought to today's.
 
         Args:
             change: the row of the table.
             old: the old spelling, as `tokenizer=`.
             advice: what to write, as `write processing_class=…`.
-            place: the line to mend, if it is not the one that makes the call.
+            place: the line to fix, if it is not the one that makes the call.
         """
         self.is_old = True
         message = f"{old} {since(change)}; {advice}"
-        self._journal.note(change, Kind.MENDED, old, message, place)
+        self._journal.note(change, Kind.FIXED, old, message, place)
 
     def tell(self, change: Change, old: str, message: str) -> None:
         """Note that results may differ from those of that time."""
@@ -121,7 +121,7 @@ class Call:
             change: the row of the table.
             old: the old spelling.
             instead: a sentence that says what to do.
-            place: the line to mend, if it is not the one that makes the call.
+            place: the line to fix, if it is not the one that makes the call.
         """
         message = f"{old} {since(change)}. {instead}"
         use = self._journal.note(change, Kind.REFUSED, old, message, place)

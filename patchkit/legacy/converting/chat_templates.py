@@ -40,7 +40,7 @@ def give_ids(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     frame = calling_frame()
     is_read = None if frame is None else reads_ids(frame, _NAME, result)
     if is_read:
-        call.mend(row, f"{_NAME}(tokenize=True) that gives ids", "write return_dict=False")
+        call.fix(row, f"{_NAME}(tokenize=True) that gives ids", "write return_dict=False")
         return result[_IDS]
     if is_read is None:
         call.tell(
@@ -84,7 +84,7 @@ def pass_ids(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
         for name, value in arguments.items():
             if were_ids(value):
                 arguments[name] = value[_IDS]
-                call.mend(
+                call.fix(
                     row,
                     f"{call.method.name}() with what {_NAME}() gives",
                     f"write return_dict=False in {_NAME}()",

@@ -27,7 +27,7 @@ def configuration_class(call: Call) -> type:
     return named if isinstance(named, type) else namespace["TrainingArguments"]
 
 
-def give_own(call: Call) -> None:
+def give_call_an_own_configuration(call: Call) -> None:
     """Give a trainer without a configuration the one that it had, if the call is an old one.
 
     Args:

@@ -26,7 +26,7 @@ def format_each_row(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> A
     wrapped = call.arguments["formatting_func"] = OneText(function)
     prepared = proceed()
     if wrapped.was_batched:
-        call.mend(row, listed(call), ADVICE)
+        call.fix(row, listed(call), ADVICE)
     return prepared
 
 

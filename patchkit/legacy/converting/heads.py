@@ -35,7 +35,7 @@ def train_adapter_of_head(call: Call, row: Behaviour, proceed: Callable[[], Any]
     if not getattr(settings, "label_smoothing_factor", 0):
         arguments.setdefault("compute_loss_func", loss_from_logits)
     old = f"{call.name} with an adapter on {_HEAD}"
-    call.mend(row, old, "patchkit has the loss computed from logits, with a second forward pass")
+    call.fix(row, old, "patchkit has the loss computed from logits, with a second forward pass")
     setattr(module, _LAYERS, ())  # no layer is one of those that it refuses
     try:
         return proceed()

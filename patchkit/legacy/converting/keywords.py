@@ -30,7 +30,7 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
         if name not in call.unknown or row is None or not _has_target(call, row):
             continue  # another keyword took it along, or the method says what it thinks of it
         value = call.unknown.pop(name)
-        for new, new_value in todays(call, row, value, settings).items():
+        for new, new_value in current_arguments(call, row, value, settings).items():
             _give(call, row, new, new_value)
     keeps = bool(call.kept) and "args" in call.method.keywords
     if settings or keeps:
@@ -53,7 +53,9 @@ def _has_target(call: Call, row: Keyword) -> bool:
     return row.action.to in call.method.keywords or call.method.takes_any
 
 
-def todays(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Mapping[str, Any]:
+def current_arguments(
+    call: Call, row: Keyword, value: Any, settings: dict[str, Any]
+) -> Mapping[str, Any]:
     """Return what to pass instead of an old keyword.
 
     Args:
@@ -68,34 +70,34 @@ def todays(call: Call, row: Keyword, value: Any, settings: dict[str, Any]) -> Ma
     action, old = row.action, f"{call.name}({row.name}=)"
     with_value = f"{call.name}({row.name}={value!r})"
     if isinstance(action, Rename):
-        call.mend(row, old, f"write {action.to}=")
+        call.fix(row, old, f"write {action.to}=")
         return {action.to: value}
     if isinstance(action, Configure):
         changed = _fields(call, action, value)
         written = f"write {configuration_class(call).__name__}({action.to}=…)"
-        call.mend(row, old, written if changed else "leave it out")
+        call.fix(row, old, written if changed else "leave it out")
         settings.update(changed)
         call.configured.add(row.name)
         return {}
     if isinstance(action, Convert):
         changed = action.convert(value, call)
         written = ", ".join(f"{new}={shown(new_value)}" for new, new_value in changed.items())
-        call.mend(row, with_value, f"write {written}" if written else "leave it out")
+        call.fix(row, with_value, f"write {written}" if written else "leave it out")
         return changed
     if isinstance(action, Environment):
         if value is None:
-            call.mend(row, old, "leave it out")
+            call.fix(row, old, "leave it out")
         else:
-            call.mend(row, old, f'write os.environ["{action.variable}"] = {str(value)!r}')
+            call.fix(row, old, f'write os.environ["{action.variable}"] = {str(value)!r}')
             put(action.variable, str(value))
         return {}
     if isinstance(action, Drop):
         if action.unless is not None and action.unless(value):
             raise call.refuse(row, with_value, action.instead)
-        call.mend(row, old, f"leave it out: {action.because}")
+        call.fix(row, old, f"leave it out: {action.because}")
         return {}
     if isinstance(action, Keep):
-        call.mend(row, with_value, action.advice)
+        call.fix(row, with_value, action.advice)
         call.kept[action.to] = value
         return {}
     raise call.refuse(row, with_value, action.instead)

@@ -25,7 +25,7 @@ def create_both(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     _, method = next(own_methods(type(trainer), _BOTH), (None, None))
     if method is None or steps is None:
         return proceed()
-    call.mend(
+    call.fix(
         row,
         f"{type(trainer).__name__}.{_BOTH}",
         f"override {_FIRST} and create_scheduler",

@@ -44,7 +44,7 @@ _MODEL, _TEXT = "model", "loss_type"
 """A model may be given by its name."""
 
 
-def by_name(
+def positional_to_keyword(
     call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], rows: Iterable[Order]
 ) -> Call:
     """Return a call with the names that its positional arguments had.
@@ -61,7 +61,7 @@ def by_name(
     named = dict(zip(row.order, args, strict=False))
     call = call.again((), {**named, **kwargs})
     given = ", ".join(f"{name}=…" for name in named)
-    call.mend(row, f"the order of the arguments of {call.name}", f"write {call.name}({given})")
+    call.fix(row, f"the order of the arguments of {call.name}", f"write {call.name}({given})")
     return call
 
 

@@ -39,5 +39,5 @@ def generate_from_texts(call: Call, row: Behaviour, proceed: Callable[[], Any]) 
         for name in ("device_map", "model_kwargs"):
             given.pop(name, None)
     given.update(task=_TODAY, pipeline_class=written.TextToText)
-    call.mend(row, f"pipeline({task!r})", "call the model's generate()")
+    call.fix(row, f"pipeline({task!r})", "call the model's generate()")
     return proceed().for_task(task)

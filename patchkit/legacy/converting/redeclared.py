@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..guarding.libraries import is_librarys
+from ..guarding.libraries import belongs_to_a_library
 from ..versions.due import MethodRows
 from .call import Call
 from .defaults import chosen
-from .keywords import todays
+from .keywords import current_arguments
 
 Fields = Mapping[str, "dataclasses.Field[Any]"]
 
@@ -24,7 +24,7 @@ def redeclared(kind: Any) -> Fields:
     inherited = {
         id(known)
         for owner in kind.__mro__
-        if is_librarys(owner) and dataclasses.is_dataclass(owner)
+        if belongs_to_a_library(owner) and dataclasses.is_dataclass(owner)
         for known in dataclasses.fields(owner)
     }
     return {
@@ -45,7 +45,7 @@ def concerns(rows: MethodRows, own: Fields) -> bool:
     return not own.keys().isdisjoint({*rows.keywords, *(row.name for row in rows.values)})
 
 
-def heed(call: Call, rows: MethodRows, own: Fields) -> None:
+def convert_redeclared_fields(call: Call, rows: MethodRows, own: Fields) -> None:
     """Give today's keywords the values of fields that the script declares by their old names.
 
     The fields themselves stay as they are, since the script reads them.
@@ -63,7 +63,7 @@ def heed(call: Call, rows: MethodRows, own: Fields) -> None:
         value = _value(call, own[name])
         if value is dataclasses.MISSING:
             continue
-        for new, new_value in todays(call, rows.keywords[name], value, {}).items():
+        for new, new_value in current_arguments(call, rows.keywords[name], value, {}).items():
             if new not in given and new not in own:
                 call.arguments[new] = new_value
     for row in rows.values:

@@ -10,7 +10,7 @@ from ..changes import Value
 from .call import Call
 
 
-def respell(call: Call, rows: Iterable[Value]) -> None:
+def rename_values(call: Call, rows: Iterable[Value]) -> None:
     """Replace values that have another name today; those in a list, too.
 
     Args:
@@ -41,5 +41,5 @@ def _today(call: Call, row: Value) -> str:
     old = f"{call.name}({row.name}={row.value!r})"
     if not row.to:
         raise call.refuse(row, old, row.instead)
-    call.mend(row, old, f"write {row.name}={row.to!r}")
+    call.fix(row, old, f"write {row.name}={row.to!r}")
     return row.to

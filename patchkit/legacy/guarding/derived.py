@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from .changed import ChangedAttributes
-from .libraries import is_librarys
+from .libraries import belongs_to_a_library
 
 _MAKER = "_process_class"
 """The function of `dataclasses` that turns a class into a dataclass."""
@@ -53,7 +53,7 @@ def has_generated_constructor(kind: type) -> bool:
     """Tell whether a class is a script's own, and `dataclasses` made its constructor."""
     constructor = vars(kind).get("__init__")
     return (
-        not is_librarys(kind)
+        not belongs_to_a_library(kind)
         and isinstance(constructor, FunctionType)
         and constructor.__code__.co_filename == _GENERATED
     )

@@ -65,9 +65,9 @@ def _setter(
     @functools.wraps(put)
     def set_attribute(self: Any, value: Any) -> None:
         if not _is_asked_by_library():
-            value = row.todays(self, value)
+            value = row.convert(self, value)
             old = f"{class_name(type(self))}.{row.name} ="
-            journal.note(row, Kind.MENDED, old, f"{old} {since(row)}; {row.advice}")
+            journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {row.advice}")
         put(self, value)
 
     return set_attribute
@@ -110,7 +110,7 @@ def _read(instance: Any, row: Attribute, journal: Journal) -> Any:
     if row.read is None:
         return _refusing(old, row, journal)
     value = row.read(instance)
-    journal.note(row, Kind.MENDED, old, f"{old} {since(row)}; {row.advice}")
+    journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {row.advice}")
     return value
 
 

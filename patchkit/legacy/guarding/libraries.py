@@ -21,14 +21,14 @@ _LIBRARIES = frozenset(
 )
 
 
-def is_librarys(kind: type) -> bool:
+def belongs_to_a_library(kind: type) -> bool:
     """Tell whether a library defines a class."""
     return kind.__module__.partition(".")[0] in _LIBRARIES
 
 
 def own_classes(kind: type) -> Iterator[type]:
     """Yield the classes of a script's that a class derives from, itself among them."""
-    return (known for known in kind.__mro__ if not is_librarys(known))
+    return (known for known in kind.__mro__ if not belongs_to_a_library(known))
 
 
 def own_methods(kind: type, name: str) -> Iterator[tuple[type, FunctionType]]:
@@ -39,6 +39,6 @@ def own_methods(kind: type, name: str) -> Iterator[tuple[type, FunctionType]]:
             yield owner, method
 
 
-def librarys_class(kind: type) -> type | None:
+def library_class(kind: type) -> type | None:
     """Return the nearest class of a library's that a class derives from."""
-    return next((known for known in kind.__mro__ if is_librarys(known)), None)
+    return next((known for known in kind.__mro__ if belongs_to_a_library(known)), None)

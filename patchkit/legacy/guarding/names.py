@@ -126,7 +126,7 @@ class Names:
             advice = f"write from {module} import {last}"
         if row.differs:
             advice = f"{advice}; {row.differs}"
-        self._journal.note(row, Kind.MENDED, row.name, f"{row.name} {since(row)}; {advice}")
+        self._journal.note(row, Kind.FIXED, row.name, f"{row.name} {since(row)}; {advice}")
 
     def gone(self, row: Gone, *, note: bool = True) -> GoneError:
         """Return the error that says that a name is gone.

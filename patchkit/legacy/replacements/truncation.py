@@ -65,7 +65,7 @@ def _method(
             vars(configuration).update(limits)
         proceed: Callable[[], Any] = call.carry_out
         for row in rows:
-            proceed = functools.partial(row.meet, call, row, proceed)
+            proceed = functools.partial(row.around, call, row, proceed)
         return proceed()
 
     return called

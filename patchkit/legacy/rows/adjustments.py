@@ -48,7 +48,7 @@ ROWS: tuple[Change, ...] = (
     Behaviour(
         owners=("trl.SFTTrainer._prepare_dataset",),
         name="a formatting_func that returns a list",
-        meet=format_each_row,
+        around=format_each_row,
         gone="trl 0.16.0",
     ),
     Adjusted(
@@ -152,7 +152,7 @@ ROWS: tuple[Change, ...] = (
         Behaviour(
             owners=tuple(f"{owner}{method}" for owner in _PARSERS),
             name="fields that a script's dataclass has, and a library's",
-            meet=same_fields.scripts_own_first,
+            around=same_fields.scripts_own_first,
             gone="transformers 5.0.0",
         )
         for method in ("", ".parse_args_into_dataclasses", ".parse_dict")

@@ -112,7 +112,7 @@ ROWS: tuple[Change, ...] = (
     Behaviour(
         owners=("transformers.Trainer._prepare_for_training",),
         name="create_optimizer_and_scheduler",
-        meet=create_both,
+        around=create_both,
         gone="transformers 5.1.0",
     ),
     Keyword(

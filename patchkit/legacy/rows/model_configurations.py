@@ -77,7 +77,7 @@ def _rows() -> Iterator[Change]:
     yield Assigned(
         owners=_CONFIG,
         name="rope_scaling",
-        todays=_with_base,
+        convert=_with_base,
         advice="write rope_parameters, with rope_theta",
         gone=_V5,
     )

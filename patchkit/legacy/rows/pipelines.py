@@ -17,7 +17,7 @@ ROWS: tuple[Change, ...] = (
     Behaviour(
         owners=_PIPELINE,
         name="tasks of models with an encoder",
-        meet=generate_from_texts,
+        around=generate_from_texts,
         gone="transformers 5.0.0",
     ),
     *(

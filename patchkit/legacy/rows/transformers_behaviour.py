@@ -15,7 +15,7 @@ ROWS: tuple[Change, ...] = (
             "transformers._BaseAutoModelClass.from_pretrained",
         ),
         name="dtype of a model that is loaded without one",
-        meet=give_dtype,
+        around=give_dtype,
         silent=Silent(
             "loads the model in the dtype of its checkpoint, and no more in float32 (float16 for "
             "what is not quantized); write dtype= to choose",
@@ -27,7 +27,7 @@ ROWS: tuple[Change, ...] = (
     Behaviour(
         owners=("transformers.PreTrainedTokenizerBase.apply_chat_template",),
         name="type of what apply_chat_template returns",
-        meet=give_ids,
+        around=give_ids,
         silent=Silent(
             "gives a BatchEncoding, and no more the ids alone; write return_dict=False to have "
             "them",

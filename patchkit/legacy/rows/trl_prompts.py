@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..changes import Behaviour, Change, Default, Keep, Keyword
+from ..changes import Around, Behaviour, Change, Default, Keep, Keyword
 from ..converting.lengths import give_max_length
 from ..converting.prompts import (
     HOW,
@@ -40,11 +40,11 @@ def _kept(owner: str, name: str, to: str, gone: str, advice: str = _ADVICE) -> K
     )
 
 
-def _behaviour(owner: str, name: str, meet: object, gone: str) -> Behaviour:
+def _behaviour(owner: str, name: str, around: Around, gone: str) -> Behaviour:
     return Behaviour(
         owners=(f"trl.{owner}",),
         name=name,
-        meet=meet,  # type: ignore[arg-type]
+        around=around,
         gone=gone,
     )
 

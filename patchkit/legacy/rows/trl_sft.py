@@ -88,7 +88,7 @@ ROWS: tuple[Change, ...] = (
     Behaviour(
         owners=_SFT,
         name="an adapter on the head",
-        meet=train_adapter_of_head,
+        around=train_adapter_of_head,
         gone="trl 1.15.0",
     ),
 )

@@ -61,7 +61,7 @@ class Questions:
     """All that is looked for in the modules of one library.
 
     Args:
-        patches: those that mend the library.
+        patches: those that fix the library.
     """
 
     def __init__(self, patches: Iterable[Patch]) -> None:

@@ -56,11 +56,11 @@ def scan(
     progress: Progress | None = None,
     catalogue: Catalogue | None = None,
 ) -> ScanResult:
-    """Search the sources of releases for the bugs that patches mend, without importing them.
+    """Search the sources of releases for the bugs that patches fix, without importing them.
 
     Args:
         ids: the patches to look for, ids or globs; all by default.
-        libraries: distributions to scan; by default those that the patches mend.
+        libraries: distributions to scan; by default those that the patches fix.
         versions: a PEP 440 range; by default all releases from the first that a patch claims to
             one after the last. Pre-releases only if it names one.
         folder: a folder of wheels, or an unpacked source tree, to scan instead.
@@ -101,17 +101,17 @@ def _libraries(
     from packaging.utils import canonicalize_name
 
     selected = patches.matching_ids(ids, "IDS") or set(patches.entries)
-    mended = {patches.entries[name].patch.library for name in selected}
+    fixed = {patches.entries[name].patch.library for name in selected}
     if names := {canonicalize_name(library) for library in libraries}:
-        unknown = names - {canonicalize_name(library) for library in mended}
+        unknown = names - {canonicalize_name(library) for library in fixed}
         if unknown:
             raise UsageError(
-                f"no patch mends {', '.join(sorted(unknown))}; there are patches of "
-                f"{', '.join(sorted(mended))}"
+                f"no patch fixes {', '.join(sorted(unknown))}; there are patches of "
+                f"{', '.join(sorted(fixed))}"
             )
-        mended = {library for library in mended if canonicalize_name(library) in names}
+        fixed = {library for library in fixed if canonicalize_name(library) in names}
     wanted = selected if ids else None
-    return {library: library_questions(patches, library, wanted) for library in sorted(mended)}
+    return {library: library_questions(patches, library, wanted) for library in sorted(fixed)}
 
 
 def _scans(

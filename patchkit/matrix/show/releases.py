@@ -34,7 +34,7 @@ def grids_of_releases(
 def libraries_of(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> list[str]:
     """Return the libraries by whose releases a patch is shown.
 
-    These are the one that it mends, and others whose sources were read for it. For a patch that
+    These are the one that it fixes, and others whose sources were read for it. For a patch that
     is not in the catalogue, its id tells: the library comes first.
     """
     libraries = [patches[patch]] if patch in patches else []

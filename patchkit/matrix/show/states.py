@@ -43,7 +43,7 @@ FAILS = State(
     style="bold red",
     colour="#a4161a",
     ink="#ffffff",
-    meaning="not mended",
+    meaning="not fixed",
 )
 ATTENTION = State(
     name="attention",
@@ -55,14 +55,14 @@ ATTENTION = State(
     ink="#000000",
     meaning="drifted, unclaimed, not reproduced",
 )
-MENDED = State(
-    name="mended",
+FIXED = State(
+    name="fixed",
     kind="bug",
     glyph="●",
     ascii="#",
     style="green",
     colour="#006b5c",
-    meaning="mended: run with and without it",
+    meaning="fixed: run with and without it",
 )
 MATCHES = State(
     name="matches",
@@ -136,7 +136,7 @@ NOT_MEASURED = State(
 WORST_FIRST = (
     FAILS,
     ATTENTION,
-    MENDED,
+    FIXED,
     MATCHES,
     STOPPED,
     ABSENT,

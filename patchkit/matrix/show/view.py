@@ -40,7 +40,7 @@ def by_release(
     selected: Iterable[str],
     libraries: Iterable[str] = (),
 ) -> View:
-    """Return patches by releases of the library that they mend.
+    """Return patches by releases of the library that they fix.
 
     Args:
         matrix: the measurements.

@@ -44,7 +44,7 @@ class CallPlan:
     Attributes:
         positional: the arguments by position that stay so.
         settings: what goes to the trainer's configuration, as source.
-        is_old: whether something in it had to be mended.
+        is_old: whether something in it had to be fixed.
         added: keywords that it gets.
         kept: what the trainer's class has to see to, as source.
         kept_by: what makes such a class, with dots, and whether it is needed.
@@ -88,7 +88,7 @@ class CallPlan:
             if given is not None and self._may_edit(given, name, row):
                 self._translate(name, row, given)
 
-    def respell(self) -> None:
+    def rename_values(self) -> None:
         """Plan for each old value what is written in its place."""
         for row in self.rows.values:
             given = self.keywords.get(row.name)
@@ -110,7 +110,7 @@ class CallPlan:
         if isinstance(given.holder, ast.Assign) and not isinstance(row.action, Rename):
             old = f"{self.name}({name}=)"
             self.plan.remark(
-                given.holder, old, f"{since(row)}; a later line gives it: mend it there"
+                given.holder, old, f"{since(row)}; a later line gives it: fix it there"
             )
             return False
         if given.holder is None or may_edit(self.plan, self.call, given.holder, row):

@@ -65,7 +65,7 @@ def _plan_calls(plan: Plan) -> None:
             calls[id(call.node)] = CallPlan(plan, call, rows)
     for planned in calls.values():
         planned.translate()
-        planned.respell()
+        planned.rename_values()
         plan_combinations(plan, planned)
     for planned in calls.values():
         ConfigurationPlan(plan, planned, calls).make()

@@ -20,7 +20,7 @@ from .needs import Need, rows_for
 class Fate(str, Enum):
     """What becomes of something that the installed releases lack."""
 
-    MENDED = "mended"
+    FIXED = "fixed"
     """The legacy layer understands it."""
     GONE = "gone"
     """It has no counterpart any more."""
@@ -74,7 +74,7 @@ def _lacking(need: Need, row: Change | None, installed: Mapping[str, str]) -> La
         words = described(row)
         text = f"; {words.today}" if words else ""
         text = f"; {row.advice}" if isinstance(row, AttributeRow) else text
-        return Lacking(need, Fate.MENDED, since(row) + text)
+        return Lacking(need, Fate.FIXED, since(row) + text)
     absent = [
         library
         for library in dict.fromkeys(it for together in need.possible for it in together)

@@ -58,7 +58,7 @@ class Wanted:
     def verdict(self) -> Verdict:
         """Whether it runs on what is installed, as far as names tell."""
         gone = any(it.outcome is Outcome.GONE for it in self.combined)
-        if gone or any(it.fate is not Fate.MENDED for it in self.lacking):
+        if gone or any(it.fate is not Fate.FIXED for it in self.lacking):
             return Verdict.NOT
         is_old = self.lacking or self.combined
         return Verdict.WITH_THE_LAYER if is_old else Verdict.AS_IT_IS

@@ -82,7 +82,7 @@ def drawn(case: str, form: str = "svg", steps: int = STEPS) -> bytes:
 
 @needs_matplotlib
 @pytest.mark.parametrize(
-    ("case", "without", "mended"),
+    ("case", "without", "fixed"),
     [
         ("two curves", 8, 8),
         ("the first step", 0, 8),
@@ -92,10 +92,10 @@ def drawn(case: str, form: str = "svg", steps: int = STEPS) -> bytes:
         ("neither has anything", 0, 0),
     ],
 )
-def test_each_loss_is_a_point(case: str, without: int, mended: int) -> None:
+def test_each_loss_is_a_point(case: str, without: int, fixed: int) -> None:
     curves = elements(drawn(case), "loss:")
     assert len(points(curves["loss:without"])) == without
-    assert len(points(curves["loss:with"])) == mended
+    assert len(points(curves["loss:with"])) == fixed
     # Downwards on the page, as losses rise.
     for name, outcome in zip(("without", "with"), CASES[case], strict=True):
         ys = [-y for _, y in points(curves[f"loss:{name}"])]
@@ -180,7 +180,7 @@ def test_cells() -> None:
 
 @needs_matplotlib
 @pytest.mark.parametrize(
-    ("without", "mended", "expected"),
+    ("without", "fixed", "expected"),
     [
         (None, dtypes("float32")[:1], {"without patchkit:not known", "with patchkit:float32"}),
         (dtypes("bfloat16")[:1], None, {"without patchkit:bfloat16", "with patchkit:not known"}),
@@ -188,16 +188,16 @@ def test_cells() -> None:
         (None, None, set()),
     ],
 )
-def test_missing_dtypes(without, mended, expected: set[str]) -> None:
+def test_missing_dtypes(without, fixed, expected: set[str]) -> None:
     outcomes = [
         {**trained(), "dtypes": it} if it is not None else {"ok": True, "losses": LOSSES}
-        for it in (without, mended)
+        for it in (without, fixed)
     ]
     picture = draw(*outcomes, WHAT, STEPS, "svg")
     row = "cell:LoRA A (trained):"
     cells = {name.removeprefix(row) for name in elements(picture, row)}
     assert expected <= cells
-    assert ("not known" in words(picture)) is (None in (without, mended))
+    assert ("not known" in words(picture)) is (None in (without, fixed))
 
 
 @needs_matplotlib

@@ -36,8 +36,8 @@ WITHOUT = {"ok": False, "error_type": "RuntimeError", "error": "no", "losses": [
 def test_another_process_and_day_give_the_same_bytes(form: str) -> None:
     code = (
         "import sys, json; from patchkit.cli.demo.picture import draw; "
-        "without, mended, what = json.load(sys.stdin); "
-        f"sys.stdout.buffer.write(draw(without, mended, what, {STEPS}, {form!r}))"
+        "without, fixed, what = json.load(sys.stdin); "
+        f"sys.stdout.buffer.write(draw(without, fixed, what, {STEPS}, {form!r}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -32,8 +32,8 @@ TRAINED = {
 }
 
 
-def tell(without: dict[str, Any], mended: dict[str, Any], **what: str) -> str:
-    text = summary(without, mended, {**WHAT, **what})
+def tell(without: dict[str, Any], fixed: dict[str, Any], **what: str) -> str:
+    text = summary(without, fixed, {**WHAT, **what})
     assert max(map(len, text.splitlines())) <= 80
     return text
 

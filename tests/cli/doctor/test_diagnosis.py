@@ -96,7 +96,7 @@ def test_nothing_to_do() -> None:
 @pytest.mark.parametrize(
     ("present", "step"),
     [
-        ([], "No library that patchkit mends is installed"),
+        ([], "No library that patchkit fixes is installed"),
         (["trl", "transformers"], "torch is missing"),
         (["trl", "transformers", "torch"], ""),
     ],

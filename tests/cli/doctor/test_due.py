@@ -1,4 +1,4 @@
-"""What patchkit mends here: due, switched off, unreadable, and whose."""
+"""What patchkit fixes here: due, switched off, unreadable, and whose."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_due(libraries) -> None:
     assert "transformers-preflight" not in section.facts["due"]
     (step, *_) = section.steps
     assert not step.wrong
-    assert f"patchkit mends {len(section.facts['due'])} bugs" in step.what
+    assert f"patchkit fixes {len(section.facts['due'])} bugs" in step.what
     assert step.do == ("import patchkit; patchkit.apply()", "patchkit run -- python train.py")
     assert sum(int(part.split()[-1]) for part in section.rows[0].text.split(",")) == len(
         section.facts["due"]
@@ -117,7 +117,7 @@ def measured(monkeypatch):
             Environment({"trl": "1.16.0", "torch": one}, "3.11.7", "linux", "cpu", "2026-02-03")
             for one in torch
         ]
-        results = [Result("trl-adapter-bf16-cast", "mended", place) for place in places]
+        results = [Result("trl-adapter-bf16-cast", "fixed", place) for place in places]
         monkeypatch.setattr(lookup, "_shipped", lambda: Matrix(tuple(results)))
 
     return put

@@ -59,7 +59,7 @@ def test_from_red_to_green_with_a_rewrite(run: Run, tmp_path: Path) -> None:
     assert red.returncode == 1
     assert "2 failed" in red.stdout
     assert "write reproduce()" in red.stdout
-    assert "write the replacement in mended()" in red.stdout
+    assert "write the replacement in fixed()" in red.stdout
 
     fill_in(
         file,
@@ -119,9 +119,9 @@ def test_an_unfinished_rewrite_fails_with_what_is_left_to_do(run: Run, tmp_path:
         "print(record.status, record.reason)\n"
     )
     done = run("show")
-    assert done.stdout.startswith(
-        "failed NotImplementedError: write the replacement in mended()"
-    ), done.stderr
+    assert done.stdout.startswith("failed NotImplementedError: write the replacement in fixed()"), (
+        done.stderr
+    )
 
 
 def test_an_edit_that_leaves_the_site_is_drift(run: Run, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_what_is_printed(run: Run, tmp_path: Path) -> None:
         "  math.floor(size / scale)",
         "",
         "Next:",
-        "  1. write mended() and reproduce() in patches/madeup_bug.py",
+        "  1. write fixed() and reproduce() in patches/madeup_bug.py",
         "  2. patchkit diff madeup-bug --patches patches",
         "  3. patchkit verify madeup-bug --patches patches",
         "  4. pytest patches/tests/test_madeup_bug.py",

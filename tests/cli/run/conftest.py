@@ -19,9 +19,9 @@ FILES = {
         from patchkit import Patch, Rewrite, Setting
         from patchkit.rewrite import Pattern, Rule, replace
 
-        RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "'mended'")])
+        RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "'fixed'")])
         PATCH = Patch(
-            id="madeup-bug", title="mended", affects={"madeup": ">=1"},
+            id="madeup-bug", title="fixed", affects={"madeup": ">=1"},
             changes=(Rewrite("madeup:f", RULE),),
             settings=(Setting("madeup_choice", ("first", "second"), "what it is for"),),
         )

@@ -73,7 +73,7 @@ def test_patches(world) -> None:
     file = world.write("own/a_patch.py", source)
     code = f"import os; os.chdir('/'); os.execv({world.probe[0]!r}, {world.probe})"
     done = world.run("--patches", "own", "--", sys.executable, "-c", code)
-    assert done.stdout == "mended\n", done.stderr
+    assert done.stdout == "fixed\n", done.stderr
     done = world.run("--patches", str(file), "--only", "madeup-bag", "--", *world.probe)
     assert "Did you mean 'madeup-bug'" in done.stderr
 
@@ -82,19 +82,19 @@ def test_patches(world) -> None:
     ("options", "env", "printed"),
     [
         ([], {}, "buggy"),
-        (["--opt-in", "lookout"], {}, "mended"),
-        (["--opt-in", "other", "--opt-in", "preflight, lookout"], {}, "mended"),
+        (["--opt-in", "lookout"], {}, "fixed"),
+        (["--opt-in", "other", "--opt-in", "preflight, lookout"], {}, "fixed"),
         (["--opt-in", "other"], {}, "buggy"),
-        ([], {"PATCHKIT_LOOKOUT": "1"}, "mended"),
-        (["--only", "madeup-bug"], {}, "mended"),
-        (["--only", "trl-*", "--opt-in", "lookout"], {}, "mended"),
+        ([], {"PATCHKIT_LOOKOUT": "1"}, "fixed"),
+        (["--only", "madeup-bug"], {}, "fixed"),
+        (["--only", "trl-*", "--opt-in", "lookout"], {}, "fixed"),
     ],
 )
 @pytest.mark.parametrize("whose", ["of another distribution", "in a folder"])
 def test_opting_in(world, options: list[str], env: dict[str, str], printed: str, whose) -> None:
     source = (world.folder / "more_patches.py").read_text()
-    look = source.replace('title="mended"', 'title="mended", opt_in="lookout"')
-    other = source.replace('title="mended"', 'title="mended", opt_in="other"')
+    look = source.replace('title="fixed"', 'title="fixed", opt_in="lookout"')
+    other = source.replace('title="fixed"', 'title="fixed", opt_in="other"')
     other = other.replace("madeup-bug", "madeup-other").replace("madeup:f", "madeup:bug")
     assert look != source
     world.write("own/other.py", other)
@@ -213,7 +213,7 @@ found.append(madeup.f())
 assert patchkit.report()["madeup-bug"].status == "applied"
 print(*found)
 """
-    assert world.run("--", sys.executable, "-c", code).stdout == "mended buggy mended\n"
+    assert world.run("--", sys.executable, "-c", code).stdout == "fixed buggy fixed\n"
 
 
 def test_the_layer_for_old_scripts(world) -> None:

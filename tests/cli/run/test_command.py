@@ -181,7 +181,7 @@ def test_nothing_is_left_on_disk(world) -> None:
     temporary.mkdir()
     env = world.environment(HOME=str(home), TMPDIR=str(temporary))
     before = files()
-    assert world.run("--", *world.probe, env=env).stdout == "mended\n"
+    assert world.run("--", *world.probe, env=env).stdout == "fixed\n"
     assert files() == before
 
 

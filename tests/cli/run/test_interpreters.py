@@ -80,7 +80,7 @@ def test_the_patchkit_of_the_run_where_there_is_none(world, empty: Path) -> None
         for one in place.iterdir():
             if one.is_symlink():
                 one.unlink()
-    assert done.stdout == f"mended {ENGINE / '__init__.py'}\n", done.stderr
+    assert done.stdout == f"fixed {ENGINE / '__init__.py'}\n", done.stderr
     assert "No module named 'click'" in done.stderr
 
 
@@ -145,7 +145,7 @@ def test_an_older_patchkit_that_runs_the_command(world) -> None:
         '"settings":{},"patches":[],"verbose":false}'
     )
     done = world.plain(*world.probe, env=world.environment(str(folder), PATCHKIT_RUN=chosen))
-    assert (done.stdout, done.stderr) == ("mended\n", "")
+    assert (done.stdout, done.stderr) == ("fixed\n", "")
 
 
 @pytest.mark.parametrize("value", ["no json", "[]", '{"strict": false, "only": 3}'])

@@ -26,9 +26,7 @@ def outside(world) -> str:
 def test_it_is_run_once_and_is_the_module(world, outside: str) -> None:
     file = world.write(f"{outside}/sitecustomize.py", GOOD)
     env = world.environment(outside)
-    assert (
-        world.run("--", sys.executable, "-c", TELL, env=env).stdout == f"mended 1 theirs {file}\n"
-    )
+    assert world.run("--", sys.executable, "-c", TELL, env=env).stdout == f"fixed 1 theirs {file}\n"
 
 
 def test_none(world) -> None:
@@ -57,7 +55,7 @@ def test_one_that_fails(world, outside: str, theirs: str) -> None:
     without = world.plain(*world.probe, env=env)
     done = world.run("--", *world.probe, env=env)
     assert without.stdout == "buggy\n"
-    assert done.stdout == "mended\n"
+    assert done.stdout == "fixed\n"
     assert done.stderr == 2 * without.stderr  # patchkit itself starts in that environment, too
 
 
@@ -83,7 +81,7 @@ def test_ctrl_c_as_an_interpreter_starts(world) -> None:
 def test_one_that_applies_patchkit(world, outside: str) -> None:
     world.write(f"{outside}/sitecustomize.py", "import patchkit\npatchkit.apply('madeup-bug')\n")
     done = world.run("--", *world.probe, env=world.environment(outside))
-    assert (done.stdout, done.stderr) == ("mended\n", "")
+    assert (done.stdout, done.stderr) == ("fixed\n", "")
 
 
 def test_one_that_comes_first(world, outside: str) -> None:
@@ -106,8 +104,8 @@ def test_one_that_comes_first(world, outside: str) -> None:
     launcher = f"import os, sys; os.environ['PYTHONPATH'] = {outside!r} + os.pathsep + os.environ['PYTHONPATH']; os.execvp(sys.argv[1], sys.argv[1:])"
     code = "import madeup, sys; print(madeup.f(), sys.was_run)"
     inside = world.run("--", sys.executable, "-c", launcher, sys.executable, "-c", code)
-    assert (inside.stdout, inside.stderr) == ("mended 1\n", "")
+    assert (inside.stdout, inside.stderr) == ("fixed 1\n", "")
     around = world.plain(
         *[sys.executable, "-c", launcher], *world.command("--", sys.executable, "-c", code)
     )
-    assert (around.stdout, around.stderr) == ("mended 1\n", "")
+    assert (around.stdout, around.stderr) == ("fixed 1\n", "")

@@ -118,7 +118,7 @@ def test_reached(before: str, world) -> None:
     env = world.environment()
     done = world.run("--only", "madeup-*", "--", *program, env={**env, "MADEUP": env["PYTHONPATH"]})
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout.splitlines()[-1]) == dict.fromkeys(ways, "mended")
+    assert json.loads(done.stdout.splitlines()[-1]) == dict.fromkeys(ways, "fixed")
 
 
 def test_not_reached(world) -> None:
@@ -132,5 +132,5 @@ def test_not_reached(world) -> None:
 def test_nowhere_else(world) -> None:
     """Neither in an interpreter beside the command, nor in one after it."""
     during = world.plain(*world.probe)
-    assert world.run("--", *world.probe).stdout == "mended\n"
+    assert world.run("--", *world.probe).stdout == "fixed\n"
     assert during.stdout == world.plain(*world.probe).stdout == "buggy\n"

@@ -55,9 +55,9 @@ def test_what_works_is_the_same_to_the_last_digit(cells) -> None:
     assert figures["changed"] == 28
 
 
-def test_what_patchkit_mends(cells) -> None:
+def test_what_patchkit_fixes(cells) -> None:
     cell = cells["llama", "fp16/none", "full"]
-    assert cell["outcome"] == "mended"
+    assert cell["outcome"] == "fixed"
     assert (cell["without"]["step"], cell["without"]["error"]) == (
         "step",
         "ValueError: Attempting to unscale FP16 gradients.",
@@ -66,7 +66,7 @@ def test_what_patchkit_mends(cells) -> None:
 
 def test_gemma3n_trains_in_4_bit(cells) -> None:
     cell = cells["gemma3n_text", "bf16/4bit", "lora"]
-    assert cell["outcome"] == "mended"
+    assert cell["outcome"] == "fixed"
     assert cell["without"]["step"] == "forward"
     assert "result type Float can't be cast" in cell["without"]["error"]
 

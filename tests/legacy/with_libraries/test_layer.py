@@ -106,9 +106,9 @@ def test_under_run(tmp_path) -> None:
     patchkit = (sys.executable, "-m", "patchkit", "run")
     bare = run(*patchkit, "--", sys.executable, "old.py", folder=tmp_path)
     assert "unexpected keyword argument" in bare.stderr
-    mended = run(*patchkit, "--legacy", "--", sys.executable, "old.py", folder=tmp_path)
-    assert (mended.returncode, mended.stdout) == (0, "no\n")
-    summary = mended.stderr.partition("old spellings work; 1 met so far\n")[2]
+    fixed = run(*patchkit, "--legacy", "--", sys.executable, "old.py", folder=tmp_path)
+    assert (fixed.returncode, fixed.stdout) == (0, "no\n")
+    summary = fixed.stderr.partition("old spellings work; 1 met so far\n")[2]
     assert summary.startswith("  old.py:3: TrainingArguments(evaluation_strategy=) ")
     second = run(*patchkit, "--legacy", "--", sys.executable, "old.py", folder=tmp_path, RANK="1")
     assert (second.returncode, second.stderr.count("evaluation_strategy")) == (0, 0)
@@ -117,5 +117,5 @@ def test_under_run(tmp_path) -> None:
 def test_the_variable(tmp_path) -> None:
     (tmp_path / "old.py").write_text("import patchkit; patchkit.apply()\n" + OLD)
     assert run(sys.executable, "old.py", folder=tmp_path).returncode == 1
-    mended = run(sys.executable, "old.py", folder=tmp_path, PATCHKIT_LEGACY="1")
-    assert (mended.returncode, mended.stdout) == (0, "no\n")
+    fixed = run(sys.executable, "old.py", folder=tmp_path, PATCHKIT_LEGACY="1")
+    assert (fixed.returncode, fixed.stdout) == (0, "no\n")

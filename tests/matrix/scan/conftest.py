@@ -23,7 +23,7 @@ TARGET = "madeup.trainer:Trainer.run"
 def patch(*changes: Change, affects: str | dict[str, str] = ">=1", **more: Any) -> Patch:
     known: dict[str, Any] = {
         "id": "madeup-bug",
-        "title": "it is mended",
+        "title": "it is fixed",
         "affects": {"madeup": affects} if isinstance(affects, str) else affects,
         "changes": changes or (Rewrite(TARGET, RULE),),
     }

@@ -91,7 +91,7 @@ def test_what_was_not_scanned(tmp_path: Path, invoke) -> None:
     ("arguments", "message"),
     [
         (["nothing-at-all"], "IDS names no patch: 'nothing-at-all'"),
-        (["--library", "nothing"], "no patch mends nothing"),
+        (["--library", "nothing"], "no patch fixes nothing"),
         (["--versions", "newest"], "'newest' is not a version range"),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_folder_with_nothing(tmp_path: Path, scanned) -> None:
         scanned(tmp_path, patch())
     with pytest.raises(ScanError, match="has no package of madeup"):
         scanned(tmp_path, patch(), libraries=["madeup"])
-    with pytest.raises(UsageError, match="no patch mends nothing; there are patches of madeup"):
+    with pytest.raises(UsageError, match="no patch fixes nothing; there are patches of madeup"):
         scanned(tmp_path, patch(), libraries=["nothing"])
 
 

@@ -12,7 +12,7 @@ from patchkit.rewrite import Pattern, Rule, replace
 from .conftest import RULE, TARGET, patch
 
 TRAINER = "class Trainer:\n    def run(self):\n        return bug()\n"
-MENDED = TRAINER.replace("bug", "fixed")
+FIXED = TRAINER.replace("bug", "fixed")
 NEW_TRAINER = TRAINER + "\n\nclass NewTrainer:\n    def run(self):\n        return bug()\n"
 WRAP = Wrap(TARGET, "m:wrapper", parameters=("self", "steps"))
 NEEDS_TORCH = Rule(RULE.site, RULE.edit, RULE.names, needs=("torch",))
@@ -26,9 +26,9 @@ Case = tuple[Any, str, str, str]
 
 CASES: dict[str, Case] = {
     "as expected": (patch(), TRAINER, "matches", ""),
-    "mended upstream": (
+    "fixed upstream": (
         patch(),
-        MENDED,
+        FIXED,
         "drifted",
         f"{TARGET}: expected 1 occurrence of the buggy code, found 0",
     ),
@@ -53,7 +53,7 @@ CASES: dict[str, Case] = {
     "any number": (patch(Rewrite(TARGET, RULE, sites=None)), TRAINER, "matches", ""),
     "any number but none": (
         patch(Rewrite(TARGET, RULE, sites=None)),
-        MENDED,
+        FIXED,
         "drifted",
         "expected at least 1 occurrence of the buggy code",
     ),
@@ -134,7 +134,7 @@ CASES: dict[str, Case] = {
     "wildcard": (patch(EVERYWHERE), NEW_TRAINER, "matches", ""),
     "wildcard finds nothing": (
         patch(EVERYWHERE),
-        MENDED,
+        FIXED,
         "drifted",
         "its wildcards match no function",
     ),
@@ -152,7 +152,7 @@ CASES: dict[str, Case] = {
     ),
     "no such module": (
         patch(Rewrite("madeup.gone:f", RULE)),
-        MENDED,
+        FIXED,
         "drifted",
         "there is no module madeup.gone",
     ),
@@ -175,7 +175,7 @@ CASES: dict[str, Case] = {
         "drifted",
         "Trainer.run is a property, not callable",
     ),
-    "absent": (patch(affects=">=2"), MENDED, "absent", ""),
+    "absent": (patch(affects=">=2"), FIXED, "absent", ""),
     "present": (patch(affects=">=2"), TRAINER, "present", f"{TARGET} has the bug"),
     "wrap not due": (patch(WRAP, affects=">=2"), TRAINER, "no-anchor", ""),
     "harmless": (patch(affects=">=2", harmless={TARGET: "<2"}), TRAINER, "harmless", ""),
@@ -209,7 +209,7 @@ CASES: dict[str, Case] = {
         "matches",
         "",
     ),
-    "no change due": (patch(Rewrite(TARGET, RULE, affects=">=2")), MENDED, "absent", ""),
+    "no change due": (patch(Rewrite(TARGET, RULE, affects=">=2")), FIXED, "absent", ""),
 }
 
 

@@ -45,13 +45,13 @@ def read() -> Callable[..., Scan]:
 def matrix(ran, read) -> Matrix:
     return Matrix(
         (
-            ran("lib-cast", "mended", lib="1.0.0"),
-            ran("lib-cast", "not-mended", "ImportError: no lib.kernels", lib="1.1.0"),
+            ran("lib-cast", "fixed", lib="1.0.0"),
+            ran("lib-cast", "not-fixed", "ImportError: no lib.kernels", lib="1.1.0"),
             ran("lib-cast", "not-reproduced", lib="2.0.0"),
             ran("lib-norm", "absent", lib="1.0.0"),
             ran("lib-norm", "error", "OSError: no kernel", lib="2.0.0"),
             ran("other-bias", "needs-cuda", lib="1.0.0", other="0.5"),
-            ran("lib-gone", "mended", lib="1.0.0"),
+            ran("lib-gone", "fixed", lib="1.0.0"),
         ),
         (
             read("1.0.0", states={"lib-cast": "matches", "lib-norm": "absent"}),

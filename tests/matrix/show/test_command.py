@@ -23,7 +23,7 @@ def file(tmp_path: Path, ran, read) -> Path:
         read("0.9.0", "trl", states={ID: "absent"}),
         read("0.1", "peft", states={"peft-old": "matches"}),
     )
-    write(path, Matrix((ran(ID, "mended", trl="1.0.0"),), scans))
+    write(path, Matrix((ran(ID, "fixed", trl="1.0.0"),), scans))
     return path
 
 
@@ -79,7 +79,7 @@ def test_json(show) -> None:
         "outcomes": [],
         "notes": ["absent: not claimed, and the buggy code is not there"],
     }
-    assert (row["cells"][1]["state"], row["cells"][1]["outcomes"]) == ("mended", ["mended"])
+    assert (row["cells"][1]["state"], row["cells"][1]["outcomes"]) == ("fixed", ["fixed"])
     assert set(found["states"]) >= {cell["state"] for cell in row["cells"]}
     by_set = json.loads(show("--format", "json", "--by", "set", ID).stdout)
     assert by_set["sets"][0][0]["versions"]["trl"] == "1.0.0"

@@ -18,10 +18,10 @@ def test_releases(shown, matrix) -> None:
     assert lib.columns == ("1.0.0", "1.0.1", "1.1.0", "1.2.0", "1.10.0", "2.0.0")
     assert lib.ticks == ("1.0", "", "1.1", "1.2", "1.10", "2.0")
     assert states(lib) == {
-        "lib-cast": "mended matches fails not-measured attention attention",
+        "lib-cast": "fixed matches fails not-measured attention attention",
         "lib-norm": "absent read-absent read-absent not-measured not-due error",
         "lib-new": " ".join(["not-measured"] * 6),
-        "lib-gone": "mended" + " not-measured" * 5,
+        "lib-gone": "fixed" + " not-measured" * 5,
     }
     assert [row.patch for row in lib.rows if not row.known] == ["lib-gone"]
     assert (other.name, other.columns, states(other)) == (
@@ -35,7 +35,7 @@ def test_releases(shown, matrix) -> None:
 def test_what_is_said_below(shown, matrix) -> None:
     view = shown(matrix)
     assert view.remarks == (
-        "lib-cast, lib 1.1.0: not-mended: ImportError: no lib.kernels",
+        "lib-cast, lib 1.1.0: not-fixed: ImportError: no lib.kernels",
         "lib-cast, lib 1.10.0: drifted: claimed, but a target is not as expected",
         "lib-cast, lib 2.0.0: not-reproduced: claimed, but no bug showed without the patch: it may be "
         "fixed upstream",
@@ -72,7 +72,7 @@ def test_nothing(shown) -> None:
 
 
 def test_trl_first(shown, ran) -> None:
-    results = [ran(f"{name}-x", "mended", **{name: "1.0"}) for name in ("zed", "trl", "acc")]
+    results = [ran(f"{name}-x", "fixed", **{name: "1.0"}) for name in ("zed", "trl", "acc")]
     assert [grid.name for grid in shown(Matrix(tuple(results))).grids] == [
         "trl",
         "acc",
@@ -83,10 +83,10 @@ def test_trl_first(shown, ran) -> None:
 
 def test_the_same_release_written_otherwise(shown, ran, read) -> None:
     scan = read("1", states={"lib-cast": "matches"})
-    result = ran("lib-cast", "mended", lib="1.0.0+cpu")
+    result = ran("lib-cast", "fixed", lib="1.0.0+cpu")
     (grid,) = shown(Matrix((result,), (scan,))).grids
     (cell,) = grid.rows[0].cells
-    assert (cell.scan, cell.outcomes) == ("matches", ("mended",))
+    assert (cell.scan, cell.outcomes) == ("matches", ("fixed",))
 
 
 def test_a_patch_that_is_read_in_a_second_library(shown, read) -> None:
@@ -100,18 +100,18 @@ def test_a_patch_that_is_read_in_a_second_library(shown, read) -> None:
 
 
 def test_a_patch_of_nobody_knows_which_library(shown, ran) -> None:
-    matrix = Matrix((ran("odd-one", "mended"), ran("lib-cast", "mended")))
+    matrix = Matrix((ran("odd-one", "fixed"), ran("lib-cast", "fixed")))
     view = shown(matrix)
     assert all("odd-one" not in states(grid) for grid in view.grids)
     assert any(line.startswith("odd-one: not in the catalogue, and its lib") for line in view.gaps)
     (grid,) = shown(matrix, by="set").grids
-    assert states(grid)["odd-one"] == "mended"
+    assert states(grid)["odd-one"] == "fixed"
 
 
 def test_the_longest_library_whose_name_an_id_begins_with(shown, ran) -> None:
-    result = ran("lib-extra-x", "mended", lib_extra="5.0")
+    result = ran("lib-extra-x", "fixed", lib_extra="5.0")
     grids = {grid.name: grid for grid in shown(Matrix((result,))).grids}
-    assert states(grids["lib-extra"])["lib-extra-x"] == "mended"
+    assert states(grids["lib-extra"])["lib-extra-x"] == "fixed"
     assert "lib-extra-x" not in states(grids["lib"])
 
 
@@ -153,7 +153,7 @@ def test_unmeasured_sets_of_other_libraries_are_left_out(shown, matrix) -> None:
 )
 def test_labels_of_sets(shown, ran, environments, labels: list[str]) -> None:
     results = [
-        ran("lib-cast", "mended", **{name.replace("-", "_"): it for name, it in one.items()})
+        ran("lib-cast", "fixed", **{name.replace("-", "_"): it for name, it in one.items()})
         for one in environments
     ]
     view = shown(Matrix(tuple(results)), by="set")
@@ -171,7 +171,7 @@ def test_sets(shown, matrix) -> None:
         "lib-cast", "lib-norm", "lib-new", "other-bias", "lib-gone",
     ]  # fmt: skip
     # Columns are no series: none is put together with its neighbour.
-    assert view.remarks[0].startswith(f"lib-cast, {grid.columns[2]}: not-mended: ")
+    assert view.remarks[0].startswith(f"lib-cast, {grid.columns[2]}: not-fixed: ")
 
 
 def test_sets_are_no_series(shown, ran) -> None:

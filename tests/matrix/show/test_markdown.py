@@ -25,7 +25,7 @@ TABLES = """\
 
 ### To be looked into
 
-- lib-cast, lib 1.1.0: not-mended: ImportError: no lib.kernels
+- lib-cast, lib 1.1.0: not-fixed: ImportError: no lib.kernels
 """  # noqa: RUF001
 
 

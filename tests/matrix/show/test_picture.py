@@ -115,7 +115,7 @@ def test_another_process_and_day_give_the_same_bytes(tmp_path) -> None:
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_a_changed_cell_changes_the_picture(shown, matrix, form: str) -> None:
     first, *others = matrix.results
-    changed = replace(matrix, results=(replace(first, outcome="not-mended"), *others))
+    changed = replace(matrix, results=(replace(first, outcome="not-fixed"), *others))
     assert draw(shown(changed), form) != draw(shown(matrix), form)
 
 
@@ -143,7 +143,7 @@ def test_it_stays_on_the_page(shown, ran, read, by: str, number: int, pieces: in
     scans = tuple(
         read(f"{at // 20}.{at % 20}.0", states={"lib-cast": "matches"}) for at in range(number)
     )
-    results = tuple(ran("lib-cast", "mended", trl=f"1.{at}") for at in range(number))
+    results = tuple(ran("lib-cast", "fixed", trl=f"1.{at}") for at in range(number))
     picture = draw(shown(Matrix(results, scans), by=by), "svg")
     width, height = map(float, ET.fromstring(picture).get("viewBox", "").split()[2:])
     assert width == 720
@@ -157,7 +157,7 @@ def test_it_stays_on_the_page(shown, ran, read, by: str, number: int, pieces: in
 
 @needs_matplotlib
 def test_a_formula_is_no_formula(shown, ran) -> None:
-    matrix = Matrix(unmeasured=(), results=(ran("odd-$x$", "mended"),))
+    matrix = Matrix(unmeasured=(), results=(ran("odd-$x$", "fixed"),))
     assert any("odd-$x$" in it for it in words(draw(shown(matrix), "svg")))
 
 

@@ -20,8 +20,8 @@ CELLS = {
     ((), "present"): "attention",
     ((), "harmless"): "read-absent",
     ((), "no-anchor"): "not-due",
-    (("mended",), ""): "mended",
-    (("not-mended",), ""): "fails",
+    (("fixed",), ""): "fixed",
+    (("not-fixed",), ""): "fails",
     (("error",), ""): "error",
     (("not-reproduced",), ""): "attention",
     (("absent",), ""): "absent",
@@ -30,16 +30,16 @@ CELLS = {
     (("needs-cuda",), ""): "needs",
     (("needs-avx512-bf16",), ""): "needs",
     (("needs-cuda", "needs-avx512-bf16"), "absent"): "read-absent",
-    (("mended",), "matches"): "mended",
-    (("mended",), "drifted"): "attention",
+    (("fixed",), "matches"): "fixed",
+    (("fixed",), "drifted"): "attention",
     (("needs-cuda",), "matches"): "matches",
     (("not-affected",), "matches"): "matches",
     (("not-affected",), "absent"): "read-absent",
     (("absent",), "absent"): "absent",
     (("absent",), "present"): "attention",
-    (("mended", "not-affected"), "matches"): "mended",
-    (("mended", "error"), "matches"): "mended",
-    (("not-reproduced", "not-mended"), "drifted"): "fails",
+    (("fixed", "not-affected"), "matches"): "fixed",
+    (("fixed", "error"), "matches"): "fixed",
+    (("not-reproduced", "not-fixed"), "drifted"): "fails",
 }
 
 
@@ -61,11 +61,11 @@ def test_every_outcome_and_state_has_a_look() -> None:
 
 
 def test_a_bug_may_be_absent_on_another_device(ran) -> None:
-    on_cpu = ran("p", "mended", torch="2.0+cpu")
+    on_cpu = ran("p", "fixed", torch="2.0+cpu")
     on_gpu = ran("p", "not-reproduced", torch="2.0+cu130", device="GPU")
     cell = cell_of("p", [on_cpu, on_gpu])
-    assert cell.state.name == "mended"
-    assert cell.outcomes == ("mended", "not-reproduced")
+    assert cell.state.name == "fixed"
+    assert cell.outcomes == ("fixed", "not-reproduced")
     # It shows nowhere with these versions of all libraries: that is another thing.
     beside = ran("p", "not-reproduced", torch="2.1+cu130", device="GPU")
     assert cell_of("p", [on_cpu, beside]).state.name == "attention"
@@ -78,10 +78,10 @@ def test_what_is_to_be_looked_into_is_said(ran, read) -> None:
         notes={"p": "lib:f: 2 sites, 1 expected"},
         unlisted={"p": ["lib:g", "lib:h"]},
     )
-    results = [ran("p", "error", "OSError: no disk"), ran("p", "not-mended"), ran("p", "mended")]
+    results = [ran("p", "error", "OSError: no disk"), ran("p", "not-fixed"), ran("p", "fixed")]
     assert cell_of("p", results, scan).remarks == (
         "error: OSError: no disk",
-        "not-mended: the bug showed even with the patch",
+        "not-fixed: the bug showed even with the patch",
         "drifted: lib:f: 2 sites, 1 expected",
         "unlisted: the patch does not name lib:g, lib:h, which has the bug",
     )

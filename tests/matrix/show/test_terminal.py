@@ -22,15 +22,15 @@ other, one release: 0.5
            0.5
 other-bias N
 
-✗ not mended                          ! drifted, unclaimed, not reproduced
-● mended: run with and without it     ○ the patch fits: sources read
+✗ not fixed                          ! drifted, unclaimed, not reproduced
+● fixed: run with and without it     ○ the patch fits: sources read
 ∅ run, and failed for another reason  – no bug: run
 · no bug: sources read                N needs another machine
 ~ not claimed, neither run nor read   ? not measured
 * no longer in the catalogue
 
 To be looked into
-  lib-cast, lib 1.1.0: not-mended: ImportError: no lib.kernels
+  lib-cast, lib 1.1.0: not-fixed: ImportError: no lib.kernels
   lib-cast, lib 1.10.0: drifted: claimed, but a target is not as expected
   lib-cast, lib 2.0.0: not-reproduced: claimed, but no bug showed without the
       patch: it may be fixed upstream
@@ -66,11 +66,11 @@ def test_table(shown, matrix) -> None:
 
 def test_table_of_sets(shown, ran) -> None:
     results = (
-        ran("lib-cast", "mended", trl="1.0"),
+        ran("lib-cast", "fixed", trl="1.0"),
         ran("lib-norm", "absent", trl="1.0"),
-        ran("lib-gone", "mended", trl="1.0"),
+        ran("lib-gone", "fixed", trl="1.0"),
         ran("other-bias", "needs-cuda", trl="1.0", other="0.5"),
-        ran("lib-cast", "not-mended", trl="1.1"),
+        ran("lib-cast", "not-fixed", trl="1.1"),
         ran("lib-cast", "not-reproduced", trl="2.0"),
     )
     assert as_text(shown(Matrix(results), by="set")).plain.startswith(SETS)
@@ -83,7 +83,7 @@ def many(ran, read, number: int) -> Matrix:
         )
         for number in range(number)
     )
-    sets = tuple(ran("lib-cast", "mended", trl=f"1.{number}") for number in range(number))
+    sets = tuple(ran("lib-cast", "fixed", trl=f"1.{number}") for number in range(number))
     return Matrix(sets, scans)
 
 

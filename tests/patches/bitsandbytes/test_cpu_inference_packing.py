@@ -123,12 +123,12 @@ def test_gradients_after_inference(options, mode: str) -> None:
     assert packed(bare)
     assert trains_wrongly(bare, expected, mode=mode)
     with patchkit.patched(only=ONLY, strict=True):
-        mended = layer(**options)
+        fixed = layer(**options)
         for _ in range(2):
-            infer(mended)
-            assert packed(mended)
-            found = trained(mended, mode=mode)
-            assert not packed(mended)
+            infer(fixed)
+            assert packed(fixed)
+            found = trained(fixed, mode=mode)
+            assert not packed(fixed)
             assert all(map(torch.equal, found, expected))
 
 
@@ -137,10 +137,10 @@ def test_inference_is_bit_for_bit_the_same(options) -> None:
     bare = layer(**options)
     expected = [infer(bare), infer(bare)]
     with patchkit.patched(only=ONLY, strict=True):
-        mended = layer(**options)
-        assert all(map(torch.equal, [infer(mended), infer(mended)], expected))
-        trained(mended)
-        assert torch.equal(infer(mended), expected[0])
+        fixed = layer(**options)
+        assert all(map(torch.equal, [infer(fixed), infer(fixed)], expected))
+        trained(fixed)
+        assert torch.equal(infer(fixed), expected[0])
 
 
 @kinds
@@ -150,11 +150,11 @@ def test_what_is_saved_after_inference(options) -> None:
     infer(bare)
     assert not equal(saved(bare), loaded)
     with patchkit.patched(only=ONLY, strict=True):
-        mended = layer(**options)
-        infer(mended)
-        assert equal(saved(mended), loaded)
-        infer(mended)
-        assert equal(saved(mended), loaded)
+        fixed = layer(**options)
+        infer(fixed)
+        assert equal(saved(fixed), loaded)
+        infer(fixed)
+        assert equal(saved(fixed), loaded)
 
 
 @kinds
@@ -172,14 +172,14 @@ def test_dequantized_after_inference(options, transposed: bool) -> None:
     infer(bare)
     assert not torch.equal(dequantized(bare).float(), expected)
     with patchkit.patched(only=ONLY, strict=True):
-        mended = layer(**options)
-        assert torch.equal(dequantized(mended), expected)
-        infer(mended)
-        found = dequantized(mended)
+        fixed = layer(**options)
+        assert torch.equal(dequantized(fixed), expected)
+        infer(fixed)
+        found = dequantized(fixed)
         assert found.dtype == expected.dtype
         assert torch.equal(found, expected)
-        assert packed(mended)
-        assert torch.equal(dequantized(mended), expected)
+        assert packed(fixed)
+        assert torch.equal(dequantized(fixed), expected)
 
 
 def test_training_alone_packs_nothing(patched) -> None:
@@ -224,12 +224,12 @@ def test_moved_to_another_device() -> None:
     bare.weight.to("meta")
     assert packed(bare)
     with patchkit.patched(only=ONLY, strict=True):
-        mended = layer()
-        infer(mended)
-        mended.to("cpu")
-        mended.weight.to(torch.float32)
-        assert packed(mended)
-        moved = mended.weight.to("meta")
+        fixed = layer()
+        infer(fixed)
+        fixed.to("cpu")
+        fixed.weight.to(torch.float32)
+        assert packed(fixed)
+        moved = fixed.weight.to("meta")
         assert not moved.quant_state.packing_format_for_cpu
         assert moved.device.type == moved.quant_state.absmax.device.type == "meta"
 
@@ -324,7 +324,7 @@ def lose_the_instructions(module):
 """
 MACHINES = {
     "a CPU without AVX512-BF16": (False, "needs-avx512-bf16", "dequantize_4bit reads the packed"),
-    "a build without the kernel": (True, "mended", "training reads the packed weight"),
+    "a build without the kernel": (True, "fixed", "training reads the packed weight"),
 }
 
 

@@ -39,16 +39,16 @@ def test_each_input_in_its_own_dtype(first: torch.dtype, then: torch.dtype) -> N
     if first != torch.float16:
         assert written_down == first
     with patchkit.patched(only=ONLY, strict=True):
-        mended, compute = outcome(first, then)
+        fixed, compute = outcome(first, then)
         cold = layer()
         # What the bias was rounded to by the first input is another matter.
         cold.bias = torch.nn.Parameter(cold.bias.to(first), requires_grad=False)
         expected = cold(inputs(then))
     assert compute is None
-    assert mended.dtype == warmed_up.dtype == then
-    assert torch.equal(mended, expected)
+    assert fixed.dtype == warmed_up.dtype == then
+    assert torch.equal(fixed, expected)
     # float16 was never written down; a float32 product rounded to half is at times the same.
-    assert torch.equal(mended, warmed_up) == (first == torch.float16)
+    assert torch.equal(fixed, warmed_up) == (first == torch.float16)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -99,6 +99,6 @@ def test_training_goes_as_with_float32_experts(checkpoint: Path, autocast: bool)
             found.append(loss.item())
         return found
 
-    upstream, mended = losses(patched=False), losses(patched=True)
-    assert mended[-1] < mended[0] - 0.1
-    assert mended == pytest.approx(upstream, abs=0.05)
+    upstream, fixed = losses(patched=False), losses(patched=True)
+    assert fixed[-1] < fixed[0] - 0.1
+    assert fixed == pytest.approx(upstream, abs=0.05)

@@ -67,16 +67,16 @@ def test_the_same_as_without_the_option(saved, loaded, kind: str, tmp_path: Path
     dtypes = {name: tensor.dtype for name, tensor in tensors(expected).items()}
     assert (dtypes != {name: tensor.dtype for name, tensor in tensors(bare).items()}) == differ
     with patchkit.patched(only=ONLY, strict=True):
-        mended = load(folder, loaded)
-    assert tensors(mended).keys() == tensors(expected).keys()
-    for name, tensor in tensors(mended).items():
+        fixed = load(folder, loaded)
+    assert tensors(fixed).keys() == tensors(expected).keys()
+    for name, tensor in tensors(fixed).items():
         # Without the option adapter weights are at times rounded to the base's dtype first.
         like = bare if ".lora_" in name else expected
         assert tensor.dtype == dtypes[name], name
         assert torch.equal(tensor, tensors(like)[name]), name
-    assert mended(IDS).dtype == loaded
+    assert fixed(IDS).dtype == loaded
     if not differ:
-        assert torch.equal(mended(IDS), bare(IDS))
+        assert torch.equal(fixed(IDS), bare(IDS))
 
 
 def test_a_second_adapter_leaves_the_first_as_it_is(tmp_path: Path) -> None:

@@ -72,17 +72,17 @@ def test_far_positions_are_those_of_the_loaded_model(tmp_path: Path) -> None:
         with torch.no_grad():
             return model(long).logits[0, 1024:].double().log_softmax(-1)
 
-    exact, bare, mended = far(build()), build(), build()
+    exact, bare, fixed = far(build()), build(), build()
     evaluate(bare, tmp_path, "bf16_full_eval", data)
     with patchkit.patched(only=ONLY, strict=True):
-        evaluate(mended, tmp_path, "bf16_full_eval", data)
+        evaluate(fixed, tmp_path, "bf16_full_eval", data)
     fresh = loaded(build(), tmp_path, torch.bfloat16)
 
     def divergence(model: torch.nn.Module) -> float:
         return (exact.exp() * (exact - far(model))).sum(-1).mean().item()
 
-    assert torch.equal(far(mended), far(fresh))
-    assert divergence(bare) > 5 * divergence(mended)
+    assert torch.equal(far(fixed), far(fresh))
+    assert divergence(bare) > 5 * divergence(fixed)
 
 
 def test_below_adapters(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_without_quantization_nothing_changes(train) -> None:
 
 @due
 def test_references_taken_before(forked) -> None:
-    """A name imported earlier, a subclass, a bound method and a pickle run the mended code."""
+    """A name imported earlier, a subclass, a bound method and a pickle run the fixed code."""
     files = forked(
         """
         import pickle

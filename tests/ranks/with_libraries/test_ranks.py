@@ -1,4 +1,4 @@
-"""`patchkit ranks` trains for real: DDP and FSDP2, with a bug that patchkit mends.
+"""`patchkit ranks` trains for real: DDP and FSDP2, with a bug that patchkit fixes.
 
 Ranks that a launcher has started, each in an interpreter of its own, have the same numbers.
 """
@@ -47,9 +47,9 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("strategy", ["ddp", "fsdp2"])
-def test_what_patchkit_mends(cells, strategy: str) -> None:
+def test_what_patchkit_fixes(cells, strategy: str) -> None:
     cell = cells[strategy]
-    assert cell["outcome"] == "mended", cell
+    assert cell["outcome"] == "fixed", cell
     assert cell["without"]["step"] == "step"
     assert "not implemented for 'BFloat16'" in cell["without"]["error"]
     figures = cell["with_patchkit"]["figures"]

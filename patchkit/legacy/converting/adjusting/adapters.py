@@ -37,7 +37,7 @@ def adapters_made_already(call: Call, row: Adjusted, surroundings: Surroundings)
             f"leave peft_config out.",
         )
     call.arguments["peft_config"] = None
-    call.mend(
+    call.fix(
         row,
         f"{call.name}(peft_config=) for a model that has these adapters already",
         "leave peft_config= out",

@@ -24,7 +24,7 @@ def own_configuration(call: Call, row: Adjusted, surroundings: Surroundings) -> 
         return
     if call.method.owner.__name__ == "SFTTrainer" and type(args) is TrainingArguments:
         return  # it does so itself
-    call.mend(
+    call.fix(
         row,
         f"{call.name}(args={type(args).__name__})",
         f"write {kind.__name__}(…) for {type(args).__name__}(…)",
@@ -68,7 +68,7 @@ def dtype_of_the_model(call: Call, row: Adjusted, surroundings: Surroundings) ->
     # The old name stays beside the new one, as the script may read it.
     setattr(args, _LOADING, {**given, "dtype": given["torch_dtype"]})
     old = f"{type(args).__name__}({_LOADING}={{'torch_dtype': …}})"
-    call.mend(row, old, "write 'dtype' for 'torch_dtype'")
+    call.fix(row, old, "write 'dtype' for 'torch_dtype'")
 
 
 def share_of_steps(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -76,4 +76,4 @@ def share_of_steps(call: Call, row: Adjusted, surroundings: Surroundings) -> Non
     share = call.arguments.get("warmup_steps")
     if isinstance(share, float) and 0 < share < 1:
         call.arguments |= {"warmup_steps": 0, "warmup_ratio": share}
-        call.mend(row, f"{call.name}(warmup_steps={share!r})", f"write warmup_ratio={share!r}")
+        call.fix(row, f"{call.name}(warmup_steps={share!r})", f"write warmup_ratio={share!r}")

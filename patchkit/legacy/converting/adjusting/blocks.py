@@ -12,4 +12,4 @@ def counted(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
     number = call.arguments.get("r")
     if number and "oft_block_size" not in call.arguments:
         call.arguments["oft_block_size"] = 0
-        call.mend(row, f"{call.name}(r=)", f"write r={number}, oft_block_size=0")
+        call.fix(row, f"{call.name}(r=)", f"write r={number}, oft_block_size=0")

@@ -37,7 +37,7 @@ def tokenizer_for_callbacks(call: Call, row: Adjusted, surroundings: Surrounding
             code = method.__code__
             if name.startswith(_CALLED) and (_asks(code) or (is_handed_on and _takes_any(code))):
                 surroundings.changed.change(owner, name, _with_tokenizer(method))
-                call.mend(
+                call.fix(
                     row,
                     f"{owner.__name__}.{name}(tokenizer)",
                     f"write {_NEW} for tokenizer",

@@ -31,7 +31,7 @@ def metrics_of_checkpoints(call: Call, row: Adjusted, surroundings: Surroundings
             continue
         if _METRICS in inspect.signature(method).parameters:
             surroundings.changed.change(kind, row.name, _with_metrics(method))
-            call.mend(
+            call.fix(
                 row,
                 f"{kind.__name__}.{row.name}({_METRICS})",
                 "read the metrics from self.state.log_history",
@@ -43,7 +43,7 @@ def by_position(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
     """Leave out the metrics that a script hands on to the trainer's `_save_checkpoint`."""
     if call.rest:
         call.rest = ()
-        call.mend(row, f"{call.name}(model, trial, {_METRICS})", f"leave {_METRICS} out")
+        call.fix(row, f"{call.name}(model, trial, {_METRICS})", f"leave {_METRICS} out")
 
 
 def _with_metrics(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ def listed(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
         for name, value in arguments.items():
             if _is_column(value):
                 arguments[name] = value[:]
-                call.mend(
+                call.fix(
                     row,
                     f"{call.name} with a column of a dataset",
                     f"write list(dataset[{value.column_name!r}])",

@@ -35,7 +35,7 @@ def flags(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
             written += [flag, *values]
             if not values and not equals and _needs_truth(options[name]):
                 written.append("True")
-                call.mend(row, name, f"write {name} True")
+                call.fix(row, name, f"write {name} True")
             continue
         value = _read([value]) if equals else _read(values)
         new = _todays(parser, {old: value}, surroundings, call) if flag.startswith("--") else None

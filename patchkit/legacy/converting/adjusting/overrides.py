@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from ...changes import Adjusted
-from ...guarding.libraries import is_librarys, librarys_class, own_classes, own_methods
+from ...guarding.libraries import belongs_to_a_library, library_class, own_classes, own_methods
 from ...uses import Place
 from ..call import Call
 from .surroundings import Surroundings
@@ -27,14 +27,14 @@ def former_parameters(call: Call, row: Adjusted, surroundings: Surroundings) -> 
         surroundings: what is changed is remembered there.
     """
     for kind, method in own_methods(type(call.instance), row.name):
-        todays = getattr(librarys_class(kind), row.name, None)
-        if todays is None or _is_adapted(method):
+        current = getattr(library_class(kind), row.name, None)
+        if current is None or _is_adapted(method):
             continue
-        names = _lacking(method, todays)
+        names = _lacking(method, current)
         if names:
-            adapted = _adapted(method, todays)
+            adapted = _adapted(method, current)
             surroundings.changed.change(kind, row.name, adapted)
-            call.mend(
+            call.fix(
                 row,
                 f"{kind.__name__}.{row.name} without {', '.join(names)}",
                 f"give it {', '.join(names)} as a parameter",
@@ -50,17 +50,19 @@ def without_start(call: Call, row: Adjusted, surroundings: Surroundings) -> None
     former_parameters(call, row, surroundings)
     kinds = type(call.instance).__mro__
     if any(_is_adapted(vars(kind).get(row.name)) for kind in own_classes(kinds[0])):
-        owner = next(kind for kind in kinds if is_librarys(kind) and row.name in vars(kind))
+        owner = next(
+            kind for kind in kinds if belongs_to_a_library(kind) and row.name in vars(kind)
+        )
         if not _is_adapted(vars(owner)[row.name]):
             surroundings.changed.change(owner, row.name, _filled_in(vars(owner)[row.name]))
 
 
-def _lacking(method: Callable[..., Any], todays: Callable[..., Any]) -> list[str]:
+def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[str]:
     """Return the parameters that a method does not have and may be called with."""
     own = inspect.signature(method).parameters
     if any(known.kind in _ANY for known in own.values()):
         return []
-    new = inspect.signature(todays).parameters.values()
+    new = inspect.signature(current).parameters.values()
     # What is called by position goes by its place, whatever it is named.
     return [known.name for known in list(new)[len(own) :] if known.kind not in _ANY] or [
         known.name for known in new if known.name not in own and len(new) > len(own)
@@ -91,8 +93,8 @@ def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:
     return filled_in
 
 
-def _adapted(method: Callable[..., Any], todays: Callable[..., Any]) -> Callable[..., Any]:
-    signature, own = inspect.signature(todays), list(inspect.signature(method).parameters)
+def _adapted(method: Callable[..., Any], current: Callable[..., Any]) -> Callable[..., Any]:
+    signature, own = inspect.signature(current), list(inspect.signature(method).parameters)
     by_name = set(own) <= set(signature.parameters)
 
     @functools.wraps(method)

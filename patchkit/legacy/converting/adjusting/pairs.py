@@ -28,7 +28,7 @@ def sides_apart(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
             continue
         if _CHOSEN in inspect.unwrap(loss).__code__.co_consts:
             surroundings.changed.change(kind, _LOSS, _with_sides(loss))
-            call.mend(
+            call.fix(
                 row,
                 f'{kind.__name__}.{_LOSS} with inputs["{_CHOSEN}"]',
                 'take the halves of inputs["input_ids"]: torch.chunk(…, 2)',

@@ -36,7 +36,7 @@ def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) 
     for name in found:
         _replace(call, name, lambda rows: _formatted(rows, function, column))
     call.arguments["formatting_func"] = None
-    call.mend(row, listed(call), ADVICE)
+    call.fix(row, listed(call), ADVICE)
 
 
 def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -63,7 +63,7 @@ def pairs_of_tokens(call: Call, row: Adjusted, surroundings: Surroundings) -> No
                 name,
                 lambda rows: rows.rename_columns(_TOKENS) if is_tokenized(rows) else rows,
             )
-            call.mend(
+            call.fix(
                 row,
                 f"{call.name}({name}=) with columns {' and '.join(_TOKENS)}",
                 f"name them {' and '.join(_TOKENS.values())}",
@@ -87,7 +87,7 @@ def _leave_alone(call: Call, row: Adjusted, column: str) -> None:
                 name,
                 lambda rows: rows.select_columns([column]) if is_beside_prompt(rows) else rows,
             )
-            call.mend(
+            call.fix(
                 row,
                 f"{call.name}({name}=) with a column {column} beside a prompt",
                 f"write dataset.select_columns(['{column}'])",

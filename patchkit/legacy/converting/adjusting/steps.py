@@ -16,7 +16,7 @@ def steps_to_come(call: Call, row: Adjusted, surroundings: Surroundings) -> None
         return
     least = (call.arguments.get("tinit") or 0) + (call.arguments.get("tfinal") or 0) + 1
     call.arguments["total_step"] = least
-    call.mend(
+    call.fix(
         row,
         f"{call.name} without total_step=",
         "write total_step=…, the number of steps; without it ranks stay as they are",

@@ -41,4 +41,4 @@ def renamed_layers(call: Call, row: Adjusted, surroundings: Surroundings) -> Non
     changed: Any = copy.copy(wanted)
     changed.target_modules = type(names)(targets)
     call.arguments["peft_config"] = changed
-    call.mend(row, f"target_modules={old!r} of {type(model).__name__}", f"write {targets!r}")
+    call.fix(row, f"target_modules={old!r} of {type(model).__name__}", f"write {targets!r}")

@@ -19,7 +19,7 @@ def type_of_files(call: Call, row: Adjusted, surroundings: Surroundings) -> None
     named = call.unknown.get(_TYPE)
     if named is not None and TOKENIZER_MAPPING_NAMES.get(named) is None:
         del call.unknown[_TYPE]
-        call.mend(
+        call.fix(
             row, f"{call.name}({_TYPE}={named!r})", "leave it out: the tokenizer's files say it"
         )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....rewrite.compile import nested_codes
 from ...changes import Adjusted, Adjuster
-from ...guarding.libraries import librarys_class, own_classes
+from ...guarding.libraries import library_class, own_classes
 from ...uses import Place
 from ..call import Call
 from .surroundings import Surroundings
@@ -24,7 +24,7 @@ def never_called(instead: str) -> Adjuster:
 
     def refuse(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
         kind = type(call.instance)
-        if hasattr(librarys_class(kind), row.name) or row.name in _mentioned(kind):
+        if hasattr(library_class(kind), row.name) or row.name in _mentioned(kind):
             return
         for owner in own_classes(kind):
             method = _function(vars(owner).get(row.name))

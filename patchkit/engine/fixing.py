@@ -29,7 +29,7 @@ class WrapNote:
 
 
 @dataclass(frozen=True, eq=False)
-class MendedCallable:
+class FixedCallable:
     """A live callable that carries a change.
 
     Args:
@@ -59,15 +59,15 @@ class MendedCallable:
             return False
 
 
-def mend(
+def fix(
     owner: str,
     change: Change,
     module: ModuleType,
     places: Places,
     claimant: Claimant,
-    before: tuple[MendedCallable, ...] = (),
+    before: tuple[FixedCallable, ...] = (),
     taken: set[tuple[int, object]] | None = None,
-) -> list[MendedCallable]:
+) -> list[FixedCallable]:
     """Carry out a change.
 
     Args:
@@ -76,19 +76,19 @@ def mend(
         module: the loaded module that the change's target lies in.
         places: the record of all that is changed.
         claimant: who wants it.
-        before: what an earlier call mended and is still in force.
-        taken: the functions that other targets of the patch have mended, with the rule; this call
+        before: what an earlier call fixed and is still in force.
+        taken: the functions that other targets of the patch have fixed, with the rule; this call
             adds its own.
 
     Returns:
-        what is mended; empty where a target with wildcards finds no site here.
+        what is fixed; empty where a target with wildcards finds no site here.
 
     Raises:
-        Drift: a target does not look as expected. What was mended until then stays, and goes
+        Drift: a target does not look as expected. What was fixed until then stays, and goes
             when the claimant's claims are no longer valid.
         Collision: another patch edits the same place, or wraps the same callable.
     """
-    still_live = {mended.qualname: mended for mended in before}
+    still_live = {fixed.qualname: fixed for fixed in before}
     taken = set() if taken is None else taken
     taken.update(map(_edited_place, before))
     if not isinstance(change, Rewrite):
@@ -97,22 +97,22 @@ def mend(
             return [still_live[qualname]]
         place, piece = wrap(owner, change, module, places, claimant)
         shown = WrapNote(f"{module.__name__}:{qualname}", change.wrapper)
-        return [MendedCallable(weakref.ref(module), qualname, place, piece, shown)]
+        return [FixedCallable(weakref.ref(module), qualname, place, piece, shown)]
     target = Target.parse(change.target)
     callables = []
     for qualname in target.qualnames_in(module):
-        mended = still_live.get(qualname) or _rewrite(
+        fixed = still_live.get(qualname) or _rewrite(
             owner, change, target, module, qualname, places, claimant, taken
         )
-        if mended is not None:
-            taken.add(_edited_place(mended))
-            callables.append(mended)
+        if fixed is not None:
+            taken.add(_edited_place(fixed))
+            callables.append(fixed)
     return callables
 
 
-def _edited_place(mended: MendedCallable) -> tuple[int, object]:
-    rule = mended.piece.rule if isinstance(mended.piece, Edits) else None
-    return id(mended.place), rule
+def _edited_place(fixed: FixedCallable) -> tuple[int, object]:
+    rule = fixed.piece.rule if isinstance(fixed.piece, Edits) else None
+    return id(fixed.place), rule
 
 
 def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> None:
@@ -142,7 +142,7 @@ def _rewrite(
     places: Places,
     claimant: Claimant,
     taken: set[tuple[int, object]],
-) -> MendedCallable | None:
+) -> FixedCallable | None:
     swaps = places.swaps
     try:
         binding = bind(module, qualname)
@@ -161,11 +161,11 @@ def _rewrite(
         if known and isinstance(piece, Edits) and piece.key == (owner, change.rule):
             if (id(known), change.rule) in taken:
                 return None  # another target of this patch names the same function
-            # It was mended under another name, or before its module left `sys.modules` for a while.
+            # It was fixed under another name, or before its module left `sys.modules` for a while.
             source = swaps.source(function)
             swaps.install(function, piece, claimant, source)
             shown = Difference(source.name, source.lines, piece.edits)
-            return MendedCallable(weakref.ref(module), qualname, known, piece, shown)
+            return FixedCallable(weakref.ref(module), qualname, known, piece, shown)
     missing = [name for name in change.rule.needs if name not in function.__globals__]
     if missing:
         if target.is_glob:
@@ -185,4 +185,4 @@ def _rewrite(
     piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
     entry = swaps.install(function, piece, claimant, source)
     shown = Difference(source.name, source.lines, piece.edits)
-    return MendedCallable(weakref.ref(module), qualname, entry, piece, shown)
+    return FixedCallable(weakref.ref(module), qualname, entry, piece, shown)
