@@ -10,6 +10,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
+
 from patchkit.modernize import files
 from patchkit.modernize.errors import ScriptError
 from patchkit.modernize.files import Source
