@@ -22,7 +22,10 @@ from patchkit.lab import example
 
 def variety(completions, **_) -> list[float]:
     """The share of different words in each answer."""
-    texts = [it if isinstance(it, str) else it[0]["content"] for it in completions]
+    texts = [
+        completion if isinstance(completion, str) else completion[0]["content"]
+        for completion in completions
+    ]
     return [len(set(text.split())) / max(len(text.split()), 1) for text in texts]
 
 

@@ -124,7 +124,7 @@ def run(tmp_path: Path, trapped: Path, library) -> Run:
 
 def outcomes(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     assert done.stdout, done.stderr
-    return {one["id"]: one["outcome"] for one in json.loads(done.stdout)["verdicts"]}
+    return {verdict["id"]: verdict["outcome"] for verdict in json.loads(done.stdout)["verdicts"]}
 
 
 @pytest.mark.parametrize("options", [[], ["--fork"]], ids=["processes", "forks"])
@@ -192,7 +192,7 @@ def test_matrix_scan(run: Run, tmp_path: Path) -> None:
     done = run("-m", "patchkit", "matrix", "scan", *asked)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["scans"]
-    assert [one["states"] for one in found] == [{"madeup-bug": "matches"}] * 2
+    assert [scan["states"] for scan in found] == [{"madeup-bug": "matches"}] * 2
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="there is no pip")

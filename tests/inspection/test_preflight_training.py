@@ -112,8 +112,8 @@ def test_warnings_are_logged_once(make, caplog) -> None:
         with make.trainer(make.model("bfloat16"), "bf16", learning_rate=1e-6) as trainer:
             trainer.train()
             assert trainer.state.global_step == 1
-    logged = [one.getMessage() for one in caplog.records if one.name == "patchkit"]
-    assert sum("updates-round-away" in one for one in logged) == 1
+    logged = [record.getMessage() for record in caplog.records if record.name == "patchkit"]
+    assert sum("updates-round-away" in message for message in logged) == 1
 
 
 def test_a_healthy_training_says_nothing(make, caplog) -> None:
@@ -123,7 +123,7 @@ def test_a_healthy_training_says_nothing(make, caplog) -> None:
         warnings.simplefilter("error", patchkit.PatchWarning)
         with make.trainer(make.model("float32"), "bf16") as trainer:
             trainer.train()
-    assert not [one for one in caplog.records if one.name == "patchkit"]
+    assert not [record for record in caplog.records if record.name == "patchkit"]
 
 
 def test_a_mistake_of_ours_does_not_stop_a_training(make, monkeypatch, caplog) -> None:

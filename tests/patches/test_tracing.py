@@ -290,8 +290,8 @@ def _comparable(value: Any) -> Any:
 
 def assert_same(expected: Any, got: Any, tolerance: float = 0.0) -> None:
     if isinstance(expected, tuple):
-        for one, other in zip(expected, got, strict=True):
-            assert_same(one, other, tolerance)
+        for value, other in zip(expected, got, strict=True):
+            assert_same(value, other, tolerance)
     elif isinstance(expected, torch.Tensor) and not expected.is_meta:
         torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
     elif isinstance(expected, torch.Tensor):

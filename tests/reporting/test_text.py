@@ -97,8 +97,8 @@ def test_text_says_what_matters_first(library, session, apply) -> None:
 def test_text_says_what_to_do(library, session, apply) -> None:
     report = troubled(library, session, apply).report()
     text = " ".join(str(report).split())
-    for one in report.with_status("failed", "drifted", "overridden"):
-        assert f"{one.reason} -> {one.advice}" in text
+    for reported in report.with_status("failed", "drifted", "overridden"):
+        assert f"{reported.reason} -> {reported.advice}" in text
 
 
 def test_text_of_a_healthy_catalogue_is_short(library, session) -> None:
