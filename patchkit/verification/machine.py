@@ -1,4 +1,4 @@
-"""Probe this machine for what reproducers need."""
+"""Describe this machine: its versions and devices, and whether it has what reproducers need."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..patch import REQUIREMENTS, Requirement
+
+if TYPE_CHECKING:
+    from ..matrix import Environment
 
 _CPUINFO = Path("/proc/cpuinfo")
 _NVIDIA = ("/dev/nvidiactl", "/dev/dxg")
@@ -72,3 +76,29 @@ def may_have_cuda() -> bool:
 
 PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _has_avx512_bf16}
 """A test of this machine for each requirement, by its name."""
+
+
+def environment() -> Environment:
+    """Return the environment of measurements made in this process today."""
+    import datetime
+
+    from ..engine.session import SESSION
+    from ..environment import python_and_platform
+    from ..matrix import Environment, installed_versions
+
+    return Environment(
+        versions=installed_versions(
+            library for entry in SESSION.catalogue for library in entry.patch.affects
+        ),
+        **python_and_platform(),
+        device=_device(),
+        date=datetime.date.today().isoformat(),
+    )
+
+
+def _device() -> str:
+    try:
+        import torch
+    except ImportError:
+        return "cpu"
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"

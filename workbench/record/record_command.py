@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from patchkit.matrix.sets import VersionSet
+    from .sets import VersionSet
 
 
 @click.command()
@@ -39,21 +39,22 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
     from patchkit.cli.output_file import check_writable
     from patchkit.engine.session import SESSION
     from patchkit.matrix import default_path, write
-    from patchkit.verification import recording
     from patchkit.verification.verification import verify
+
+    from . import measurements
 
     if files and ids:
         raise click.UsageError("--id says what to measure here; with FILES nothing is measured")
     SESSION.catalogue.matching_ids(ids, "--id")
     path = path or default_path()
     check_writable(path, "--file")
-    old = recording.matrix_to_extend(path)
+    old = measurements.matrix_to_extend(path)
     if files:
-        new = recording.from_files(files)
+        new = measurements.from_files(files)
         if path == default_path():
-            new = new.merge(recording.unmeasured_sets(old.merge(new), _sets()))
+            new = new.merge(measurements.unmeasured_sets(old.merge(new), _sets()))
     else:
-        new = recording.from_verdicts(
+        new = measurements.from_verdicts(
             verify(ids or None, everywhere=True).to_dict(), "the verification"
         )
     write(path, old.merge(new))
@@ -66,13 +67,14 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
             }
         )
     else:
-        for line in recording.summary_lines(new):
+        for line in measurements.summary_lines(new):
             click.echo(line)
 
 
 def _sets() -> list[VersionSet]:
     from patchkit.matrix import MatrixError
-    from patchkit.matrix.sets import default_folder, read_sets
+
+    from .sets import default_folder, read_sets
 
     try:
         return read_sets(default_folder())

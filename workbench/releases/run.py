@@ -13,8 +13,8 @@ from patchkit.errors import UsageError
 from patchkit.legacy.rows import LEFT_OUT, all_rows
 from patchkit.matrix.scan import releases, wheels
 from patchkit.matrix.scan.errors import ScanError
-from patchkit.matrix.scan.tree import Archive
 
+from .archive import Archive
 from .findings import Finding, findings
 from .history import History
 from .interface import LIBRARIES, Interface, is_there, read
@@ -192,8 +192,10 @@ class _Reader:
 
     def _open(self, library: str, version: str) -> Sources:
         given = self._given.get((library, version))
-        opened = Archive(given, (library,)) if given else self._wheels.open(library, version)
-        return Sources(opened)
+        if given:
+            return Sources(Archive(given, (library,)))
+        self._wheels.fetch(library, version)
+        return Sources(Archive(self._wheels.file(library, version), (wheels.file_stem(library),)))
 
     def _is_released(self, library: str, version: str) -> bool:
         return (library, version) not in self._given

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from patchkit.legacy.changes import Keyword, Moved, Rename
-from patchkit.matrix.scan.tree import Archive
+from workbench.releases.archive import Archive
 from workbench.releases.findings import findings
 from workbench.releases.history import History
 from workbench.releases.interface import is_there, read

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.cli import main
-from patchkit.matrix.scan.tree import Archive
+from workbench.releases.archive import Archive
 from workbench.releases.interface import Interface, read
 from workbench.releases.modules import modules
 from workbench.releases.sources import Sources
