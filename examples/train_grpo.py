@@ -13,11 +13,10 @@ import patchkit  # isort: split
 patchkit.apply()
 
 import torch
+from example_inputs import prepared
 from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from trl import GRPOConfig, GRPOTrainer
-
-from patchkit.lab import example
 
 
 def variety(completions, **_) -> list[float]:
@@ -30,7 +29,7 @@ def variety(completions, **_) -> list[float]:
 
 
 def main() -> None:
-    with example.prepared("grpo", __doc__) as given:
+    with prepared("grpo", __doc__) as given:
         model = AutoModelForCausalLM.from_pretrained(
             given.model,
             dtype=torch.float16,  # `torch_dtype` before Transformers 4.56

@@ -51,9 +51,9 @@ def reproduce() -> None:
     import peft
     import torch
 
-    from patchkit.lab import quantized_adapters, shapes
+    from patchkit.lab import quantized, shapes
 
-    model = quantized_adapters.load("8bit").eval()
+    model = quantized.load_tiny("8bit").eval()
     config = peft.C3AConfig(block_size=16, target_modules=["q_proj", "up_proj"])
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(0)

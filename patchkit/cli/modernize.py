@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .arguments import ScriptPath
 from .exit_statuses import USAGE
-from .script_path import ScriptPath
 
 if TYPE_CHECKING:
     from ..modernize.files import Source
@@ -123,7 +123,7 @@ def _row(source: Source, result: Modernized) -> dict[str, Any]:
 
 def _show(source: Source, result: Modernized, form: str) -> None:
     if form == "diff":
-        from .coloured_diff import echo_coloured
+        from .output import echo_coloured
 
         echo_coloured(_diff(source, result.text))
     elif form == "write" and result.text != source.text:

@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from .patch_id import PatchId, chosen_ids
-from .patches_option import patches_option
+from .arguments import PatchId, chosen_ids, patches_option
 
 
 @click.command()

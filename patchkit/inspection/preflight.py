@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
+from ..errors import PreflightError
 from ..heap import without_garbage_collection
 from ..settings import check_flag
 from .facts import Facts, gather
@@ -15,6 +17,8 @@ from .subject import Subject, subject
 
 logger = logging.getLogger("patchkit")
 
+_logged: set[tuple[str, str]] = set()
+
 
 def run(model: object, args: object, optimizer: object, *, fix: bool = False) -> Findings:
     """Run a preflight, as `patchkit.preflight` describes."""
@@ -22,6 +26,24 @@ def run(model: object, args: object, optimizer: object, *, fix: bool = False) ->
     training = subject(model, args, optimizer)
     with without_garbage_collection():
         return inspect(training, fix=fix)
+
+
+def before_train(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wrap `Trainer.train` for `apply(preflight=True)`: errors stop it, warnings are logged once.
+
+    Raises:
+        PreflightError: with the errors, and the changes that fix them.
+    """
+    findings = _findings_of(instance)
+    if findings.errors:
+        raise PreflightError(Findings(findings.errors, findings.looked_at))
+    fresh = [finding for finding in findings.warnings if (finding.id, finding.found) not in _logged]
+    if fresh and instance.is_local_process_zero():
+        _logged.update((finding.id, finding.found) for finding in fresh)
+        logger.warning("%s", Findings(fresh, findings.looked_at))
+    return wrapped(*args, **kwargs)
 
 
 def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None = None) -> Findings:
@@ -85,3 +107,12 @@ def _facts(training: Subject, hardware: Hardware | None) -> Facts:
     from ..engine.session import SESSION
 
     return gather(training, hardware=hardware, applied=SESSION.applied())
+
+
+def _findings_of(trainer: Any) -> Findings:
+    try:
+        return run(trainer, None, None)
+    except Exception:
+        # It must not stop the user's training: the traceback is in the log.
+        logger.exception("patchkit: the preflight failed, and training goes on without it")
+        return Findings([])

@@ -19,6 +19,10 @@ class MatrixError(PatchError):
     """The compatibility matrix cannot be read or written."""
 
 
+class ScanError(PatchError):
+    """A release, or all releases of a library, cannot be fetched or read."""
+
+
 @dataclass(frozen=True)
 class Environment:
     """The place of a measurement.

@@ -107,7 +107,7 @@ class PatchRecord:
         """
         if self.status is not Status.NOT_AFFECTED or not (self._patch and self._resolution):
             return self
-        from .untested import reason_untested
+        from ..matrix.lookup import reason_untested
 
         reason = reason_untested(self._patch, self._resolution)
         return replace(self, status=Status.UNTESTED, reason=reason) if reason else self

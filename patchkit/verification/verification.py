@@ -13,9 +13,9 @@ from ..catalogue.entries import Entry
 from ..catalogue.folders import Paths
 from ..catalogue.resolution import resolve
 from ..errors import UnreadableVersion
+from ..matrix.lookup import reason_not_due
 from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
-from ..reporting.untested import reason_not_due
 from .forking import ForkRunner
 from .machine import description, environment, may_have_cuda, missing_requirements
 from .spawning import SpawnRunner

@@ -48,7 +48,9 @@ def test_on_when_asked_for(options) -> None:
     assert code_of_train() is not before
     assert patchkit.apply().changed == () or options.get("only")
     assert patchkit.report()[ID].status is Status.APPLIED
-    assert "is wrapped by patchkit.inspection.training.preflight" in patchkit.report()[ID].diff()
+    assert (
+        "is wrapped by patchkit.inspection.preflight.before_train" in patchkit.report()[ID].diff()
+    )
     patchkit.revert(ID)
     assert code_of_train() is before
     assert patchkit.report()[ID].status is Status.AVAILABLE

@@ -35,8 +35,8 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
       patchkit matrix record .matrix/*.json
       patchkit matrix record --id 'trl-*'
     """
+    from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
-    from patchkit.cli.output_file import check_writable
     from patchkit.engine.session import SESSION
     from patchkit.matrix import default_path, write
     from patchkit.verification.verification import verify

@@ -70,8 +70,8 @@ def scan(
     """
     from dataclasses import asdict
 
+    from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
-    from patchkit.cli.output_file import check_writable
     from patchkit.errors import UsageError
     from patchkit.matrix.file import replace_text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.about import PACKAGE
-from patchkit.matrix.scan.keeping import keep
+from patchkit.matrix.scan.memory import keep
 
 from .interface import Interface
 from .modules import Modules

@@ -11,8 +11,7 @@ from typing import Any
 
 from patchkit.errors import UsageError
 from patchkit.legacy.rows import LEFT_OUT, all_rows
-from patchkit.matrix.scan import releases, wheels
-from patchkit.matrix.scan.errors import ScanError
+from patchkit.matrix.scan import ScanError, releases, wheels
 
 from .archive import Archive
 from .findings import Finding, findings

@@ -53,7 +53,7 @@ def run(
 
     if plot is not None:
         from ...pictures import check_picture_file
-        from ..output_file import check_writable
+        from ..arguments import check_writable
 
         check_picture_file(plot, "--plot")
         check_writable(plot, "--plot")

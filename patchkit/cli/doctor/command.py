@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..script_path import ScriptPath
+from ..arguments import ScriptPath
 
 
 @click.command()

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from ...environment import installed_version
 from ...modernize.wanted import constraints as file_of_constraints
+from ..arguments import check_writable
 from ..output import show, show_json
-from ..output_file import check_writable
 from .probe import probe
 from .rendering import as_rich
 from .scripts import Examined, examine

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from ...environment import in_range
 from ...errors import UsageError
 from ...patch import Patch
+from ..records import ScanError
 from . import client
-from .errors import ScanError
 
 _NONE = "0+none"
 """A version that no release has."""
@@ -51,7 +51,7 @@ def list_releases(library: str, cached: Iterable[str]) -> Listing:
     if answer.unreached:
         doubt = f"the package index was not reached: other releases of {library} may exist"
     elif "No matching distribution" not in answer.messages:
-        doubt = f"the releases of {library} cannot be list_releases: {answer.error}"
+        doubt = f"the releases of {library} cannot be listed: {answer.error}"
     numbers = [
         number for listing in _NAMED.findall(answer.messages) for number in listing.split(",")
     ]

@@ -13,8 +13,8 @@ from ...catalogue import entries
 from ...catalogue.entries import Catalogue
 from ...errors import UsageError
 from .. import Scan
+from ..records import ScanError
 from . import sources, wheels
-from .errors import ScanError
 from .memory import Memory, key
 from .questions import Questions
 from .sources import Release, Selection

@@ -8,8 +8,8 @@ from importlib import metadata
 from pathlib import Path
 
 from ...errors import UsageError
+from ..records import ScanError
 from . import releases, tree
-from .errors import ScanError
 from .questions import Questions
 from .tree import Tree
 from .wheels import Wheels

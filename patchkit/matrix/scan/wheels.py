@@ -8,8 +8,8 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
+from ..records import ScanError
 from . import client, tree
-from .errors import ScanError
 from .tree import Tree
 
 _SUFFIX = ".sources.zip"

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized_adapters, tiny
+from patchkit.lab import quantized, tiny
 
 tiny.go_offline()
 
@@ -23,7 +23,7 @@ def patched() -> Any:
 
 
 def adapted(quantization: Any, dtype: str, **options: Any) -> Any:
-    model = quantized_adapters.load(quantization, dtype=dtype)
+    model = quantized.load_tiny(quantization, dtype=dtype)
     config = peft.LoraConfig(
         r=4, init_lora_weights="orthogonal", target_modules=["q_proj"], task_type="CAUSAL_LM"
     )
@@ -46,7 +46,7 @@ def test_quantized_base(quantization: Any) -> None:
     layer = model.base_model.model.model.layers[0].self_attn.q_proj
     a, b = layer.lora_A["default"].weight.T, layer.lora_B["default"].weight.T
     assert (a @ b).abs().max() < 1e-2 * a.abs().max() * b.abs().max() * len(b)
-    quantized_adapters.step(model)
+    quantized.step(model)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized_adapters, tiny
+from patchkit.lab import quantized, tiny
 
 tiny.go_offline()
 
@@ -28,7 +28,7 @@ def patched() -> Iterator[None]:
 
 def adapted(quantization: Any) -> Any:
     """A model whose other frozen weights are float32, and whose adapter is float16."""
-    model = quantized_adapters.load(quantization, dtype="float32")
+    model = quantized.load_tiny(quantization, dtype="float32")
     config = peft.LoraConfig(r=4, target_modules=["q_proj"], task_type="CAUSAL_LM")
     model = peft.get_peft_model(model, config)
     for parameter in model.parameters():

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized_adapters, tiny
+from patchkit.lab import quantized, tiny
 
 tiny.go_offline()
 
@@ -45,7 +45,7 @@ def adapted(kind: str, quantization: Any, **options: Any) -> Any:
     name = kind.partition(" ")[0]
     if not hasattr(peft, name):
         pytest.skip(f"PEFT {peft.__version__} has no {name}")
-    model = quantized_adapters.load(quantization)
+    model = quantized.load_tiny(quantization)
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = getattr(peft, name)(task_type="CAUSAL_LM", **LEAKED[kind])
@@ -91,13 +91,13 @@ def test_output_has_the_dtype_of_the_input(kind: str, quantization: Any) -> None
 def test_whole_model(kind: str, quantization: Any) -> None:
     model = adapted(kind, quantization)
     with pytest.raises(RuntimeError, match=MISMATCH):
-        quantized_adapters.step(model)
+        quantized.step(model)
     with patched():
-        assert quantized_adapters.step(model).dtype == torch.bfloat16
+        assert quantized.step(model).dtype == torch.bfloat16
         ids = torch.arange(10, 14)[None]
         assert model.generate(input_ids=ids, max_new_tokens=2, do_sample=False).shape == (1, 6)
     with pytest.raises(RuntimeError, match=MISMATCH):
-        quantized_adapters.step(model)
+        quantized.step(model)
 
 
 def test_half_precision_adapters(quantization: Any) -> None:
