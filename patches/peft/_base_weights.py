@@ -357,12 +357,12 @@ def _keep(module: torch.nn.Module, name: str, *, on_cpu: bool) -> _Weight | None
 
 
 def _is_quantized(parameter: Any) -> bool:
-    kind = type(parameter)
-    if not kind.__module__.startswith("bitsandbytes"):
+    cls = type(parameter)
+    if not cls.__module__.startswith("bitsandbytes"):
         return False
-    if kind.__name__ == "Params4bit":
+    if cls.__name__ == "Params4bit":
         return parameter.quant_state is not None
-    return kind.__name__ == "Int8Params"
+    return cls.__name__ == "Int8Params"
 
 
 def _has_plain_numbers(tensor: Any) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 from ..errors import PreflightError
 from ..heap import without_garbage_collection
 from ..settings import check_flag
-from .facts import Facts, gather
+from .facts import TrainingFacts, gather
 from .findings import Finding, Findings, Severity
 from .hardware import Hardware
-from .subject import Subject, subject
+from .subject import TrainingParts, subject
 
 logger = logging.getLogger("patchkit")
 
@@ -46,7 +46,9 @@ def before_train(
     return wrapped(*args, **kwargs)
 
 
-def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None = None) -> Findings:
+def inspect(
+    training: TrainingParts, *, fix: bool = False, hardware: Hardware | None = None
+) -> Findings:
     """Check a training, and fix what can be fixed if asked to.
 
     Args:
@@ -83,7 +85,7 @@ def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None =
     return Findings([*after.values(), *fixed], facts.describe())
 
 
-def check(facts: Facts) -> Iterator[Finding]:
+def check(facts: TrainingFacts) -> Iterator[Finding]:
     """Run all checks. One that fails is a note, and does not stop the others."""
     from .checks import CHECKS
 
@@ -103,7 +105,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             yield finding
 
 
-def _facts(training: Subject, hardware: Hardware | None) -> Facts:
+def _facts(training: TrainingParts, hardware: Hardware | None) -> TrainingFacts:
     from ..engine.session import SESSION
 
     return gather(training, hardware=hardware, applied=SESSION.applied())

@@ -38,8 +38,8 @@ def packs_weight(module: torch.nn.Module) -> bool:
     FSDP may make a plain parameter of such a weight, so that only the module tells.
     """
     return any(
-        kind.__name__ in _PACKING and kind.__module__.startswith("bitsandbytes")
-        for kind in type(module).__mro__
+        cls.__name__ in _PACKING and cls.__module__.startswith("bitsandbytes")
+        for cls in type(module).__mro__
     )
 
 

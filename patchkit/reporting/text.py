@@ -26,7 +26,7 @@ _IDS_SHOWN = 10
 """Ids that a line names of patches that are not due; HTML and JSON have all."""
 
 
-class Printed:
+class PrintedReport:
     """A report for a rich console, as wide as that is."""
 
     def __init__(
@@ -52,7 +52,7 @@ def as_text(
     report: Sequence[PatchRecord], legacy: Legacy | None = None, refusals: Sequence[str] = ()
 ) -> str:
     """Return the report in 80 columns without colours, for files and `print`."""
-    return plain_text(Printed(report, legacy, refusals))
+    return plain_text(PrintedReport(report, legacy, refusals))
 
 
 def plain_text(printed: RenderableType, width: int = 80) -> str:

@@ -104,7 +104,7 @@ class FunctionSource:
 
 
 @dataclass(frozen=True)
-class _File:
+class _SourceFile:
     """A file as `linecache` holds it.
 
     Args:
@@ -127,16 +127,16 @@ class _File:
         )
 
 
-_last_file: tuple[list[str], _File] | None = None
+_last_file: tuple[list[str], _SourceFile] | None = None
 
 
-def _file(filename: str, lines: list[str]) -> _File:
+def _file(filename: str, lines: list[str]) -> _SourceFile:
     """Describe a file. The last one is remembered: its functions are looked at in a row."""
     global _last_file
     # A file that changed is another list.
     if _last_file is None or _last_file[0] is not lines:
         copied = tuple(lines)
-        _last_file = lines, _File(copied, _imported_names(copied), module_code(filename))
+        _last_file = lines, _SourceFile(copied, _imported_names(copied), module_code(filename))
     return _last_file[1]
 
 

@@ -65,14 +65,14 @@ def _roles(trees: Iterable[ast.AST]) -> tuple[Counter[str], Counter[str]]:
     called: list[str] = []
     for tree in trees:
         for node in walk(tree):
-            kind = type(node)
-            if kind is ast.Name:
+            cls = type(node)
+            if cls is ast.Name:
                 if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
                     bound.append(node.id)  # type: ignore[attr-defined]
-            elif kind is ast.Call:
+            elif cls is ast.Call:
                 if isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
                     called.append(node.func.id)  # type: ignore[attr-defined]
-            elif kind not in _WITHOUT_NAMES:
+            elif cls not in _WITHOUT_NAMES:
                 bound += _names_in(node)
     return Counter(bound), Counter(called)
 

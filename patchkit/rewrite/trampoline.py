@@ -92,7 +92,7 @@ def trampoline(
     jump = _inner(_inner(module))
     if jump.co_freevars != code.co_freevars:
         raise Drift(f"{code.co_name} cannot be wrapped: it closes over {code.co_freevars}")
-    site = Site(function, code, tuple(around))
+    site = Landing(function, code, tuple(around))
     consts = tuple(site if const == _SITE else const for const in jump.co_consts)
     jump = jump.replace(co_consts=consts, co_firstlineno=code.co_firstlineno)
     if sys.version_info >= (3, 11):
@@ -104,7 +104,7 @@ def _inner(code: CodeType) -> CodeType:
     return next(const for const in code.co_consts if isinstance(const, CodeType))
 
 
-class Site:
+class Landing:
     """The landing place of a trampoline.
 
     Args:
@@ -126,7 +126,7 @@ class Site:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Of a function that is pickled by value, with the class that it belongs to.
-        return Site, (_nothing, self._code, self._around)
+        return Landing, (_nothing, self._code, self._around)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the wrappers around the function."""

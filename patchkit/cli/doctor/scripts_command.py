@@ -42,7 +42,7 @@ def show_scripts(
         no_bf16 = no_bf16 or (not quick and _lacks_bfloat16())
     examined = examine(paths, without_bfloat16=no_bf16)
     if constraints is not None and examined.chosen is not None:
-        names = [it.name for it in examined.wanted]
+        names = [script.name for script in examined.wanted]
         due = examined.due if examined.without_bfloat16 else None
         text = file_of_constraints.content(examined.chosen, names, due)
         file_of_constraints.write(constraints, text)
@@ -67,5 +67,5 @@ def _lacks_bfloat16() -> bool:
     """Tell whether torch finds a GPU that computes bfloat16 by emulation, or not at all."""
     if installed_version("torch") is None:
         return False
-    gpus = (it for it in probe().get("devices", ()) if it["device"] != "cpu")
-    return any(it["bfloat16"] not in _WITH_BFLOAT16 for it in gpus)
+    gpus = (device for device in probe().get("devices", ()) if device["device"] != "cpu")
+    return any(device["bfloat16"] not in _WITH_BFLOAT16 for device in gpus)

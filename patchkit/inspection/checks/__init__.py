@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding
 from . import arguments, placement, quantized, trained, versions, weights
 
-Check = Callable[[Facts], Finding | None]
+Check = Callable[[TrainingFacts], Finding | None]
 
 CHECKS: tuple[Check, ...] = (
     arguments.both_precisions,

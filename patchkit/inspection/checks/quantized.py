@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...text import short_list
 from .. import repairs, superseding_patches
 from ..anatomy import QuantizedLayer
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
 from ..wording import (
     OTHER_HALF,
@@ -24,7 +24,7 @@ _RAISE = ("hqq", "quanto")
 in the backward pass, and quanto's int8 layers in float16 already refuse a bfloat16 input."""
 
 
-def compute_in_float32(facts: Facts) -> Finding | None:
+def compute_in_float32(facts: TrainingFacts) -> Finding | None:
     layers = _computing_in(facts, "float32")
     if facts.compute_target not in OTHER_HALF or not layers:
         return None
@@ -47,7 +47,7 @@ def compute_in_float32(facts: Facts) -> Finding | None:
     )
 
 
-def compute_in_another_dtype(facts: Facts) -> Finding | None:
+def compute_in_another_dtype(facts: TrainingFacts) -> Finding | None:
     if facts.compute_target not in OTHER_HALF:
         return None
     other = OTHER_HALF[facts.compute_target]
@@ -68,7 +68,7 @@ def compute_in_another_dtype(facts: Facts) -> Finding | None:
     )
 
 
-def compute_dtype_unset(facts: Facts) -> Finding | None:
+def compute_dtype_unset(facts: TrainingFacts) -> Finding | None:
     layers = [layer for layer in facts.anatomy.four_bit if layer.compute_dtype is None]
     if not layers or superseding_patches.FROZEN_COMPUTE_DTYPE in facts.applied:
         return None
@@ -84,7 +84,7 @@ def compute_dtype_unset(facts: Facts) -> Finding | None:
     )
 
 
-def quant_state(facts: Facts) -> Finding | None:
+def quant_state(facts: TrainingFacts) -> Finding | None:
     layers = [
         layer
         for layer in facts.anatomy.four_bit
@@ -111,7 +111,7 @@ def quant_state(facts: Facts) -> Finding | None:
     )
 
 
-def trained_bias(facts: Facts) -> Finding | None:
+def trained_bias(facts: TrainingFacts) -> Finding | None:
     layers = [
         layer
         for layer in facts.anatomy.quantized
@@ -137,7 +137,7 @@ def trained_bias(facts: Facts) -> Finding | None:
     )
 
 
-def int8_activations(facts: Facts) -> Finding | None:
+def int8_activations(facts: TrainingFacts) -> Finding | None:
     layers = [
         layer
         for layer in facts.anatomy.quantized
@@ -161,7 +161,7 @@ def int8_activations(facts: Facts) -> Finding | None:
     )
 
 
-def experts_not_quantized(facts: Facts) -> Finding | None:
+def experts_not_quantized(facts: TrainingFacts) -> Finding | None:
     experts = [
         parameter
         for parameter in facts.anatomy.parameters
@@ -200,7 +200,7 @@ def experts_not_quantized(facts: Facts) -> Finding | None:
     )
 
 
-def layers_of_another_dtype(facts: Facts) -> Finding | None:
+def layers_of_another_dtype(facts: TrainingFacts) -> Finding | None:
     """Find quantized layers in bfloat16 under fp16, or the reverse: nothing can cast them."""
     if facts.autocast is None:
         return None
@@ -228,7 +228,7 @@ def layers_of_another_dtype(facts: Facts) -> Finding | None:
     )
 
 
-def _computing_in(facts: Facts, dtype: str) -> list[QuantizedLayer]:
+def _computing_in(facts: TrainingFacts, dtype: str) -> list[QuantizedLayer]:
     return [layer for layer in facts.anatomy.four_bit if short(layer.compute_dtype) == dtype]
 
 
@@ -237,6 +237,6 @@ def _layer_list(layers: Iterable[QuantizedLayer], noun: str = "4-bit layer") -> 
     return f"{plural(len(layers), noun)} ({short_list(layer.name for layer in layers)})"
 
 
-def _thread(facts: Facts, dtype: str | None = None) -> repairs.Repair | None:
+def _thread(facts: TrainingFacts, dtype: str | None = None) -> repairs.Repair | None:
     dtype = facts.compute_target or dtype
     return None if dtype is None else repairs.thread(facts.model, dtype)

@@ -9,7 +9,7 @@ from ...precision.gradscaler import GRADSCALER_GUARD
 from ...settings import value
 from .. import repairs, superseding_patches
 from ..anatomy import Parameter
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
 from ..wording import dtypes, parameters, plural, short
 
@@ -36,7 +36,7 @@ _PLAIN_OPTIMIZERS = (
 )
 
 
-def half_under_scaler(facts: Facts) -> Finding | None:
+def half_under_scaler(facts: TrainingFacts) -> Finding | None:
     half = facts.half_trainable
     if not facts.scaler or not half:
         return None
@@ -67,7 +67,7 @@ def half_under_scaler(facts: Facts) -> Finding | None:
     )
 
 
-def float16_without_scaler(facts: Facts) -> Finding | None:
+def float16_without_scaler(facts: TrainingFacts) -> Finding | None:
     """Find float16 weights that the optimizer updates in float16."""
     narrow = [
         parameter for parameter in facts.half_trainable if short(parameter.dtype) == "float16"
@@ -90,7 +90,7 @@ def float16_without_scaler(facts: Facts) -> Finding | None:
     )
 
 
-def updates_round_away(facts: Facts) -> Finding | None:
+def updates_round_away(facts: TrainingFacts) -> Finding | None:
     narrow = [
         parameter
         for parameter in facts.half_trainable
@@ -121,7 +121,7 @@ def updates_round_away(facts: Facts) -> Finding | None:
     )
 
 
-def magnitude_in_half(facts: Facts) -> Finding | None:
+def magnitude_in_half(facts: TrainingFacts) -> Finding | None:
     magnitudes = [parameter for parameter in facts.half_trainable if _is_magnitude(parameter)]
     if not magnitudes or facts.scaler or facts.engine:
         return None
@@ -139,7 +139,7 @@ def magnitude_in_half(facts: Facts) -> Finding | None:
     )
 
 
-def state_of_another_dtype(facts: Facts) -> Finding | None:
+def state_of_another_dtype(facts: TrainingFacts) -> Finding | None:
     """Find states that no longer have the dtype of their parameter.
 
     Optimizers of bitsandbytes and others keep float32 states of half-precision parameters on
@@ -184,7 +184,7 @@ def state_of_another_dtype(facts: Facts) -> Finding | None:
     )
 
 
-def _in_float32(facts: Facts) -> str:
+def _in_float32(facts: TrainingFacts) -> str:
     if facts.mostly_trained:
         return "model = AutoModelForCausalLM.from_pretrained(…, dtype=torch.float32)"
     return (
@@ -194,7 +194,7 @@ def _in_float32(facts: Facts) -> str:
     )
 
 
-def _adapter_repair(facts: Facts, adapters: list[Parameter]) -> repairs.Repair | None:
+def _adapter_repair(facts: TrainingFacts, adapters: list[Parameter]) -> repairs.Repair | None:
     """Repair adapters only: for a whole model it takes twice the memory, which the user decides."""
     if facts.has_optimizer_state or facts.engine or facts.mostly_trained:
         return None
@@ -205,14 +205,14 @@ def _is_magnitude(parameter: Parameter) -> bool:
     return "lora_magnitude_vector" in parameter.name
 
 
-def _is_torch_adam(facts: Facts) -> bool:
+def _is_torch_adam(facts: TrainingFacts) -> bool:
     kind = facts.optimizer_kind
     return kind.startswith("adamw_torch") or (
         kind.startswith("torch.optim.") and "Adam" in kind.rpartition(".")[2]
     )
 
 
-def _epsilon(facts: Facts) -> float:
+def _epsilon(facts: TrainingFacts) -> float:
     if facts.optimizer is not None:
         return min(float(group.get("eps", 1.0)) for group in facts.optimizer.param_groups)
     return float(getattr(facts.args, "adam_epsilon", 1e-8))

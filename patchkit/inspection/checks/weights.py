@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import repairs, superseding_patches
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
 from ..wording import OTHER_HALF, parameters, precision_setting, short
 
 
-def other_half(facts: Facts) -> Finding | None:
+def other_half(facts: TrainingFacts) -> Finding | None:
     """Find a bfloat16 model in an fp16 training, or the reverse."""
     if facts.mixed_precision is None:
         return None
@@ -41,7 +41,7 @@ def other_half(facts: Facts) -> Finding | None:
     )
 
 
-def head_of_another_dtype(facts: Facts) -> Finding | None:
+def head_of_another_dtype(facts: TrainingFacts) -> Finding | None:
     """Find a head whose input nothing casts, since there is no autocast."""
     if (
         facts.autocast is not None

@@ -17,7 +17,7 @@ from ..records import ScanError
 from . import sources, wheels
 from .memory import Memory, key
 from .questions import Questions
-from .sources import Release, Selection
+from .sources import Release, SelectedReleases
 from .verdicts import scan_of
 from .workers import Workers, library_questions
 
@@ -115,7 +115,7 @@ def _libraries(
 
 
 def _scans(
-    selection: Selection,
+    selection: SelectedReleases,
     questions: dict[str, Questions],
     cache: Path,
     jobs: int,

@@ -53,7 +53,7 @@ class Workers:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        cls: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:

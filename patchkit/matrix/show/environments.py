@@ -7,7 +7,7 @@ from typing import Any
 
 from ..records import Environment, Matrix, Result
 from .cells import cell_of
-from .grid import Grid, Row
+from .grid import Grid, PatchRow
 
 _Key = tuple[str, tuple[tuple[str, str], ...]]
 _FIRST = ("transformers", "peft", "accelerate", "bitsandbytes", "torch")
@@ -34,7 +34,7 @@ def grid_of_sets(
     keys = sorted(columns, key=_place)
     labels = _labels(keys)
     rows = (
-        Row(
+        PatchRow(
             patch,
             patch in patches,
             tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.matrix import Matrix, Unmeasured
-from patchkit.matrix.show.grid import Cell, Grid, Row
+from patchkit.matrix.show.grid import Cell, Grid, PatchRow
 
 
 def states(grid: Grid) -> dict[str, str]:
@@ -186,7 +186,7 @@ def test_sets_are_no_series(shown, ran) -> None:
 
 def test_pieces_say_where_they_begin() -> None:
     columns = ("1.0", "1.1", "1.1.1", "1.1.2", "2.0")
-    rows = (Row("p", True, tuple(Cell(scan=str(at)) for at in range(5))),)
+    rows = (PatchRow("p", True, tuple(Cell(scan=str(at)) for at in range(5))),)
     pieces = list(Grid("lib", columns, rows, ("1.0", "1.1", "", "", "2.0")).split(3))
     assert [piece.columns for piece in pieces] == [columns[:3], columns[3:]]
     assert [piece.ticks for piece in pieces] == [("1.0", "1.1", ""), ("1.1", "2.0")]
