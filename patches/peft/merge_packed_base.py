@@ -41,7 +41,7 @@ PATCH = Patch(
         "result type Float can't be cast to the desired output type Char",
         "must match the size of tensor b",
     ),
-    caution="Merged weights are quantized again, which rounds them anew. In 4-bit that can be more "
+    caution="Merged weights are quantized and rounded again. In 4-bit that can be more "
     "than a small adapter has changed, as with LoRA.",
 )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 USAGE = 64
 """EX_USAGE of sysexits.h; `verify` needs click's 2 for something else."""
 NOTHING_LOOKED_AT = 69
-"""EX_UNAVAILABLE of sysexits.h: what a command looks at is not installed."""
+"""EX_UNAVAILABLE of sysexits.h: the libraries that a command examines are not installed."""
 CANNOT_WRITE = 74
 """EX_IOERR of sysexits.h."""
 INTERRUPTED = 130

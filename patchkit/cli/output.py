@@ -47,7 +47,7 @@ def show(*printed: RenderableType, widest: int | None = None) -> None:
 
 
 def is_terminal() -> bool:
-    """Tell whether somebody reads the output as it comes, rather than a pipe or a file."""
+    """Tell whether the output goes to a terminal, rather than a pipe or a file."""
     return sys.stdout is not None and sys.stdout.isatty()  # None: closed by `>&-`
 
 

@@ -93,7 +93,7 @@ def look_at(
     Args:
         model: any module.
         blocks: names of the classes that FSDP wraps one by one.
-        leaves_apart: whether it wraps trained leaves by themselves too, as PEFT's policy does.
+        leaves_apart: whether it also wraps each trained leaf separately, as PEFT's policy does.
     """
     parameters: list[Parameter] = []
     quantized: list[QuantizedLayer] = []

@@ -163,7 +163,7 @@ def gather(
         ignored = elsewhere or (mixed_precision == "float16" and hardware.type == "cpu")
         autocast = None if ignored else mixed_precision
         scaler = autocast == "float16"
-    # FSDP of the first kind brings a scaler of its own, which takes float16.
+    # FSDP1 brings its own scaler, which accepts float16.
     return TrainingFacts(
         subject=subject,
         anatomy=_anatomy(subject.model, engine),
@@ -183,7 +183,7 @@ def _anatomy(model: torch.nn.Module | None, engine: str) -> Anatomy:
     if not engine.startswith("fsdp"):
         return look_at(model)
     adapted = hasattr(model, "peft_config")
-    if adapted and engine == "fsdp2":  # Accelerate makes nothing of PEFT's policy there
+    if adapted and engine == "fsdp2":  # Accelerate ignores PEFT's policy there
         return look_at(model)
     return look_at(model, _fsdp_blocks(model), leaves_apart=adapted)
 

@@ -17,7 +17,7 @@ from patchkit.precision.quant_state import four_bit_layers
 def saved_in_temporary_folder(
     *, dtype: str = "bfloat16", bits: int = 4, **options: Any
 ) -> Iterator[Path]:
-    """Save a tiny quantized checkpoint in a folder that is gone after the block; see `save`."""
+    """Save a tiny quantized checkpoint in a folder that is removed after the block; see `save`."""
     with tempfile.TemporaryDirectory() as folder:
         source = tiny.build_causal_lm(Path(folder) / "plain", dtype=dtype)
         yield save(source, Path(folder) / "quantized", dtype=dtype, bits=bits, **options)

@@ -81,7 +81,7 @@ def replace_text(path: Path, text: str) -> None:
     """Put a text into a file in one step: a reader sees the old one or the new one.
 
     Raises:
-        OSError: it cannot be written; it is then as it was.
+        OSError: it cannot be written; it is then unchanged.
     """
     beside = path.with_name(f"{path.name}.new")
     try:

@@ -63,7 +63,7 @@ def shipped() -> Matrix:
 def measured_versions(library: str) -> list[str]:
     """Return the versions of a library beside which reproducers were run, the oldest first.
 
-    There are none if the matrix cannot be read.
+    The list is empty if the matrix cannot be read.
     """
     from packaging.version import Version
 
@@ -158,7 +158,7 @@ def oldest_measured(patch: Patch, library: str, version: str) -> str | None:
 
 
 def reason_untested(patch: Patch, resolution: Resolution) -> str:
-    """Return why nobody knows whether the bug is there; empty if that is known.
+    """Return why it is unknown whether the bug is there; empty if it is known.
 
     Args:
         patch: the patch.

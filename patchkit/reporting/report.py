@@ -22,7 +22,7 @@ SCHEMA = 3
 
 
 class Report(Sequence["PatchRecord"]):
-    """All patches of the catalogue and what became of each.
+    """All patches of the catalogue, with the status of each.
 
     A sequence of records, and a mapping of them by id: `report["trl-adapter-bf16-cast"]`.
 

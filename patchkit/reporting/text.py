@@ -117,7 +117,7 @@ def _versions(report: Sequence[PatchRecord]) -> list[str]:
 
 
 def _trouble_table(records: Sequence[PatchRecord], refusals: Sequence[str]) -> Table:
-    """Return a row for each problem; a version that cannot be read is one, whatever it hides."""
+    """Return a row for each problem; an unreadable version is one, for all of its patches."""
     from rich.table import Table
     from rich.text import Text
 

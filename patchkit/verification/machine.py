@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _CPUINFO = Path("/proc/cpuinfo")
 _NVIDIA = ("/dev/nvidiactl", "/dev/dxg")
-"""What drivers provide on Linux, and on Linux inside Windows."""
+"""Files that drivers provide on Linux, and on Linux inside Windows."""
 
 
 def missing_requirements(names: Iterable[str]) -> list[Requirement]:

@@ -9,7 +9,7 @@ import pytest
 
 import patchkit
 from patchkit import PreflightError, UsageError
-from patchkit.inspection import training
+from patchkit.inspection import preflight
 from patchkit.patch import Status
 
 ID = "transformers-preflight"
@@ -17,7 +17,7 @@ ID = "transformers-preflight"
 
 @pytest.fixture(autouse=True)
 def nothing_said(monkeypatch) -> None:
-    monkeypatch.setattr(training, "_logged", set())
+    monkeypatch.setattr(preflight, "_logged", set())
 
 
 def code_of_train():
@@ -132,7 +132,7 @@ def test_a_mistake_of_ours_does_not_stop_a_training(make, monkeypatch, caplog) -
     def fail(*_: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(training, "run", fail)
+    monkeypatch.setattr(preflight, "run", fail)
     patchkit.apply(only=ID)
     with make.trainer(make.model("float32"), "bf16") as trainer:
         trainer.train()

@@ -60,7 +60,7 @@ def demo(**options: Any) -> None:
     Examples:
       patchkit demo                           fp16 QLoRA with SFTTrainer
       patchkit demo --trainer dpo --steps 20  another trainer, for longer
-      patchkit demo --precision bf16          what becomes of adapters in bf16
+      patchkit demo --precision bf16          adapters in a bf16 training
       patchkit demo --checkpoint fp16         base weights in float16
       patchkit demo --plot loss.svg           loss curves, and the model's dtypes
 

@@ -15,7 +15,7 @@ from ..output import progress_bar
 
 _TAIL = 2000
 _PATIENCE = 5.0
-"""Seconds that a process has to end by itself."""
+"""Seconds that a process has to end on its own."""
 Bar = Callable[[str, int], None]
 
 

@@ -65,7 +65,7 @@ def unmet(libraries: Iterable[str]) -> Iterator[Unmet]:
                 continue
             present = installed_version(requirement.name)
             is_unmet = present is None or (
-                is_version(present)  # what is no version is told once, with the versions
+                is_version(present)  # an unreadable version is reported once, with the versions
                 and not requirement.specifier.contains(present, prereleases=True)
             )
             if is_unmet:

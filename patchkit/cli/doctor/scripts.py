@@ -26,14 +26,14 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of looking at scripts.
+    """The result of examining scripts.
 
     Args:
         wanted: what each script wants.
         unread: script to the reason why it was not read.
         others: scripts that name none of the libraries.
-        chosen: the measured set that has all that they name; None if there is none.
-        apart: without a set, what no set has, or what none has together.
+        chosen: the measured set that has all names in the scripts; None if no set has.
+        apart: if there is no such set, the name that no set has, or two that no set has together.
         without_bfloat16: whether a device without bfloat16 was asked for, or found.
         due: in that case, the patches that are due with the set.
     """

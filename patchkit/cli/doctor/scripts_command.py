@@ -1,4 +1,4 @@
-"""What `patchkit doctor` does with scripts."""
+"""Carry out `patchkit doctor SCRIPT…`."""
 
 from __future__ import annotations
 

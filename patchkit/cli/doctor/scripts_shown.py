@@ -1,4 +1,4 @@
-"""What scripts want, in rows and steps for people."""
+"""Show what scripts want, as rows and steps for people."""
 
 from __future__ import annotations
 
@@ -137,14 +137,14 @@ def steps(examined: Examined) -> Iterator[Step]:
         first = shlex.quote(layer[0])
         yield Step(
             f"What is installed runs {short_list(layer, shown=_OTHERS_SHOWN)} with the legacy "
-            "layer, or written anew.",
+            "layer, or rewritten.",
             (f"patchkit run --legacy -- python {first}", f"patchkit modernize --diff {first}"),
             wrong=True,
         )
 
 
 def _wants_other_versions(script: Wanted) -> bool:
-    """Tell whether a script cannot run here, and not only since no release has what it names."""
+    """Tell whether a script cannot run here for a reason other than unknown names."""
     left = [lack for lack in script.lacking if lack.fate is not Fate.FIXED]
     only_unknown = bool(left) and all(lack.fate is Fate.UNKNOWN for lack in left)
     return script.verdict is Verdict.NOT and not only_unknown

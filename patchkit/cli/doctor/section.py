@@ -16,7 +16,7 @@ class Step:
     Args:
         what: the situation, in a sentence or two.
         do: commands or lines of code, any one of which fixes it; each may be several lines.
-        wrong: whether something is wrong that patchkit does not fix by itself.
+        wrong: whether something is wrong that patchkit does not fix.
     """
 
     what: str

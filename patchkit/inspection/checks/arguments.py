@@ -17,8 +17,8 @@ def both_precisions(facts: TrainingFacts) -> Finding | None:
                 "both-fp16-and-bf16",
                 Severity.ERROR,
                 f"the training arguments have both {flag}=True and {other}=True",
-                "Which of them holds depends on who reads them: Transformers takes fp16, patchkit "
-                "bf16, and a scaler for one meets parameters for the other.",
+                "Which of them applies depends on the reader: Transformers takes fp16, patchkit "
+                "bf16, and so a scaler for one gets parameters for the other.",
                 f"{type(facts.args).__name__}(…, {flag}=False, {other}=True)  # or the reverse",
             )
     return None

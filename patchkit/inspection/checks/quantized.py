@@ -90,8 +90,7 @@ def quant_state(facts: TrainingFacts) -> Finding | None:
         for layer in facts.anatomy.four_bit
         if None not in (layer.compute_dtype, layer.state_dtype)
         and layer.state_dtype != layer.compute_dtype
-        and short(layer.state_dtype)
-        != facts.compute_target  # then it is the compute dtype that is wrong
+        and short(layer.state_dtype) != facts.compute_target  # otherwise the compute dtype is wrong
     ]
     if not layers:
         return None
@@ -171,8 +170,8 @@ def experts_not_quantized(facts: TrainingFacts) -> Finding | None:
         return None
     size = gibibytes(parameter.tensor.nbytes for parameter in experts)
     why = (
-        "bitsandbytes quantizes linear layers. Transformers holds all experts of a layer in one "
-        "tensor, which is none, so they take as much memory as without quantization."
+        "bitsandbytes quantizes only linear layers. Transformers holds all experts of a layer in "
+        "one tensor instead, so they take as much memory as without quantization."
     )
     change = (
         "# Transformers 4 has a linear layer for each expert of Mixtral, Qwen3-MoE and others:\n"

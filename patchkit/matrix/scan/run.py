@@ -1,4 +1,4 @@
-"""Run a scan: tell what became of each patch in each release."""
+"""Run a scan: judge each patch in each release."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def library_questions(
 
 
 class Workers:
-    """Processes that gather facts, each with the catalogue read anew.
+    """Processes that gather facts; each reads the catalogue itself.
 
     Args:
         jobs: their number; with one, this process does the work itself.

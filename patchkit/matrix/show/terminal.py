@@ -106,7 +106,7 @@ def _heads(grid: Grid, number: int, step: int, room: int) -> Iterator[str]:
 
 
 def _scale(ticks: Sequence[str], step: int, room: int) -> str:
-    """Place as many ticks as there is room for, each beginning above its column.
+    """Place as many ticks as fit, each beginning above its column.
 
     Major versions come first, then the others from the left.
     """
