@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from ...environment import installed_version, is_version
 from ...matrix.records import public_version
 from ...text import short_list
-from .commands import pip_install
-from .section import Row, Section, Step
+from .section import Row, Section, Step, pip_install
 from .versions import installed_libraries
 
 NAME, TITLE = "requirements", "Requirements that are not met"

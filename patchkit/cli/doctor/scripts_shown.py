@@ -12,9 +12,8 @@ from ...modernize.wanted.lacking import Fate, Lacking
 from ...modernize.wanted.needs import Need
 from ...modernize.wanted.ranges import Range
 from ...text import plural, short_list
-from .commands import pip_install
 from .scripts import Examined
-from .section import Row, Section, Step
+from .section import Row, Section, Step, pip_install
 
 _RUNS = {
     Verdict.AS_IT_IS: "as it is, as far as names tell",

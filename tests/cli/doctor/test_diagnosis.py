@@ -10,8 +10,15 @@ from typing import NoReturn
 
 import pytest
 
-from patchkit.cli.doctor import diagnose, due, patchers, requirements, variables, versions
-from patchkit.cli.doctor.diagnosis import Diagnosis
+from patchkit.cli.doctor import (
+    Diagnosis,
+    diagnose,
+    due,
+    patchers,
+    requirements,
+    variables,
+    versions,
+)
 from patchkit.cli.doctor.section import Row, Section, Step
 
 SECTIONS = ["environment", "requirements", "pairs", "devices", "patches", "variables", "patchers"]
