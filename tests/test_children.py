@@ -170,7 +170,7 @@ def test_commands_without_children(run: Run, arguments: list[str]) -> None:
 
 
 def test_demo(run: Run) -> None:
-    from patchkit.cli.demo import NEEDED
+    from patchkit.cli.demo.command import NEEDED
 
     if not all(map(installed_version, NEEDED)):
         pytest.skip("needs the training libraries")
