@@ -202,7 +202,7 @@ def test_matrix_scan_asks_pip(run: Run, tmp_path: Path) -> None:
     index = {"PIP_INDEX_URL": (tmp_path / "index").as_uri(), "PIP_CONFIG_FILE": os.devnull}
     index |= {"PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
     done = run("-m", "patchkit", "matrix", "scan", "madeup-bug", *where, **index)
-    assert done.stderr == "Error: the package index knows no madeup, or has no release of it\n"
+    assert done.stderr == "Error: the package index has no madeup, or no release of it\n"
 
 
 WHERE = "import json, sys, patchkit\nprint(json.dumps([patchkit.__file__, sys.path, sys.argv]))\n"

@@ -105,13 +105,13 @@ def test_from_the_index(index: Path, tmp_path: Path) -> None:
 
 @needs_pip
 def test_a_library_that_the_index_does_not_know(index: Path, tmp_path: Path) -> None:
-    with pytest.raises(ScanError, match="the package index knows no madeup"):
+    with pytest.raises(ScanError, match="the package index has no madeup"):
         scan(catalogue=catalogue_of(patch()), cache=tmp_path / "cache")
     publish(index, write_wheel(tmp_path, TRAINER))
     other = patch(Rewrite("other:f", RULE), id="other-bug", affects={"other": ""})
     found = scan(catalogue=catalogue_of(patch(), other), cache=tmp_path / "cache")
     assert states(found) == {"1.0": "matches"}
-    assert found.gaps == {"other": "the package index knows no other, or has no release of it"}
+    assert found.gaps == {"other": "the package index has no other, or no release of it"}
 
 
 @needs_pip
