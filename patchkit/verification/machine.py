@@ -1,21 +1,20 @@
-"""Describe this machine: its versions and devices, and whether it has what reproducers need."""
+"""Probe this machine for what reproducers need, and describe it for the matrix."""
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..environment import python_and_platform
+from ..matrix import Environment, installed_versions
 from ..patch import REQUIREMENTS, Requirement
-
-if TYPE_CHECKING:
-    from ..matrix import Environment
 
 _CPUINFO = Path("/proc/cpuinfo")
 _NVIDIA = ("/dev/nvidiactl", "/dev/dxg")
-"""Files that drivers provide on Linux, and on Linux inside Windows."""
+"""What drivers provide on Linux, and on Linux inside Windows."""
 
 
 def missing_requirements(names: Iterable[str]) -> list[Requirement]:
@@ -80,11 +79,7 @@ PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _
 
 def environment() -> Environment:
     """Return the environment of measurements made in this process today."""
-    import datetime
-
     from ..engine.session import SESSION
-    from ..environment import python_and_platform
-    from ..matrix import Environment, installed_versions
 
     return Environment(
         versions=installed_versions(

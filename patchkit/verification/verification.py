@@ -17,7 +17,7 @@ from ..matrix.lookup import reason_not_due
 from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
 from .forking import ForkRunner
-from .machine import description, environment, may_have_cuda, missing_requirements
+from .machine import description, may_have_cuda, missing_requirements
 from .spawning import SpawnRunner
 from .verdicts import NO_ERROR, Verdict
 
@@ -44,6 +44,8 @@ class Verification(tuple[Verdict, ...]):
         return 1 if 1 in statuses else max(statuses, default=0)
 
     def to_dict(self) -> dict[str, Any]:
+        from .machine import environment
+
         return {
             "schema": SCHEMA,
             "environment": vars(environment()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from patchkit.matrix import Environment, Matrix, Result, Unmeasured
-from workbench.record.measurements import unmeasured_sets
+from workbench.record.recording import unmeasured_sets
 from workbench.record.sets import VersionSet
 
 VERSIONS = {"trl": "1.16.0", "torch": "2.13.0"}

@@ -1,4 +1,4 @@
-"""`patchkit matrix record`."""
+"""`python -m workbench record`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
 
     \b
     Examples:
-      patchkit matrix record .matrix/*.json
-      patchkit matrix record --id 'trl-*'
+      python -m workbench record .matrix/*.json
+      python -m workbench record --id 'trl-*'
     """
     from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
@@ -41,20 +41,20 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
     from patchkit.matrix import default_path, write
     from patchkit.verification.verification import verify
 
-    from . import measurements
+    from . import recording
 
     if files and ids:
         raise click.UsageError("--id says what to measure here; with FILES nothing is measured")
     SESSION.catalogue.matching_ids(ids, "--id")
     path = path or default_path()
     check_writable(path, "--file")
-    old = measurements.matrix_to_extend(path)
+    old = recording.matrix_to_extend(path)
     if files:
-        new = measurements.from_files(files)
+        new = recording.from_files(files)
         if path == default_path():
-            new = new.merge(measurements.unmeasured_sets(old.merge(new), _sets()))
+            new = new.merge(recording.unmeasured_sets(old.merge(new), _sets()))
     else:
-        new = measurements.from_verdicts(
+        new = recording.from_verdicts(
             verify(ids or None, everywhere=True).to_dict(), "the verification"
         )
     write(path, old.merge(new))
@@ -67,7 +67,7 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
             }
         )
     else:
-        for line in measurements.summary_lines(new):
+        for line in recording.summary_lines(new):
             click.echo(line)
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from patchkit.matrix import (
     Environment,
@@ -20,8 +20,7 @@ from patchkit.matrix import (
 from patchkit.matrix.outcome_table import NOTED, OUTCOMES
 from patchkit.verification.verdicts import NO_ERROR, Verdict
 
-if TYPE_CHECKING:
-    from .sets import VersionSet
+from .sets import VersionSet
 
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """The folder of the packages, which is left out of what is published."""
