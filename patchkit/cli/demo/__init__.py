@@ -11,8 +11,9 @@ import click
 from ...environment import installed_version
 from ...errors import PatchError
 from ...lab.train import Precision, usual_checkpoint
+from ...libraries import with_role
 
-NEEDED = ("torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes", "datasets")
+NEEDED = with_role("measured")
 
 
 class DemoError(PatchError):
