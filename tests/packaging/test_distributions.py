@@ -119,7 +119,9 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert {
         "patchkit/py.typed",
         "patchkit/compat_matrix.yaml",
-        "patchkit/modernize/history.json",
+        "patchkit/legacy/rows/names/trl.toml",
+        "patchkit/legacy/versions/history.json",
+        "patchkit/legacy/versions/version_sets.txt",
         "patchkit/patches/trl/adapter_bf16_cast.py",
         "patchkit/cli/run/autostart/sitecustomize.py",
     } <= set(names)

@@ -66,7 +66,7 @@ def scan(
     Examples:
       patchkit legacy scan --library trl
       patchkit legacy scan --last 3
-      patchkit legacy scan --history patchkit/modernize/history.json
+      python -m workbench releases --history patchkit/legacy/versions/history.json
     """
     from dataclasses import asdict
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.errors import UsageError
-from patchkit.legacy.rows import LEFT_OUT, all_rows
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.rows.names.toml import read as read_tables
 from patchkit.matrix.scan import ScanError, releases, wheels
 
 from .archive import Archive
@@ -22,6 +23,7 @@ from .modules import Modules, modules
 from .sources import Sources
 from .timeline import Released, timeline
 
+LEFT_OUT = Path(__file__).with_name("left_out.toml")
 _DOWNLOADS = 4
 
 Progress = Callable[[str, int, int], None]
@@ -106,7 +108,7 @@ def scan(
         library: History(library, it, partial(reader.has_place, library))
         for library, it in interfaces.items()
     }
-    found = list(findings(histories, all_rows(), LEFT_OUT))
+    found = list(findings(histories, all_rows(), left_out()))
     reader.remember()
     return Result(
         {library: it.versions for library, it in histories.items() if library in shown},
@@ -114,6 +116,12 @@ def scan(
         gaps,
         timeline(released),
     )
+
+
+def left_out() -> dict[str, str]:
+    """Return what has no row on purpose, as findings name it, and why."""
+    tables = read_tables(LEFT_OUT.read_text(encoding="utf-8"), LEFT_OUT.name)
+    return {what: table["because"] for table in tables["left_out"] for what in table["what"]}
 
 
 class _Reader:

@@ -12,11 +12,12 @@ import click
 
 from ...environment import installed_version
 from ...errors import PatchError
+from ...libraries import with_role
 
 if TYPE_CHECKING:
     from ...lab.train import Precision
 
-NEEDED = ("torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes", "datasets")
+NEEDED = with_role("measured")
 
 
 class DemoError(PatchError):
