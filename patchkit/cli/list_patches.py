@@ -12,7 +12,7 @@ from .patches_option import patches_option
 if TYPE_CHECKING:
     from ..reporting.record import PatchRecord
 
-SCHEMA = 2
+SCHEMA = 1
 _ON_REQUEST = "on request"
 
 

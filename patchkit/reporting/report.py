@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
 
-SCHEMA = 3
+SCHEMA = 1
 """Version of the JSON. Within one, keys may be added; none is removed or changes its meaning."""
 
 
