@@ -38,6 +38,7 @@ from ..catalogue.selection import disabled_patches, refusals, select
 from ..environment import cached_lookups
 from ..errors import PatchError, PatchWarning, UnknownPatchError, UnreadableVersion
 from ..legacy import choice as legacy_choice
+from ..legacy.choice import Choice
 from ..patch import Status, Wrap
 from ..reporting.legacy import Legacy
 from ..reporting.record import PatchRecord
@@ -80,6 +81,8 @@ class State:
         choices: what was chosen beyond which patches run.
         suspended: patches that come back when a block of `patched` ends.
         legacy: what the legacy layer is to do; None if it is off.
+        off: what calls have switched off, whatever variables say: keywords of opt-in patches, and
+            `legacy`.
     """
 
     catalogue: Catalogue | None = None
@@ -90,6 +93,7 @@ class State:
     choices: Mapping[str, str] = field(default_factory=dict)
     suspended: tuple[ArmedPatch, ...] = ()
     legacy: Wanted | None = None
+    off: frozenset[str] = frozenset()
 
 
 class Session:
@@ -148,14 +152,15 @@ class Session:
         with unload_on_error():
             paths, definitions = self._read(choices.patches)
             known = self.catalogue.with_valid(definitions)
-            wanted, _ = _select(known, choices)
+            wanted, _ = _select(known, choices, self._state.off)
             fresh = self._prepare_patches(wanted, strict or at_once)
             legacy = self._prepare_legacy(choices.legacy)
+            switches = choices.switches(known.opt_ins)
             if strict:
                 self._look_up(known)
             with self._transaction() as before:
                 known = self.catalogue.with_valid(definitions)
-                wanted, disabled = _select(known, choices)
+                wanted, disabled = _select(known, choices, before.off)
                 chosen = settings.resolve(
                     choices.keywords, choices.dtype, known.settings, known.opt_ins
                 )
@@ -165,19 +170,28 @@ class Session:
                     or ArmedPatch(entry, self)
                     for entry in wanted
                 }
+                off = {name for name, on in switches.items() if not on}
+                gone = [patch for patch in before.armed.values() if patch.entry.patch.opt_in in off]
+                kept = {patch.id: patch for patch in before.armed.values() if patch not in gone}
+                if "legacy" not in switches and (before.legacy or "legacy" in before.off):
+                    legacy = before.legacy
                 self._become(
                     State(
                         known,
                         (*before.local, *(path for path in paths if path not in before.local)),
-                        {**before.armed, **armed},
-                        (before.strict - armed.keys()) | (armed.keys() if strict else frozenset()),
+                        {**kept, **armed},
+                        before.strict.intersection(kept.keys() - armed.keys()).union(
+                            armed if strict else ()
+                        ),
                         disabled,
                         {**before.choices, **chosen},
                         before.suspended,
-                        legacy or before.legacy,
+                        legacy,
+                        before.off.difference(switches).union(off),
                     )
                 )
                 changed = armed.keys() - before.armed.keys()
+                changed.update(patch.id for patch in gone if self._was_due(patch))
                 for patch in armed.values():
                     if patch.is_looked_up and patch.is_due and patch.fix_loaded(self._places):
                         changed.add(patch.id)
@@ -235,10 +249,14 @@ class Session:
                     _prepare(patch)
         return fresh
 
-    def _prepare_legacy(self, choice: str | None) -> Wanted | None:
-        """Read what the legacy layer needs, if that is wanted; nothing is imported later on."""
-        choice = legacy_choice.from_environment() if choice is None else choice
-        if choice is None:
+    def _prepare_legacy(self, choice: Choice) -> Wanted | None:
+        """Read what the legacy layer needs, if that is wanted; nothing is imported later on.
+
+        The variable counts as long as no call has said anything.
+        """
+        if choice is None and self._state.legacy is None and "legacy" not in self._state.off:
+            choice = legacy_choice.from_environment()
+        if not choice:
             return None
         from ..legacy.layer import LAYER, prepare
 
@@ -266,6 +284,7 @@ class Session:
                 disabled={} if chosen is None else before.disabled,
                 choices={} if chosen is None else before.choices,
                 legacy=None if chosen is None else before.legacy,
+                off=frozenset() if chosen is None else before.off,
             )
             self._go_forward(after)
             self._warned = frozenset(known for known in self._warned if known[0] not in gone)
@@ -307,10 +326,14 @@ class Session:
                 if not others:
                     with self._transaction():
                         suspended = (*before.suspended, *before.armed.values())
-                        alone = replace(
-                            before, armed={}, strict=frozenset(), choices={}, legacy=None
+                        self._become(
+                            State(
+                                before.catalogue,
+                                before.local,
+                                disabled=before.disabled,
+                                suspended=suspended,
+                            )
                         )
-                        self._become(replace(alone, suspended=suspended))
                 yield
             finally:
                 self._restore(before)
@@ -386,9 +409,7 @@ class Session:
         wanted = self._state.legacy
         if wanted is None or self._layer is None:
             return None
-        return Legacy(
-            "" if wanted.choice == legacy_choice.ON else wanted.choice, self._layer.uses()
-        )
+        return Legacy(wanted.choice if isinstance(wanted.choice, str) else "", self._layer.uses())
 
     def _deferred_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.
@@ -600,9 +621,11 @@ def _within_measurements(report: Report) -> Report:
     return Report(records, report.changed, report.legacy, report.refusals)
 
 
-def _select(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:
+def _select(
+    known: Catalogue, choices: Choices, off: frozenset[str]
+) -> tuple[list[Entry], dict[str, str]]:
     """Return the patches that were chosen, and why the others were not."""
-    return select(known, choices.only, choices.exclude, choices.requested_opt_ins(known.opt_ins))
+    return select(known, choices.only, choices.exclude, choices.switches(known.opt_ins), off)
 
 
 def _prepare(patch: ArmedPatch) -> None:

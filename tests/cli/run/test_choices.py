@@ -88,6 +88,8 @@ def test_patches(world) -> None:
         ([], {"PATCHKIT_LOOKOUT": "1"}, "fixed"),
         (["--only", "madeup-bug"], {}, "fixed"),
         (["--only", "trl-*", "--opt-in", "lookout"], {}, "fixed"),
+        (["--opt-out", "lookout"], {"PATCHKIT_LOOKOUT": "1"}, "buggy"),
+        (["--opt-out", "other, preflight"], {"PATCHKIT_LOOKOUT": "1"}, "fixed"),
     ],
 )
 @pytest.mark.parametrize("whose", ["of another distribution", "in a folder"])
@@ -124,6 +126,14 @@ def test_opting_in(world, options: list[str], env: dict[str, str], printed: str,
         (["--set", "adapter_cast"], "--set takes NAME=VALUE, not 'adapter_cast'"),
         (["--set", "other=1"], "--set: no patch has a setting 'other'. There are: adapter_cast"),
         (["--set", "strict=1"], "; use --strict"),
+        (["--opt-out", "preflihgt"], "--opt-out: no patch has the keyword 'preflihgt'. Did you"),
+        (["--no-preflight", "--opt-in", "preflight"], "preflight is both switched on and switched"),
+        (
+            ["--opt-in", "preflight", "--opt-out", "preflight"],
+            "is both switched on and switched off",
+        ),
+        (["--only", "transformers-preflight", "--no-preflight"], "preflight=False and only="),
+        (["--no-legacy", "--written-for", "trl==0.11.4"], "--no-legacy contradict each other"),
         (["--set", "adapter_cast=fp8"], "--set adapter_cast must be one of "),
         (["--dtype", "fp8"], "'fp8' is not one of 'fp16', 'bf16', 'fp32'"),
         (["--patches", "nowhere"], "'nowhere' does not exist"),
