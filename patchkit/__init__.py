@@ -32,10 +32,15 @@ if TYPE_CHECKING:
     from .catalogue.names import Selection
     from .engine.choices import Choices
     from .engine.session import Session
-    from .inspection.findings import Finding, Findings
+    from .inspection.findings import Finding, Findings, Severity
+    from .legacy.errors import GoneError, LegacyError
+    from .legacy.uses import LegacyUse
+    from .matrix.lookup import Tested
     from .patch import Patch, Rewrite, Status, Wrap
+    from .precision.gradscaler import HalfPrecisionTrainableError
     from .precision.threading_dtype import ThreadedDtype
-    from .reporting.record import PatchRecord
+    from .reporting.legacy import LegacyReport
+    from .reporting.record import PatchRecord, TargetRecord
     from .reporting.report import Report
     from .settings import Setting
     from .verification.verdicts import Verdict
@@ -44,6 +49,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Finding",
     "Findings",
+    "GoneError",
+    "HalfPrecisionTrainableError",
+    "LegacyError",
+    "LegacyReport",
+    "LegacyUse",
     "Patch",
     "PatchDefinitionError",
     "PatchError",
@@ -53,7 +63,10 @@ __all__ = [
     "Report",
     "Rewrite",
     "Setting",
+    "Severity",
     "Status",
+    "TargetRecord",
+    "Tested",
     "ThreadedDtype",
     "UnknownPatchError",
     "UsageError",
@@ -72,10 +85,18 @@ __all__ = [
 _LAZY = {
     "Finding": "inspection.findings",
     "Findings": "inspection.findings",
+    "GoneError": "legacy.errors",
+    "HalfPrecisionTrainableError": "precision.gradscaler",
+    "LegacyError": "legacy.errors",
+    "LegacyReport": "reporting.legacy",
+    "LegacyUse": "legacy.uses",
     "Patch": "patch",
     "Rewrite": "patch",
     "Setting": "settings",
+    "Severity": "inspection.findings",
     "Status": "patch",
+    "TargetRecord": "reporting.record",
+    "Tested": "matrix.lookup",
     "ThreadedDtype": "precision.threading_dtype",
     "Verdict": "verification.verdicts",
     "Verification": "verification.verification",

@@ -40,7 +40,7 @@ from ..errors import PatchError, PatchWarning, UnknownPatchError, UnreadableVers
 from ..legacy import choice as legacy_choice
 from ..legacy.choice import Choice
 from ..patch import Status, Wrap
-from ..reporting.legacy import Legacy
+from ..reporting.legacy import LegacyReport
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
 from ..reporting.status import TROUBLE
@@ -404,12 +404,14 @@ class Session:
             records += [broken_record(broken) for broken in known.broken]
         return Report(records, tuple(changed), self.legacy(), refused)
 
-    def legacy(self) -> Legacy | None:
+    def legacy(self) -> LegacyReport | None:
         """Return what the legacy layer did so far; None if it is off."""
         wanted = self._state.legacy
         if wanted is None or self._layer is None:
             return None
-        return Legacy(wanted.choice if isinstance(wanted.choice, str) else "", self._layer.uses())
+        return LegacyReport(
+            wanted.choice if isinstance(wanted.choice, str) else "", self._layer.uses()
+        )
 
     def _deferred_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.

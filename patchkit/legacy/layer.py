@@ -27,7 +27,7 @@ from .guarding.guard import Guarded, GuardedFunction
 from .guarding.method import Method
 from .guarding.names import Names
 from .rows import all_rows
-from .uses import Journal, Use
+from .uses import Journal, LegacyUse
 from .versions.due import Due, MethodRows
 from .versions.written_for import WrittenFor, parse
 
@@ -101,7 +101,7 @@ class Layer:
         self.wanted = self._names = None
         self._journal.clear()
 
-    def uses(self) -> tuple[Use, ...]:
+    def uses(self) -> tuple[LegacyUse, ...]:
         """Return what the script used of the table."""
         return self._journal.uses()
 

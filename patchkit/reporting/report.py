@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, overload
 
     from ..patch import Status
-    from .legacy import Legacy
+    from .legacy import LegacyReport
     from .record import PatchRecord
     from .text import Printed
 
@@ -37,7 +37,7 @@ class Report(Sequence["PatchRecord"]):
         self,
         records: Iterable[PatchRecord],
         changed: tuple[str, ...] = (),
-        legacy: Legacy | None = None,
+        legacy: LegacyReport | None = None,
         refusals: tuple[str, ...] = (),
     ) -> None:
         self._by_id = {record.id: record for record in records}
