@@ -12,6 +12,9 @@ import patchkit
 from patchkit.cli import main
 from patchkit.cli.run import launch
 
+from ...engine import old_library
+from ...engine.test_switching_off import BOTH
+
 TELL = """
 import json, os
 import patchkit
@@ -224,6 +227,31 @@ assert patchkit.report()["madeup-bug"].status == "applied"
 print(*found)
 """
     assert world.run("--", sys.executable, "-c", code).stdout == "fixed buggy fixed\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "on"),
+    [
+        (["--legacy", "--preflight"], {}, "pl"),
+        ([], BOTH, "pl"),
+        (["--no-legacy", "--no-preflight"], BOTH, ""),
+        (["--no-legacy"], BOTH, "p"),
+        (["--opt-out", "preflight"], BOTH, "l"),
+    ],
+)
+@pytest.mark.parametrize("child", [True, False], ids=["child", "itself"])
+def test_on_and_off(world, options: list[str], variables, on: str, child: bool) -> None:
+    """In an interpreter of the command and in its children, whose environment says another thing."""
+    old_library.write(world.folder)
+    code = f"{old_library.SEE}\npatchkit.apply()\nprint(see())"
+    env = world.environment(**variables)
+    if child:
+        own = {"PYTHONPATH": env["PYTHONPATH"], **variables}
+        code = (
+            f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}], env={own!r})"
+        )
+    done = world.run(*options, "--", sys.executable, "-c", code, env=env)
+    assert (done.returncode, done.stdout) == (0, f"{on}\n"), done.stderr
 
 
 def test_the_layer_for_old_scripts(world) -> None:
