@@ -136,6 +136,9 @@ def test_off_against_the_variable_and_an_earlier_call(
     assert cls().step(2) == 2
     apply(one, **{keyword: True})
     assert cls().step(2) == 4
+    one.revert("madeup-look")
+    apply(one)  # nothing says off any more, and the variable says on
+    assert cls().step(2) == 4
 
 
 @pytest.mark.parametrize("keyword", KEYWORDS)
