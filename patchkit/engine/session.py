@@ -1,7 +1,7 @@
 """The state of this process: which patches are wanted, and applying and reverting them.
 
-There is one kind of transaction. What is wanted is a value, `State`; replacing it is the one step
-that decides. `_become` then brings the live functions in line with it, and can be called again
+There is one kind of transaction. What is wanted is a value, `DesiredState`; replacing it is the one
+step that decides. `_become` then brings the live functions in line with it, and can be called again
 after whatever interrupted it. Every public call begins by doing so.
 """
 
@@ -13,10 +13,9 @@ import logging
 import os
 import sys
 import threading
-import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -36,20 +35,20 @@ from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
 from ..catalogue.selection import disabled_patches, refusals, select
 from ..environment import cached_lookups
-from ..errors import PatchError, PatchWarning, UnknownPatchError, UnreadableVersion
+from ..errors import PatchError, PatchWarning, UnknownPatchError
 from ..legacy import choice as legacy_choice
 from ..legacy.choice import Choice
 from ..patch import Status, Wrap
 from ..reporting.legacy import LegacyReport
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
-from ..reporting.status import TROUBLE
 from . import deferred, hooks
 from .armed import ArmedPatch
 from .choices import Choices
+from .desired import DesiredState
 from .listener import ImportListener
 from .recording import broken_record, patch_record
-from .trouble import caller_frame, explain, sentences, trouble_in
+from .trouble import Warnings, explain, trouble_in
 from .wrapping import Places, prepare
 
 if TYPE_CHECKING:
@@ -68,34 +67,6 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-@dataclass(frozen=True)
-class State:
-    """The patches that are wanted, and with which choices.
-
-    Args:
-        catalogue: all known patches; None until they are first needed.
-        local: folders and files of a project's own patches.
-        armed: the patches that are wanted, by id.
-        strict: the ids of those whose trouble is raised into the import that meets it.
-        disabled: why the last `apply` left patches out, by id.
-        choices: what was chosen beyond which patches run.
-        suspended: patches that come back when a block of `patched` ends.
-        legacy: what the legacy layer is to do; None if it is off.
-        off: what calls have switched off, whatever variables say: keywords of opt-in patches, and
-            `legacy`.
-    """
-
-    catalogue: Catalogue | None = None
-    local: tuple[Path, ...] = ()
-    armed: Mapping[str, ArmedPatch] = field(default_factory=dict)
-    strict: frozenset[str] = frozenset()
-    disabled: Mapping[str, str] = field(default_factory=dict)
-    choices: Mapping[str, str] = field(default_factory=dict)
-    suspended: tuple[ArmedPatch, ...] = ()
-    legacy: Wanted | None = None
-    off: frozenset[str] = frozenset()
-
-
 class Session:
     """All that patchkit knows about this process.
 
@@ -108,11 +79,11 @@ class Session:
         self, known: Catalogue | None = None, before: Callable[[], None] = lambda: None
     ) -> None:
         self._before = before
-        self._state = State(known)
+        self._state = DesiredState(known)
         self._places = Places()
         self._unsettled = False
         self._busy = False
-        self._warned: frozenset[tuple[str, str, str]] = frozenset()
+        self._warnings = Warnings()
         self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
         self._layer: Layer | None = None
         self._listener = ImportListener(self.armed, self.before_import, self.after_import)
@@ -170,26 +141,19 @@ class Session:
                     or ArmedPatch(entry, self)
                     for entry in wanted
                 }
-                off = {name for name, on in switches.items() if not on}
-                gone = [patch for patch in before.armed.values() if patch.entry.patch.opt_in in off]
-                kept = {patch.id: patch for patch in before.armed.values() if patch not in gone}
-                if "legacy" not in switches and (before.legacy or "legacy" in before.off):
-                    legacy = before.legacy
                 self._become(
-                    State(
-                        known,
-                        (*before.local, *(path for path in paths if path not in before.local)),
-                        {**kept, **armed},
-                        before.strict.intersection(kept.keys() - armed.keys()).union(
-                            armed if strict else ()
-                        ),
-                        disabled,
-                        {**before.choices, **chosen},
-                        before.suspended,
-                        legacy,
-                        before.off.difference(switches).union(off),
+                    before.after(
+                        armed,
+                        switches,
+                        chosen,
+                        catalogue=known,
+                        local=paths,
+                        disabled=disabled,
+                        strict=strict,
+                        legacy=legacy,
                     )
                 )
+                gone = before.switched_off_by(switches)
                 changed = armed.keys() - before.armed.keys()
                 changed.update(patch.id for patch in gone if self._was_due(patch))
                 for patch in armed.values():
@@ -254,7 +218,7 @@ class Session:
 
         The variable counts as long as no call has said anything.
         """
-        if choice is None and self._state.legacy is None and "legacy" not in self._state.off:
+        if choice is None and self._state.says_nothing_of_legacy:
             choice = legacy_choice.from_environment()
         if not choice:
             return None
@@ -287,7 +251,7 @@ class Session:
                 off=frozenset() if chosen is None else before.off,
             )
             self._go_forward(after)
-            self._warned = frozenset(known for known in self._warned if known[0] not in gone)
+            self._warnings.forget(gone)
             report = self._deferred_report(due)
         if logger.isEnabledFor(logging.INFO):
             logger.info("patchkit: reverted %s", ", ".join(due) or "nothing")
@@ -319,7 +283,7 @@ class Session:
             self._warn([patch for patch in self.armed() if patch.is_looked_up])
 
     @contextlib.contextmanager
-    def _block(self, before: State, others: bool) -> Iterator[None]:
+    def _block(self, before: DesiredState, others: bool) -> Iterator[None]:
         """Want again what was wanted before, whatever ends the block."""
         try:
             try:
@@ -327,7 +291,7 @@ class Session:
                     with self._transaction():
                         suspended = (*before.suspended, *before.armed.values())
                         self._become(
-                            State(
+                            DesiredState(
                                 before.catalogue,
                                 before.local,
                                 disabled=before.disabled,
@@ -341,7 +305,7 @@ class Session:
             self._restore(before)  # an interrupted one goes forward from wherever it was
             raise
 
-    def _restore(self, before: State) -> None:
+    def _restore(self, before: DesiredState) -> None:
         """Want again what was wanted before a block; patches that were read in it stay known."""
         for patch in before.armed.values():
             if patch.is_looked_up:
@@ -498,7 +462,7 @@ class Session:
             logger.warning("%s", warning)
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[State]:
+    def _transaction(self) -> Iterator[DesiredState]:
         """Hold the lock; where the block raises, want again what was wanted before."""
         # Two functions: CPython runs no handler for what a tracer raises at a `try:` line, so that
         # the lock would stay held.
@@ -506,7 +470,7 @@ class Session:
             yield before
 
     @contextlib.contextmanager
-    def _rollback(self) -> Iterator[State]:
+    def _rollback(self) -> Iterator[DesiredState]:
         self._settle()
         before, outer, collecting = self._state, self._busy, gc.isenabled()
 
@@ -531,7 +495,7 @@ class Session:
         finally:
             end()  # whatever interrupted the first time
 
-    def _go_forward(self, state: State) -> None:
+    def _go_forward(self, state: DesiredState) -> None:
         """Want this state, and finish even if interrupted once."""
         try:
             self._become(state)
@@ -548,7 +512,7 @@ class Session:
         else:
             self._places.settle()
 
-    def _become(self, state: State, *, complete: bool = False) -> None:
+    def _become(self, state: DesiredState, *, complete: bool = False) -> None:
         """Want this from now on, and bring the live functions in line with it."""
         self._unsettled = True
         self._state = state
@@ -596,25 +560,7 @@ class Session:
         """Warn of trouble with patches, once for each kind of it. The lock is not held."""
         with _LOCK:
             records = [patch_record(patch.entry, patch, None) for patch in patches]
-        records += map(broken_record, broken)
-        new = [
-            record for record in records if record.status in TROUBLE and not self._is_warned(record)
-        ]
-        for concerned, sentence in sentences(new):
-            self._warned |= set(map(_warning_key, concerned))
-            frame = caller_frame()
-            warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
-
-    def _is_warned(self, record: PatchRecord) -> bool:
-        """Tell whether there was a warning; one of a version counts for all of its patches."""
-        if isinstance(record.error, UnreadableVersion):
-            return any(reason == record.reason for _, _, reason in self._warned)
-        return _warning_key(record) in self._warned
-
-
-def _warning_key(record: PatchRecord) -> tuple[str, str, str]:
-    """Return what makes a warning another one."""
-    return record.id, record.status.value, record.reason
+        self._warnings.give([*records, *map(broken_record, broken)])
 
 
 def _within_measurements(report: Report) -> Report:
