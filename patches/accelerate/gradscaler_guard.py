@@ -10,7 +10,7 @@ Fix: they are looked at when model and optimizer are prepared, and become float3
 the optimizer has any state; or, by policy, training stops with their names.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 from patchkit.precision.gradscaler import (
     GRADSCALER_GUARD,
     before_prepare,

@@ -17,9 +17,7 @@ Inference keeps its kernel.
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import operand, span
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, operand, replace, span
 
 from ._cpu_packing import FIELDS, ORIGINALS
 

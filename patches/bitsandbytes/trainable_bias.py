@@ -13,9 +13,7 @@ in place as before, and so is one that a float32 activation makes wider.
 import ast
 from collections.abc import Iterator
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace
-from patchkit.rewrite.edit import operand, span
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, mentions, operand, replace, span
 
 IN_PLACE = Pattern("B.data = B.data.to(D)")
 IN_COMPUTE_DTYPE = Pattern("B.to(M.compute_dtype)")
@@ -97,7 +95,7 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear4bit, Linear8bitLt
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     half = []
     for layer in (

@@ -19,9 +19,17 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import insert_after, span
+from patchkit.authoring import (
+    Edit,
+    Patch,
+    Pattern,
+    Rewrite,
+    Rule,
+    helper,
+    insert_after,
+    replace,
+    span,
+)
 
 from ._base_weights import UNMERGE
 

@@ -13,8 +13,7 @@ this unit computes. Where no process group is there, nothing is asked.
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 from ._sharded_adapters import dtype_of_computation
 

@@ -15,8 +15,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite, Wrap
-from patchkit.rewrite import Edit, Rule, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, Wrap, replace
 
 PART = "_fsdp_wrapped_module."
 

@@ -12,8 +12,7 @@ Fix: fused experts keep their dtype where the code that multiplies with them cas
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, replace
 
 
 def upcasts_all_but_quantized(node: ast.AST) -> bool:

@@ -12,9 +12,7 @@ quantized in float32: the packed weights are the same, bit for bit.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper
-from patchkit.rewrite.edit import insert_after, span
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, insert_after, span
 
 LIKE = "requantized_like"
 

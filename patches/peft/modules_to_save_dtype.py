@@ -12,10 +12,9 @@ the dtype that it did, also without autocast, and goes back to it where it is me
 
 import ast
 
-from patchkit.patch import Patch, Rewrite, Wrap
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, Wrap, replace
 from patchkit.precision.adapters import ADAPTER_CAST
 from patchkit.precision.layer_input import UPCAST
-from patchkit.rewrite import Edit, Pattern, Rule, replace
 
 from ._trained_copies import after_cast_adapter_dtype, after_unload
 
@@ -77,7 +76,7 @@ def reproduce() -> None:
     import peft
     import torch
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)).half().to(device())

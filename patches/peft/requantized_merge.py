@@ -16,8 +16,7 @@ Fix: the new weight says that it is not quantized, and bitsandbytes quantizes it
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, replace
 
 
 def old_attributes(node: ast.AST) -> ast.Name | None:

@@ -13,8 +13,7 @@ are, since those want one dtype.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, replace
 
 INJECT = "inject_adapter_in_model"
 

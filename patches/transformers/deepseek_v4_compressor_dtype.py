@@ -12,10 +12,9 @@ float32. What comes out of it is cast as it joins the keys and values of the oth
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, replace
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule
-from patchkit.rewrite import Edit, Rule, replace
 
 MODULE = "transformers.models.deepseek_v4.modeling_deepseek_v4"
 COMPRESSORS = ("DeepseekV4HCACompressor", "DeepseekV4CSACompressor", "DeepseekV4Indexer")

@@ -9,7 +9,7 @@ Fix: when the evaluation is over, after an error too, parameters, their gradient
 their own tensors again, bit for bit. A trainer without training set and optimizer is left alone.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 from ._evaluation import around_evaluation
 

@@ -11,8 +11,7 @@ Fix: each tensor gets the dtype that `from_pretrained(dtype=...)` gives it.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 TO_FLOAT16 = Pattern("M.to(dtype=torch.float16, device=D)")
 TO_BFLOAT16 = Pattern("M.to(dtype=torch.bfloat16, device=D)")

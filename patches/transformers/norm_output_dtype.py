@@ -13,11 +13,9 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, span
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule
-from patchkit.rewrite import Edit, Rule
-from patchkit.rewrite.edit import span
 
 GIVEN, NORMED = "_patchkit_dtype_given", "_patchkit_normed"
 # Spelled out, since torch.compile cannot trace how rewritten code fetches a helper; statements
@@ -113,8 +111,8 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Generate with a tiny bfloat16 Llama whose norms are float32."""
+    from patchkit.authoring import device
     from patchkit.lab import shapes
-    from patchkit.lab.reproduce import device
 
     model = shapes.build("llama").bfloat16().to(device())
     assert shapes.norms_in_float32(model)

@@ -15,8 +15,7 @@ without one nothing is cast. bitsandbytes takes each floating dtype and gives it
 import ast
 from collections.abc import Callable, Iterator
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, replace
 
 from ._packed_activations import activation_dtype
 

@@ -13,7 +13,7 @@ the layers; `dtype=torch.float32` by itself leaves their compute dtype alone, an
 `BitsAndBytesConfig` counts as not given, since that is what the class makes of nothing.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 LOADING = "patchkit.precision.loading"
 CONVERSIONS = "transformers.integrations.bitsandbytes"

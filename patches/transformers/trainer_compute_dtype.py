@@ -11,7 +11,7 @@ unless the user gave another one: to `apply(dtype=...)`, or to `from_pretrained`
 `bnb_4bit_compute_dtype` or as a half-precision `dtype`. Parameters are not touched.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 PATCH = Patch(
     id="transformers-trainer-compute-dtype",

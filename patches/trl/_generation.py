@@ -55,7 +55,7 @@ def train_with_batched_generation(trainer: str, **options: Any) -> train.Trainin
         trainer: `grpo`, `rloo` or `online_dpo`.
         **options: as for `train.train`.
     """
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     return train_in_temporary_folder(
         trainer, quantization="none", args=_arguments(trainer), **options

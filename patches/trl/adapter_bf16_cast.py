@@ -11,9 +11,8 @@ precision wants of the parameters that the optimizer holds.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, mentions, require
 from patchkit.precision.adapters import ADAPTER_CAST
-from patchkit.rewrite import Edit, Rule, helper, mentions, require
 
 from ._bfloat16_cast import ALL_NAMED_PARAMETERS, ALL_PARAMETERS, CAST, TRAINERS
 
@@ -63,7 +62,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Train three fp16 QLoRA steps; the reward trainer's loss needs no Triton in any release."""
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     result = train_in_temporary_folder("reward", precision="fp16", quantization="4bit")
     assert set(result.trainable_dtypes_after) == {"float32"}, result

@@ -11,8 +11,7 @@ do. A GPU knows no difference.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, require
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, require
 
 PLACE = Pattern("P.device.type in {'cpu', 'meta'}")
 MAY_BE_SHARDED = "may_be_sharded"
@@ -72,8 +71,8 @@ def reproduce() -> None:
 
     import peft
 
+    from patchkit.authoring import import_first, train_in_temporary_folder
     from patchkit.lab import quantized, tiny
-    from patchkit.lab.reproduce import import_first, train_in_temporary_folder
 
     try:
         prepare = import_first("prepare_peft_model", ("trl.experimental.utils", "trl.models.utils"))

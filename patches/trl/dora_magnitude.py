@@ -12,8 +12,7 @@ process, but for `adapter_cast="bf16"`.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 from ._bfloat16_cast import ALL_PARAMETERS, CAST, TRAINERS
 
@@ -52,7 +51,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Train QDoRA in bf16 at a learning rate whose updates are 1/1000 of a magnitude."""
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     result = train_in_temporary_folder(
         "reward",

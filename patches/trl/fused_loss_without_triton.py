@@ -12,9 +12,7 @@ torch. On a GPU with Triton the kernels run as before. A model that a trainer wa
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import operand, span
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, operand, replace, span
 
 # 1.16 asks for the device in the first argument; up to 1.14 there is one argument less.
 LOG_PROBS = Pattern("_ChunkedLogProbFunction.apply(H[M], W, B, L[M], T, C, S, G, O)")
@@ -104,7 +102,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Train SFT on the CPU with its default loss; an installed Triton has no kernel for it."""
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     result = train_in_temporary_folder(
         "sft", precision="fp32", quantization="none", steps=2, args={"use_cpu": True}

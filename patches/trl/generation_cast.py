@@ -11,9 +11,7 @@ every parameter its own tensor back at the end.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper
-from patchkit.rewrite.edit import drop, insert_after
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, drop, helper, insert_after
 
 TO_BFLOAT16 = Pattern("M.to(torch.bfloat16)")
 TO_FLOAT16 = Pattern("M.to(torch.float16)")

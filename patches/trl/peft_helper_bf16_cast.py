@@ -12,9 +12,18 @@ upstream's cast or the parameters are sharded, and only where training is in bfl
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import (
+    Edit,
+    Patch,
+    Pattern,
+    Rewrite,
+    Rule,
+    helper,
+    mentions,
+    replace,
+    require,
+)
 from patchkit.precision.adapters import ADAPTER_CAST
-from patchkit.rewrite import Edit, Pattern, Rule, helper, mentions, replace, require
 
 from ._bfloat16_cast import CAST
 
@@ -81,7 +90,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Prepare a 4-bit model whose head is trained, as CPO, ORPO and others do in bf16."""
-    from patchkit.lab.reproduce import four_bit_model_with_trained_head, import_first
+    from patchkit.authoring import four_bit_model_with_trained_head, import_first
 
     prepare = import_first(
         "peft_module_casting_to_bf16",

@@ -11,8 +11,7 @@ more than a unit in the last place is lost, and nothing is changed.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 UPDATE = Pattern("T.data.mul_(1.0 - A).add_(C.data, alpha=A)")
 

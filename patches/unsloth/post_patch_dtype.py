@@ -12,9 +12,7 @@ Fix: `from_pretrained` leaves the dtype on the model, and `post_patch` takes it 
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
-from patchkit.rewrite.edit import insert_after
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, insert_after, replace
 
 POST_PATCH = Pattern("model_patcher.post_patch(M, T)")
 PATCH_MODEL = Pattern("patch_model_and_tokenizer(M, T, downcast_rope=D)")

@@ -138,14 +138,12 @@ def _patches_option(file: str) -> str:
 
 
 def _switch_off(patch: Patch, file: str) -> tuple[str, ...]:
-    by_argument = (
-        f"patchkit.apply({patch.opt_in}=False)"
-        if patch.opt_in
-        else f'patchkit.apply(exclude="{patch.id}")'
-    )
+    argument, option = f'exclude="{patch.id}"', f"--exclude {patch.id}"
+    if patch.opt_in:
+        argument, option = f"{patch.opt_in}=False", f"--opt-out {patch.opt_in}"
     return (
-        by_argument,
+        f"patchkit.apply({argument})",
         f"PATCHKIT_DISABLE={patch.id}",
-        f"patchkit run {_patches_option(file)}--exclude {patch.id} -- python train.py",
+        f"patchkit run {_patches_option(file)}{option} -- python train.py",
         f'patchkit.revert(only="{patch.id}")',
     )

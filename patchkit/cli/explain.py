@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..catalogue.entries import Catalogue, Entry
     from ..reporting.report import Report
 
-SCHEMA = 3
+SCHEMA = 1
 
 
 @click.command()

@@ -23,7 +23,7 @@ from .verdicts import NO_ERROR, Verdict
 
 TIMEOUT = 600
 """Seconds that one reproducer may take."""
-SCHEMA = 2
+SCHEMA = 1
 _MOST_JOBS = 4
 """Each process holds torch, and most of a gigabyte."""
 

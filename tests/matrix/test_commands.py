@@ -66,7 +66,7 @@ def test_record_says_what_it_merged(tmp_path: Path) -> None:
     where = {"versions": {"trl": "1.16.0"}, "python": "3", "platform": "x", "device": "cpu"}
     verdict = {"id": PATCH, "outcome": "fixed", "without": "", "with_patch": ""}
     content = {
-        "schema": 2,
+        "schema": 1,
         "environment": {**where, "date": "2026-01-01"},
         "verdicts": [verdict],
     }

@@ -97,7 +97,7 @@ def demo(
     from .training import train_both
 
     if plot is not None:
-        from ...pictures import check_picture_file
+        from .drawing import check_picture_file
         from ..arguments import check_writable
 
         check_picture_file(plot, "--plot")

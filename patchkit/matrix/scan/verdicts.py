@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...environment import in_range
 from ...patch import Change, Patch, Rewrite
 from ...rewrite import Target
+from ...rewrite.misfit import misfit
 from .facts import BuggyFunction, Facts
 from .questions import Question, Questions
 
@@ -155,7 +156,8 @@ def _problems(
                 yield from [f"{question.target}: {missing}"] if missing else ()
                 continue
             if not its_places:
-                yield f"{question.target}: {_expected(question.change)}, found 0"
+                module, sites = question.target.module, question.change.sites
+                yield f"{question.target}: {misfit(module, (), 0, sites)}"
         yield from _misfits(question.change, its_places)
     if not has_place:
         yield "its wildcards match no function with this bug"
@@ -171,14 +173,9 @@ def _missing(question: Question, modules: Mapping[str, Facts]) -> str:
 def _misfits(change: Change, places: list[Place]) -> Iterator[str]:
     for place in places:
         function = place.function
-        if function.missing:
-            yield f"{place.module} does not import {', '.join(function.missing)} any more"
-        elif function.problem:
-            yield f"{place}: {function.problem}"
-        elif isinstance(change, Rewrite) and change.sites and function.sites != change.sites:
-            yield f"{place}: {_expected(change)}, found {function.sites}"
-
-
-def _expected(change: Rewrite) -> str:
-    number = change.sites or "at least 1"
-    return f"expected {number} occurrence{'s' * ((change.sites or 1) > 1)} of the buggy code"
+        expected = change.sites if isinstance(change, Rewrite) else None
+        problem = function.problem or misfit(
+            place.module, function.missing, function.sites, expected
+        )
+        if problem:
+            yield f"{place}: {problem}"

@@ -139,7 +139,7 @@ def test_bad_command(show, tmp_path, monkeypatch, arguments: list[str], message:
 
 
 def test_a_damaged_matrix(show, file) -> None:
-    file.write_text("schema: 2\n")
+    file.write_text("schema: 1\n")
     done = show()
     assert (done.exit_code, done.stdout) == (64, "")
     assert done.stderr.splitlines()[-1].startswith("Error: m.yaml: ")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import PatchError, UsageError
+from ...errors import PatchError, UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
