@@ -1,4 +1,4 @@
-"""`patchkit families`."""
+"""`python -m workbench families`."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def families(
 
     \b
     Examples:
-      patchkit families llama 'qwen*'
-      patchkit families --mode all --output families.jsonl
-      patchkit families llama --method all
+      python -m workbench families llama 'qwen*'
+      python -m workbench families --mode all --output families.jsonl
+      python -m workbench families llama --method all
     \b
     Exit status:
       0  nothing is worse or other with patchkit

@@ -15,6 +15,7 @@ from typing import Any
 from patchkit.errors import PatchError, UsageError
 from patchkit.verification.forking import ForkServer
 
+from .. import ROOT
 from . import serving
 from .journal import Journal
 from .limits import lack_of, may_be_lack_of_memory
@@ -200,7 +201,9 @@ class _Workshop:
             "PATCHKIT_DISABLE": "",
         }
         self._servers = {
-            patched: ForkServer(*preparations, preparation, environment=environment, quiet=True)
+            patched: ForkServer(
+                *preparations, preparation, environment=environment, folder=str(ROOT), quiet=True
+            )
             for patched, preparation in ((False, serving.PLAIN), (True, serving.PATCHED))
         }
 

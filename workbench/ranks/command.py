@@ -1,4 +1,4 @@
-"""`patchkit ranks`."""
+"""`python -m workbench ranks`."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def ranks(
 
     \b
     Examples:
-      patchkit ranks ddp --trainer sft
-      patchkit ranks 'fsdp*' 'zero*' --mode bf16/4bit --output ranks.jsonl
+      python -m workbench ranks ddp --trainer sft
+      python -m workbench ranks 'fsdp*' 'zero*' --mode bf16/4bit --output ranks.jsonl
     \b
     Exit status:
       0  nothing is worse or other with patchkit

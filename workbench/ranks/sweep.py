@@ -15,6 +15,7 @@ from typing import Any
 from patchkit.errors import PatchError, UsageError
 from patchkit.verification.forking import ForkServer
 
+from .. import ROOT
 from ..families.modes import Mode
 from ..families.records import Trial
 from . import serving
@@ -135,7 +136,7 @@ class _Workshop:
         }
         self._pool = ThreadPoolExecutor(RANKS)
         self._servers = {
-            patched: ForkServer(preparation, environment=environment, quiet=True)
+            patched: ForkServer(preparation, environment=environment, folder=str(ROOT), quiet=True)
             for patched, preparation in ((False, serving.PLAIN), (True, serving.PATCHED))
         }
 

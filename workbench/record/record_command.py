@@ -1,4 +1,4 @@
-"""`patchkit matrix record`."""
+"""`python -m workbench record`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
 
     \b
     Examples:
-      patchkit matrix record .matrix/*.json
-      patchkit matrix record --id 'trl-*'
+      python -m workbench record .matrix/*.json
+      python -m workbench record --id 'trl-*'
     """
     from patchkit.cli.output import show_json
     from patchkit.cli.output_file import check_writable
