@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click import Group
 from click.testing import CliRunner
 
 from patchkit.cli import main
+from workbench.commands import workbench
 from workbench.kept_results import told_how_to_go_on
 
 
@@ -27,15 +29,15 @@ def test_how_to_go_on(tmp_path: Path, name: str | None, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "place"),
+    ("group", "arguments", "place"),
     [
-        (["families", "llama"], "workbench.families.sweep.sweep"),
-        (["ranks", "ddp"], "workbench.ranks.sweep.sweep"),
-        (["matrix", "scan"], "patchkit.matrix.scan.scan"),
+        (workbench, ["families", "llama"], "workbench.families.sweep.sweep"),
+        (workbench, ["ranks", "ddp"], "workbench.ranks.sweep.sweep"),
+        (main, ["matrix", "scan"], "patchkit.matrix.scan.scan"),
     ],
 )
 def test_interrupted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], place: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, group: Group, arguments: list[str], place: str
 ) -> None:
     def interrupted(*args: object, **options: object) -> None:
         raise KeyboardInterrupt
@@ -45,7 +47,7 @@ def test_interrupted(
     (tmp_path / "journal").touch()
     if option == "--file":
         (tmp_path / "journal").unlink()
-    result = CliRunner().invoke(main, [*arguments, option, str(tmp_path / "journal")])
+    result = CliRunner().invoke(group, [*arguments, option, str(tmp_path / "journal")])
     assert result.exit_code == 130
     assert result.stderr.startswith("Interrupted. The same command goes on")
     assert result.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""`workbench/eras/command.py`: its scripts and sets, what it reads off an output, and its table."""
+"""`python -m workbench eras`: its scripts and sets, what it reads off an output, and its table."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from typing import Any
 import pytest
 
 from patchkit.lab import tiny
+from workbench import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-PARTS = ROOT / "scripts" / "legacy_parts"
+PARTS = ROOT / "workbench" / "eras"
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch):
-    """`module("running")`: a module of the script."""
-    monkeypatch.syspath_prepend(str(PARTS.parent))
-    return lambda name: importlib.import_module(f"legacy_parts.{name}")
+def module():
+    """`module("running")`: a module of the program."""
+    return lambda name: importlib.import_module(f"workbench.eras.{name}")
 
 
 def test_each_era_has_scripts_and_exact_pins(module) -> None:

@@ -1,8 +1,7 @@
-"""`workbench/film/command.py`: the recording that is kept, and the picture that is drawn of it."""
+"""`python -m workbench film`: the recording that is kept, and the picture that is drawn of it."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
@@ -12,16 +11,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from workbench import ROOT
+from workbench.film import command
+
 CAST, FILM = ROOT / "docs" / "film.cast", ROOT / "docs" / "film.svg"
 MOST_BYTES = 300_000
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
-def film(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    return importlib.import_module("terminal_film")
+def film() -> ModuleType:
+    return command
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def seen(picture: str) -> list[str]:
 
 def test_the_picture_is_drawn_of_the_recording(film: ModuleType) -> None:
     picture = FILM.read_text(encoding="utf-8")
-    assert picture == film.drawing.draw(CAST, film.TITLE), "run `python workbench/film/command.py`"
+    assert picture == film.drawing.draw(CAST, film.TITLE), "run `python -m workbench film`"
     assert len(picture.encode()) < MOST_BYTES
 
 

@@ -1,4 +1,4 @@
-"""`workbench/gpu/check.py` without its measurements: time, deaths, wheels, its file and its page."""
+"""`python -m workbench gpu` without its measurements: time, deaths, wheels, its file and its page."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "scripts" / "gpu_check.py"
+from workbench import ROOT
+
 UNITS = ["a", "b", "c"]
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch):
-    """`module("running")`: a module of the script."""
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    return lambda name: importlib.import_module(f"gpu_parts.{name}")
+def module():
+    """`module("running")`: a module of the program."""
+    return lambda name: importlib.import_module(f"workbench.gpu.{name}")
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def run(module, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     def call(code: str, *, seconds: float = 30, before: str = "", sides=("without",)) -> Any:
         program = f"""
             import json, os, sys, time
-            side, work = sys.argv[3], json.loads(sys.argv[4])
+            side, work = sys.argv[4], json.loads(sys.argv[5])
             def say(**answer):
                 print(json.dumps(answer), flush=True)
             {before}
@@ -47,7 +46,7 @@ def run(module, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         """
         script = tmp_path / "script.py"
         script.write_text(textwrap.dedent(program))
-        monkeypatch.setattr(running, "SCRIPT", script)
+        monkeypatch.setattr(running, "PROGRAM", script)
         monkeypatch.setattr(running, "BESIDE", 1000)
         part = parts.Part("made-up", "Made up", 1.0, sides=sides)
         told: list[str] = []
@@ -141,7 +140,7 @@ def test_wheels_are_unpacked_and_not_installed(module, tmp_path: Path) -> None:
 
 
 def script(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
+    command = [sys.executable, str(ROOT / "workbench"), "gpu", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=True)
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from patchkit.matrix import Matrix, MatrixError
 from patchkit.matrix.show.states import WORST_FIRST
+from workbench import ROOT
 from workbench.record.picture import draw
 
 try:
@@ -91,7 +90,7 @@ def test_the_same_matrix_gives_the_same_bytes(shown, matrix, form: str) -> None:
 
 
 @needs_matplotlib
-def test_another_process_and_day_give_the_same_bytes(tmp_path) -> None:
+def test_another_process_and_day_give_the_same_bytes(on_path) -> None:
     code = (
         "import sys; from patchkit.matrix import *; from patchkit.matrix.show.view import *; "
         "from workbench.record.picture import draw; "
@@ -102,7 +101,7 @@ def test_another_process_and_day_give_the_same_bytes(tmp_path) -> None:
     pictures = {
         subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed, "SOURCE_DATE_EPOCH": seed},
+            env={**on_path, "PYTHONHASHSEED": seed, "SOURCE_DATE_EPOCH": seed},
             capture_output=True,
             check=True,
         ).stdout
@@ -168,5 +167,5 @@ def test_without_matplotlib(shown, matrix, monkeypatch) -> None:
 
 
 def test_the_extra_is_declared() -> None:
-    project = Path(__file__).parents[3] / "pyproject.toml"
+    project = ROOT / "pyproject.toml"
     assert 'plot = ["matplotlib' in project.read_text(encoding="utf-8")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts" / "scan_new_releases.py"
+from workbench import ROOT
+
 WORKFLOW = ROOT / ".github" / "workflows" / "new-releases.yml"
 DPO = "trl.trainer.dpo_trainer"
 
@@ -22,13 +20,13 @@ pytestmark = [
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[[], tuple[int, str]]:
-    """Runs the script on the wheels in `wheels`, and reads what it wrote."""
+def run(tmp_path: Path, run_workbench) -> Callable[[], tuple[int, str]]:
+    """Runs the program on the wheels in `wheels`, and reads what it wrote."""
 
     def call() -> tuple[int, str]:
-        command = [sys.executable, str(SCRIPT), "--from", str(tmp_path / "wheels")]
-        command += ["--cache", str(tmp_path / "cache"), "--output", str(tmp_path / "finding.md")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        where = ["--from", str(tmp_path / "wheels"), "--cache", str(tmp_path / "cache")]
+        output = ["--output", str(tmp_path / "finding.md")]
+        done = run_workbench("new-releases", *where, *output, folder=tmp_path)
         assert "Traceback" not in done.stderr, done.stderr
         return done.returncode, (tmp_path / "finding.md").read_text()
 
@@ -119,6 +117,6 @@ def test_the_workflow_runs_the_script() -> None:
 
     workflow = yaml.safe_load(WORKFLOW.read_text())
     steps = [step.get("run", "") for step in workflow["jobs"]["scan"]["steps"]]
-    (run,) = [one for one in steps if SCRIPT.name in one]
-    assert f"python {SCRIPT.relative_to(ROOT)} --output finding.md" in run
+    (run,) = [one for one in steps if "new-releases" in one]
+    assert "python -m workbench new-releases --output finding.md" in run
     assert any("finding.md" in one and "gh issue create" in one for one in steps)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner
 
-from patchkit.cli import main
 from patchkit.matrix.scan.tree import Archive
+from workbench.commands import workbench
 from workbench.releases.interface import Interface, read
 from workbench.releases.modules import modules
 from workbench.releases.sources import Sources
@@ -144,8 +144,8 @@ def test_classes_that_transformers_5_finds_by_their_spelling() -> None:
 def test_a_history_needs_all_releases(tmp_path) -> None:
     file = tmp_path / "history.json"
     for narrowed in (["--last", "1"], ["--library", "trl"]):
-        arguments = ["legacy", "scan", "--history", str(file), *narrowed]
-        result = CliRunner().invoke(main, arguments)
+        arguments = ["releases", "--history", str(file), *narrowed]
+        result = CliRunner().invoke(workbench, arguments)
         assert result.exit_code == 64
         assert "--history needs all libraries and releases" in result.stderr
     assert not file.exists()

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "reliability"
+from workbench.reliability import edit_oracle as oracle
+from workbench.reliability import mutants
+
 SAMPLE = 300
 
-
-def load(name: str):
-    spec = importlib.util.spec_from_file_location(f"reliability_{name}", FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-oracle = load("edit_oracle")
-mutants = load("mutants")
 
 BEFORE = "import torch\ndef f(a, b):\n    return g(a + b), 'é'  # c\n"
 CALL = ((3, 11), (3, 19))
@@ -103,22 +90,10 @@ def test_mutants_are_valid_and_many() -> None:
     assert ast.parse(text)
 
 
-def test_no_wrong_edit_in_a_sample() -> None:
+def test_no_wrong_edit_in_a_sample(run_workbench, tmp_path: Path) -> None:
     pytest.importorskip("trl")
-    done = subprocess.run(
-        [
-            sys.executable,
-            str(FOLDER / "mutations.py"),
-            "--count",
-            str(SAMPLE),
-            "--seed",
-            "7",
-            "--jobs",
-            "1",
-        ],
-        capture_output=True,
-        text=True,
-    )
+    numbers = ("--count", str(SAMPLE), "--seed", "7", "--jobs", "1")
+    done = run_workbench("reliability", "mutations", *numbers, folder=tmp_path)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr
     assert f"{SAMPLE} mutants" in done.stdout
     assert "0 wrong edits" in done.stdout

@@ -7,31 +7,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from .conftest import TOOLS
+from workbench.reliability import inject, oracle
+from workbench.reliability import world as worlds
+from workbench.reliability.snapshots import Snapshot
 
 
 @pytest.fixture
-def tools(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(str(TOOLS))
-    yield
-    for name in set(sys.modules) - before:
-        if str(TOOLS) in str(getattr(sys.modules[name], "__file__", "")):
-            del sys.modules[name]
-
-
-@pytest.fixture
-def world(tools: None) -> Iterator:
-    import world as worlds
-
+def world() -> Iterator:
     with worlds.world_of() as made:
         made.load()
         yield made
 
 
 def test_nothing_to_find(world) -> None:
-    import oracle
-
     assert not oracle.untrue(world, world.report())
     report = world.apply()
     assert not oracle.untrue(world, report)
@@ -42,8 +30,6 @@ def test_nothing_to_find(world) -> None:
 
 
 def test_a_report_that_is_no_longer_true(world) -> None:
-    import oracle
-
     before = world.report()
     applied = world.apply()
     assert any("says nothing, available" in one for one in oracle.untrue(world, before))
@@ -52,8 +38,6 @@ def test_a_report_that_is_no_longer_true(world) -> None:
 
 
 def test_what_is_not_fixed_or_not_original(world) -> None:
-    import oracle
-
     report = world.report()
     assert any("did not fix" in one for one in oracle.all_applied(world, report))
     world.apply()
@@ -63,8 +47,6 @@ def test_what_is_not_fixed_or_not_original(world) -> None:
 
 
 def test_what_a_snapshot_sees(world) -> None:
-    from snapshots import Snapshot
-
     module = sys.modules["madeup.trainer"]
     before = Snapshot.of([module])
     assert not before.differences(Snapshot.of([module]))
@@ -84,8 +66,6 @@ def test_what_a_snapshot_sees(world) -> None:
 
 
 def test_every_line_of_the_engine_is_a_point(world) -> None:
-    import inject
-
     points = inject.points_of(world.report)
     assert len(points) > 100
     assert [point.number for point in points] == list(range(len(points)))
@@ -96,9 +76,7 @@ def test_every_line_of_the_engine_is_a_point(world) -> None:
     assert inject.chosen(points, 0) == points
 
 
-def test_what_an_error_in_the_hook_passes_by(tools: None) -> None:
-    import inject
-
+def test_what_an_error_in_the_hook_passes_by() -> None:
     source = inject.HOOK.read_text(encoding="utf-8")
     lines = inject.unguarded(source, {"find_spec", "exec_module", "_notify_after"})
     assert sorted(lines.values()) == [

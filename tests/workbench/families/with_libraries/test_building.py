@@ -34,12 +34,15 @@ for task, name in json.loads(sys.argv[1]):
 
 
 @pytest.fixture(scope="module")
-def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], tuple[Any, bool]]:
+def builds(
+    on_path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, str], tuple[Any, bool]]:
     """What came of each type that is installed, and whether it was saved."""
     pytest.importorskip("transformers")
     done = subprocess.run(
         [sys.executable, "-c", BUILD, json.dumps(list(INPUTS))],
         cwd=tmp_path_factory.mktemp("builds"),
+        env=on_path,
         capture_output=True,
         text=True,
         check=True,

@@ -1,11 +1,10 @@
-"""`patchkit families` on a few types: without patchkit and with it, and from where it stopped."""
+"""`python -m workbench families` on a few types: without patchkit and with it, and from where it stopped."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,12 @@ LIMIT = 0.01
 """GiB that are not enough for `longcat_flash` with its 10 million parameters, on any CPU."""
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "patchkit", "families", *arguments, "--output", "out.jsonl"],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ,
-        timeout=600,
-        check=False,
-    )
+@pytest.fixture(scope="module")
+def run(run_workbench) -> Callable[..., subprocess.CompletedProcess[str]]:
+    def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return run_workbench("families", *arguments, "--output", "out.jsonl", folder=folder)
+
+    return call
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cells(folder: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+def cells(run, folder: Path) -> dict[tuple[str, ...], dict[str, Any]]:
     """What the command says of each cell."""
     done = run(folder, *TYPES, *MODES, "--json")
     assert done.returncode == 0, done.stderr
@@ -71,7 +66,7 @@ def test_gemma3n_trains_in_4_bit(cells) -> None:
     assert "result type Float can't be cast" in cell["without"]["error"]
 
 
-def test_an_interrupted_run_continues(folder: Path, cells) -> None:
+def test_an_interrupted_run_continues(run, folder: Path, cells) -> None:
     file = folder / "out.jsonl"
     whole = file.read_text().splitlines(keepends=True)
     (last,) = [
@@ -96,7 +91,7 @@ def test_an_interrupted_run_continues(folder: Path, cells) -> None:
     assert without_time(again) == without_time(whole[last])
 
 
-def test_a_quantizer_that_may_not_be_installed(tmp_path: Path) -> None:
+def test_a_quantizer_that_may_not_be_installed(run, tmp_path: Path) -> None:
     """A missing library is said, and is no failure."""
     done = run(tmp_path, "llama", "--mode", "bf16/hqq-4bit", "--json")
     assert done.returncode == 0, done.stderr
@@ -111,7 +106,7 @@ def test_a_quantizer_that_may_not_be_installed(tmp_path: Path) -> None:
     }
 
 
-def test_what_could_not_be_built_is_tried_again(folder: Path) -> None:
+def test_what_could_not_be_built_is_tried_again(run, folder: Path) -> None:
     tried = ("longcat_flash", "--mode", "bf16/4bit", "--method", "lora", "--json")
     done = run(folder, *tried, "--memory", str(LIMIT))
     assert done.returncode == 0, done.stderr

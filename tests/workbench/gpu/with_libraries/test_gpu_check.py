@@ -1,4 +1,4 @@
-"""Each part of `workbench/gpu/check.py` on a CPU, and its file in the matrix."""
+"""Each part of `python -m workbench gpu` on a CPU, and its file in the matrix."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from pathlib import Path
 import pytest
 
 from patchkit.verification.recording import from_files
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-SCRIPT = SCRIPTS / "gpu_check.py"
+from workbench import ROOT
 
 MEASURE = """
     import importlib, sys
-    sys.path.insert(0, {scripts!r})
+    sys.path.append({root!r})
     {apply}
     from patchkit.lab import cuda_fp16, tiny
     tiny.go_offline()
     cuda_fp16.install()
-    part = importlib.import_module("gpu_parts.{part}")
+    part = importlib.import_module("workbench.gpu.{part}")
     result = list(part.rows([unit for unit in part.units() if unit == {unit!r}]))
 """
 APPLY = "import patchkit; patchkit.apply()"
@@ -43,7 +41,7 @@ def test_a_part(forked, part: str) -> None:
     unit, without, known = UNITS[part]
 
     def measure(apply: str) -> dict[str, object]:
-        begun, row = forked(MEASURE.format(scripts=str(SCRIPTS), apply=apply, part=part, unit=unit))
+        begun, row = forked(MEASURE.format(root=str(ROOT), apply=apply, part=part, unit=unit))
         assert begun == {"begin": unit}
         assert row["unit"] == unit
         return row
@@ -60,8 +58,9 @@ def test_a_part(forked, part: str) -> None:
 def test_verdicts_go_beside_those_of_another_device(tmp_path: Path) -> None:
     """Run the program itself, on the reproducer of one patch; then say that it was a GPU."""
     patch, output = "bitsandbytes-compute-dtype-frozen", tmp_path / "gpu.json"
+    arguments = ["--output", output, "--parts", "reproducers", "--units", patch]
     done = subprocess.run(
-        [sys.executable, SCRIPT, "--output", output, "--parts", "reproducers", "--units", patch],
+        [sys.executable, ROOT / "workbench", "gpu", *arguments],
         capture_output=True,
         text=True,
         check=True,

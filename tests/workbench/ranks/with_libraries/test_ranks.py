@@ -1,4 +1,4 @@
-"""`patchkit ranks` trains for real: DDP and FSDP2, with a bug that patchkit fixes.
+"""`python -m workbench ranks` trains for real: DDP and FSDP2, with a bug that patchkit fixes.
 
 Ranks that a launcher has started, each in an interpreter of its own, have the same numbers.
 """
@@ -6,7 +6,6 @@ Ranks that a launcher has started, each in an interpreter of its own, have the s
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -29,19 +28,11 @@ pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTIO
 
 
 @pytest.fixture(scope="module")
-def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def cells(run_workbench, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the command says of each strategy."""
     folder: Path = tmp_path_factory.mktemp("ranks")
     arguments = ("--trainer", "sft", "--mode", "fp16-of-bf16/4bit", "--json")
-    done = subprocess.run(
-        [sys.executable, "-m", "patchkit", "ranks", "ddp", "fsdp2", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ},
-        timeout=600,
-        check=False,
-    )
+    done = run_workbench("ranks", "ddp", "fsdp2", *arguments, folder=folder)
     assert done.returncode == 0, done.stderr
     return {cell["strategy"]: cell for cell in json.loads(done.stdout)["cells"]}
 
@@ -62,7 +53,7 @@ def test_what_patchkit_fixes(cells, strategy: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", LAUNCHERS)
-def test_a_launcher_makes_no_difference(cells, strategy: str, tmp_path: Path) -> None:
+def test_a_launcher_makes_no_difference(cells, on_path, strategy: str, tmp_path: Path) -> None:
     from patchkit.lab import trainers
 
     folder = tmp_path / "saved"
@@ -78,7 +69,7 @@ def test_a_launcher_makes_no_difference(cells, strategy: str, tmp_path: Path) ->
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**on_path, "OMP_NUM_THREADS": "1"},
         timeout=600,
         check=False,
     )

@@ -1,7 +1,8 @@
-"""`patchkit matrix check` and `patchkit matrix record`: exit status, output, refusals."""
+"""`python -m workbench check`, `record` and `draw`: exit status, output, refusals."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.cli import main
 from patchkit.matrix import Environment, Matrix, Scan, write
 from patchkit.matrix import Result as Measured
+from workbench.commands import workbench
 
 PATCH = "trl-fused-loss-without-triton"
 CLAIM = {entry.patch.id: entry.patch for entry in catalogue.load()}[PATCH].affects["trl"]
@@ -19,7 +20,7 @@ FITS = {"1.14.2": "absent", "1.15.0": "matches", "1.16.0": "absent"}
 
 
 def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["matrix", *arguments], prog_name="patchkit")
+    return CliRunner().invoke(workbench, arguments)
 
 
 def matrix_file(folder: Path, states: dict[str, str]) -> str:
@@ -82,10 +83,6 @@ def test_record_says_what_it_merged(tmp_path: Path) -> None:
     [
         (["check", "no-such-patch"], "IDS names no patch: 'no-such-patch'"),
         (["check", "--file", "nowhere.yaml"], "'nowhere.yaml' does not exist"),
-        (
-            ["bisect", PATCH],
-            "No such command 'bisect' any more. Measure version sets with `tox run",
-        ),
     ],
 )
 def test_refusals(arguments: list[str], message: str) -> None:
@@ -111,3 +108,71 @@ def test_check_reads_results_too(tmp_path: Path) -> None:
     result = invoke("check", PATCH, "--file", str(tmp_path / "m.yaml"))
     assert result.exit_code == 1
     assert "but the bug also shows on trl 1.16.0 (present)" in result.stdout
+
+
+ID = "trl-adapter-bf16-cast"
+
+
+@pytest.fixture
+def draw(tmp_path: Path, ran, read):
+    """Draws a matrix of three releases."""
+    scans = (
+        read("1.0.0", "trl", states={ID: "matches"}),
+        read("0.9.0", "trl", states={ID: "absent"}),
+        read("0.1", "peft", states={"peft-old": "matches"}),
+    )
+    write(tmp_path / "m.yaml", Matrix((ran(ID, "fixed", trl="1.0.0"),), scans))
+    return lambda *arguments: invoke("draw", "--file", str(tmp_path / "m.yaml"), *arguments)
+
+
+def test_draw_markdown(draw, tmp_path: Path) -> None:
+    output = tmp_path / "new.md"
+    done = draw(str(output), ID)
+    assert (done.exit_code, done.output) == (0, "")
+    assert f"| `{ID}` | `·` | `●` |" in output.read_text(encoding="utf-8")
+    by_set = draw(str(output), ID, "--by", "set")
+    assert (by_set.exit_code, by_set.output) == (0, "")
+    assert f"| `{ID}` | `●` |" in output.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
+)
+@pytest.mark.parametrize(
+    ("name", "begin"), [("m.svg", b"<?xml"), ("m.png", b"\x89PNG"), ("m.SVG", b"<?xml")]
+)
+def test_draw_a_picture(draw, tmp_path: Path, name: str, begin: bytes) -> None:
+    output = tmp_path / name
+    done = draw(str(output))
+    assert (done.exit_code, done.output) == (0, "")
+    assert output.read_bytes().startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["m.md", "trl-adapter-bf16-cats"], "IDS names no patch: 'trl-adapter-bf16-cats'. Did you"),
+        (
+            ["m.md", "--library", "tlr"],
+            "no patch is for 'tlr'; there are: accelerate, bitsandbytes",
+        ),
+        (["m.pdf"], "m.pdf: the ending must be one of .svg, .png, .md"),
+        (["m"], "the ending must be one of .svg, .png, .md"),
+        (["no-such-folder/m.md"], "cannot write no-such-folder/m.md: No such file"),
+        (["."], "is a directory"),
+        (["m.md", "--by", "patch"], "'patch' is not one of 'release', 'set'"),
+        (["m.md", "--file", "none.yaml"], "cannot read none.yaml: No such file or directory"),
+    ],
+)
+def test_draw_refuses(
+    draw, tmp_path: Path, monkeypatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    done = draw(*arguments)
+    assert (done.exit_code, done.stdout) == (64, "")
+    assert "Traceback" not in done.stderr
+    errors = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert len(errors) == 1
+    assert message in errors[0]
+    assert sorted(tmp_path.iterdir()) == before
