@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the JSON into this file, for `patchkit matrix record`.",
+    help="Write the JSON into this file, for a maintainer's record.",
 )
 @click.option(
     "--everywhere",

@@ -1,6 +1,6 @@
 """Which release of a library has which name, module and keyword.
 
-`history.json` is made by `patchkit legacy scan --history`, from released wheels.
+`history.json` is made by `python -m workbench releases --history`, from released wheels.
 """
 
 from __future__ import annotations

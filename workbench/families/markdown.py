@@ -32,21 +32,21 @@ _MOST_NAMES = 24
 _INTRODUCTION = """\
 # Model families
 
-Does a training work for your model? `patchkit families` makes a tiny model of each model type
+Does a training work for your model? `python -m workbench families` makes a tiny model of each model type
 that the installed Transformers knows, and tries it in processes of its own, without patchkit and
 with it.
 
 ```console
-patchkit families llama 'qwen3*'             # these types
-patchkit families --output families.jsonl    # all causal types; an interrupted run continues
-patchkit families --task vision              # another task: seq2seq, classification, vision
-patchkit families llama --method all         # the methods of PEFT on one type
+python -m workbench families llama 'qwen3*'             # these types
+python -m workbench families --output families.jsonl    # all causal types; an interrupted run continues
+python -m workbench families --task vision              # another task: seq2seq, classification, vision
+python -m workbench families llama --method all         # the methods of PEFT on one type
 ```
 
 Find a type with the search of this site, or of your browser. Where a cell is not `=`, the sections
 below say what happened and why. An empty cell was not tried.
-[This command](command-line.md#families) made the page of the files that `--output` names:
-`patchkit families --show --task all --mode all --method all --format markdown`.
+[This command](workbench.md#families) made the page of the files that `--output` names:
+`python -m workbench families --show --task all --mode all --method all --format markdown`.
 
 Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
 generates three tokens and merges the adapters. What is loaded again must have the logits that were

@@ -20,8 +20,8 @@ patchkit and with it.
 
 ```console
 pip install torchao hqq optimum-quanto auto-round gptqmodel optimum compressed-tensors
-patchkit families llama qwen2 gpt_oss --mode quantizers           # all of them
-patchkit families llama --mode '*/torchao*' --mode bf16/hqq-4bit  # some
+python -m workbench families llama qwen2 gpt_oss --mode quantizers           # all of them
+python -m workbench families llama --mode '*/torchao*' --mode bf16/hqq-4bit  # some
 ```
 
 What is not installed is left out and named. pip may bring another PyTorch with these libraries:

@@ -20,7 +20,7 @@ Written by `python -m workbench gpu --page`; edit `workbench/gpu/page.py`, not t
 
 ```console
 python -m workbench gpu --wheels WHEELS --output gpu.json   # ten minutes at most
-patchkit matrix record gpu.json                                 # beside the runs on CPUs
+python -m workbench record gpu.json                         # beside the runs on CPUs
 python -m workbench gpu --page gpu.json                     # write this page
 ```
 
@@ -114,7 +114,7 @@ def _died(row: Row, say: Callable[[Row], str]) -> str:
     at = f" in step {row['step']}" if row.get("step") else ""
     # An evaluation that is followed by a training that dies has figures of its own.
     before = f"{say(row)}; then " if "loss" in row else ""
-    return f"{before}dies{at}: `{row.get('error', row['outcome'])[:120]}`"
+    return f"{before}dies{at}: `{str(row.get('error', row['outcome']))[:120]}`"
 
 
 def _memory(row: Row) -> str:

@@ -85,10 +85,7 @@ def _next_steps(without: Outcome, fixed: Outcome) -> Iterator[str]:
         "In your own training: `patchkit run -- python train.py`, or in the program\n\n"
         "    import patchkit\n    patchkit.apply()"
     )
-    yield (
-        "For a script of older releases: `patchkit run --legacy -- python old.py`.\n"
-        "To try another type of model: `patchkit families TYPE`."
-    )
+    yield "For a script of older releases: `patchkit run --legacy -- python old.py`."
 
 
 def _fill(text: str, indent: str = "", continuation: str | None = None) -> str:

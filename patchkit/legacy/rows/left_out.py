@@ -135,4 +135,4 @@ LEFT_OUT: Mapping[str, str] = {
         for name, reason in reasons.items()
     },
 }
-"""What it is, as `patchkit legacy scan` names it, and why it has no row."""
+"""What it is, as `python -m workbench releases` names it, and why it has no row."""

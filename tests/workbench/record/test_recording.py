@@ -109,3 +109,14 @@ def test_record_where_nothing_can_be_written(command, tmp_path) -> None:
     assert "Traceback" not in done.stderr
     assert done.returncode == 64
     assert "m.yaml" in done.stderr
+
+
+def test_a_machine_that_lacks_something_in_the_matrix(command, tmp_path) -> None:
+    file = tmp_path / "m.yaml"
+    addons = {"in_part": ADDONS["in_part"]}
+    done = command("record", "--file", str(file), "--id", "addon-*", addons=addons)
+    assert done.returncode == 0, done.stderr
+    (result,) = read(file).results
+    assert (result.outcome, result.note) == ("needs-avx512-bf16", "")
+    shown = command("matrix", "show", "--file", str(file), addons={}, program="patchkit").stdout
+    assert "never run to an end (needs-avx512-bf16)" in shown

@@ -1,4 +1,4 @@
-"""A small sample of what each tool of `reliability/` tries on the made-up library."""
+"""A small sample of what each tool of `workbench/reliability` tries on the made-up library."""
 
 from __future__ import annotations
 

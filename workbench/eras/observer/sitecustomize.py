@@ -219,7 +219,7 @@ class Finder(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             loader: Any = spec.loader
-            execute = loader.exec_module
+            execute: Any = loader.exec_module
 
             def exec_module(module: Any) -> None:
                 execute(module)

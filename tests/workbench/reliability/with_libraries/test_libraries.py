@@ -1,4 +1,4 @@
-"""The tools of `reliability/` on the real libraries."""
+"""The tools of `workbench/reliability` on the real libraries."""
 
 from __future__ import annotations
 
