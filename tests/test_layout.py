@@ -69,10 +69,11 @@ def test_what_is_installed_does_not_import_the_workbench() -> None:
     for folder in ("patchkit", "patches"):
         for file in (ROOT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                named = [alias.name for alias in getattr(node, "names", ())]
-                named += [str(getattr(node, "module", ""))]
-                if isinstance(node, ast.Constant):
-                    named.append(str(node.value))
+                if isinstance(node, ast.Import):
+                    named = [alias.name for alias in node.names]
+                else:
+                    attribute = "module" if isinstance(node, ast.ImportFrom) else "value"
+                    named = [str(getattr(node, attribute, ""))]
                 assert not any(name.split(".")[0] == "workbench" for name in named), file
 
 

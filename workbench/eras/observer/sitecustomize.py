@@ -219,11 +219,12 @@ class Finder(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             loader: Any = spec.loader
-            execute: Any = loader.exec_module
+            execute = loader.exec_module
+            watch: Any = WATCHED[name]
 
             def exec_module(module: Any) -> None:
                 execute(module)
-                WATCHED[name](module)
+                watch(module)
 
             loader.exec_module = exec_module
         return spec
