@@ -44,7 +44,7 @@ class Verification(tuple[Verdict, ...]):
         return 1 if 1 in statuses else max(statuses, default=0)
 
     def to_dict(self) -> dict[str, Any]:
-        from .recording import environment
+        from .machine import environment
 
         return {
             "schema": SCHEMA,

@@ -9,10 +9,11 @@ import pytest
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab.measured import cannot_run_here
 from patchkit.reporting.status import CONCERNED
 from patchkit.verification.machine import missing_requirements
 from patchkit.verification.verification import verify
+
+from ..measured import cannot_run_here
 
 ENTRIES = catalogue.load()
 IDS = list(ENTRIES.entries)

@@ -6,7 +6,8 @@ import pytest
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
-from patchkit.lab.measured import cannot_run_here
+
+from ...measured import cannot_run_here
 
 RESOLUTION = resolve(catalogue.load().entries["trl-generation-cast"].patch)
 TARGETS = " ".join(change.target for change in RESOLUTION.changes)

@@ -15,12 +15,12 @@ from packaging.version import Version
 from patchkit.catalogue import entries as catalogue
 from patchkit.environment import in_range
 from patchkit.matrix import Environment, Matrix, Result, Scan, default_path, read
-from patchkit.matrix.evidence import sightings, states_of_releases
+from patchkit.matrix.evidence import sightings
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.rewrite import Pattern, Rule
 from patchkit.rewrite import replace as replaced
 from workbench.record.contradictions import contradictions
-from workbench.record.ranges import measured_ranges, range_of
+from workbench.record.ranges import measured_ranges, range_of, states_of_releases
 
 REWRITE = Rewrite("lib.a:f", Rule(Pattern("bug()"), lambda node: [replaced(node, "0")]))
 WRAP = Wrap("lib.a:f", "lib.b:g")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.verification.recording import from_files
 from workbench import ROOT
+from workbench.record.recording import from_files
 
 MEASURE = """
     import importlib, sys

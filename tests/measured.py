@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..matrix import installed_versions, look_up
+from patchkit.engine.session import SESSION
+from patchkit.matrix import installed_versions, look_up
 
 
 def cannot_run_here(patch_id: str) -> str:
@@ -10,8 +11,6 @@ def cannot_run_here(patch_id: str) -> str:
 
     It cannot if the library itself fails before the bug, as measured.
     """
-    from ..engine.session import SESSION
-
     library = SESSION.catalogue.entries[patch_id].patch.library
     found = look_up(patch_id, library, installed_versions([library]))
     if found.level == "combination" and "error" in found.outcomes:

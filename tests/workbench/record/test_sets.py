@@ -11,9 +11,9 @@ from unittest import mock
 import pytest
 
 from patchkit.matrix import MatrixError
-from patchkit.matrix.sets import VersionSet, default_folder, read_sets
+from workbench.record.sets import VersionSet, default_folder, read_sets
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_what_is_not_there(folder: Path, monkeypatch) -> None:
     (folder / "x.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(MatrixError, match="cannot read the version set"):
         read_sets(folder)
-    monkeypatch.setattr("patchkit.matrix.sets.default_path", lambda: folder / "m.yaml")
+    monkeypatch.setattr("workbench.record.sets.default_path", lambda: folder / "m.yaml")
     with pytest.raises(MatrixError, match="come only with a checkout"):
         default_folder()
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from patchkit.matrix import Environment, Matrix, Result, Unmeasured
-from patchkit.matrix.sets import VersionSet
-from patchkit.verification.recording import unmeasured_sets
+from workbench.record.recording import unmeasured_sets
+from workbench.record.sets import VersionSet
 
 VERSIONS = {"trl": "1.16.0", "torch": "2.13.0"}
 RAN = Environment({**VERSIONS, "torch": "2.13.0+cpu"}, "3.11.7", "linux", "cpu", "2026-02-03")
