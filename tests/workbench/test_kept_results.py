@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from patchkit.cli import main
 from workbench.commands import workbench
-from workbench.kept_results import told_how_to_go_on
+from workbench.sweep.options import told_how_to_go_on
 
 
 @pytest.mark.parametrize(

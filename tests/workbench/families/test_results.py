@@ -17,10 +17,12 @@ from workbench.families.markdown import as_markdown
 from workbench.families.quantizer_notes import NOTES
 from workbench.families.quantizers import QUANTIZERS
 from workbench.families.quantizers_markdown import as_quantizers_page
-from workbench.families.records import Build, Cell, Subject, Trial
-from workbench.families.results import results
+from workbench.families.records import Build, Cell, Subject
+from workbench.families.results import judge, results, verdicts
 from workbench.families.sweep import Selection
-from workbench.families.verdicts import OUTCOMES, judge, verdicts
+from workbench.sweep import processes
+from workbench.sweep.trial import Trial
+from workbench.sweep.verdicts import OUTCOMES
 
 LLAMA = Subject("causal", "llama")
 CELL = Cell(LLAMA, "bf16/none", "lora")
@@ -74,7 +76,7 @@ def test_an_explanation_may_be_about_some_releases(version: str, outcome: str) -
     journal.begin({**ENVIRONMENT, "versions": {"bitsandbytes": version}})
     cell = Cell(LLAMA, "bf16/4bit", "lora")
     for patched, trial in enumerate(merged):
-        journal.add_trial(cell, bool(patched), trial)
+        journal.add(cell, bool(patched), trial)
     assert [verdict.outcome.name for verdict in verdicts(journal)] == [outcome]
 
 
@@ -83,8 +85,8 @@ def filled(path: Path | None) -> Journal:
     journal.begin(ENVIRONMENT)
     journal.add_build(Build(LLAMA, parameters=9))
     journal.add_build(Build(Subject("causal", "blt"), error="needs more than 4 GiB"))
-    journal.add_trial(CELL, False, WORKED)
-    journal.add_trial(CELL, True, OTHER)
+    journal.add(CELL, False, WORKED)
+    journal.add(CELL, True, OTHER)
     return journal
 
 
@@ -100,7 +102,7 @@ def test_a_journal_continues(tmp_path: Path) -> None:
     again = Journal(path)
     assert not again.has(CELL)
     again.begin(ENVIRONMENT)
-    again.add_trial(CELL, True, OTHER)
+    again.add(CELL, True, OTHER)
     assert Journal(path).trials == journal.trials
 
 
@@ -129,8 +131,8 @@ def test_what_differs_decides_the_exit_status() -> None:
 
 def test_a_page_has_types_methods_and_what_could_not_be_built() -> None:
     journal = filled(None)
-    journal.add_trial(Cell(LLAMA, "bf16/none", "dora"), False, failed("merge"))
-    journal.add_trial(Cell(LLAMA, "bf16/none", "dora"), True, WORKED)
+    journal.add(Cell(LLAMA, "bf16/none", "dora"), False, failed("merge"))
+    journal.add(Cell(LLAMA, "bf16/none", "dora"), True, WORKED)
     page = as_markdown(results(journal, SELECTION))
     for line in (
         "| type | bf16<br>none<br>lora |",
@@ -147,10 +149,10 @@ def test_a_page_says_in_short_where_something_happens() -> None:
     for name in ("gpt2", "opt"):
         for mode in ("fp16/8bit", "bf16/8bit", "bf16/4bit"):
             cell = Cell(Subject("causal", name), mode, "lora")
-            journal.add_trial(cell, False, failed("forward"))
-            journal.add_trial(cell, True, failed("forward"))
-    journal.add_trial(Cell(LLAMA, "fp16/4bit", "lora"), False, WORKED)
-    journal.add_trial(Cell(LLAMA, "fp16/4bit", "lora"), True, WORKED)
+            journal.add(cell, False, failed("forward"))
+            journal.add(cell, True, failed("forward"))
+    journal.add(Cell(LLAMA, "fp16/4bit", "lora"), False, WORKED)
+    journal.add(Cell(LLAMA, "fp16/4bit", "lora"), True, WORKED)
     page = as_markdown(results(journal, SELECTION))
     line = "| `forward: ValueError: no` | gpt2, opt (*/8bit lora, bf16/4bit lora) |  |"
     assert line in page.splitlines(), page
@@ -160,7 +162,7 @@ def test_a_page_of_several_tasks_says_which() -> None:
     journal = filled(None)
     cell = Cell(Subject("vision", "llava"), "bf16/none", "lora")
     for patched in (False, True):
-        journal.add_trial(cell, patched, failed("forward"))
+        journal.add(cell, patched, failed("forward"))
     tasks = Selection(("causal", "vision"), (), modes.ALL, ("lora",))
     lines = as_markdown(results(journal, tasks)).splitlines()
     assert "| `forward: ValueError: no` | llava (vision: bf16/none lora) |  |" in lines
@@ -204,8 +206,8 @@ def test_several_files_are_shown_as_one(tmp_path: Path) -> None:
     first, second = filled(tmp_path / "a"), Journal(tmp_path / "b")
     second.begin(ENVIRONMENT)
     vision = Cell(Subject("vision", "llava"), "bf16/none", "lora")
-    second.add_trial(vision, False, WORKED)
-    second.add_trial(vision, True, WORKED)
+    second.add(vision, False, WORKED)
+    second.add(vision, True, WORKED)
     text = (tmp_path / "a").read_text()
     first.join(second)
     assert first.has(CELL)
@@ -307,7 +309,7 @@ def test_the_page_of_quantizers() -> None:
         for kind in ("llama", "qwen2"):
             for patched in (False, True):
                 cell = Cell(Subject("causal", kind), f"bf16/{quantizer}", "lora")
-                journal.add_trial(cell, patched, trial)
+                journal.add(cell, patched, trial)
     selection = Selection(("causal",), (), modes.select(("quantizers",)), ("lora",))
     page = as_quantizers_page(results(journal, selection))
     assert "| hqq-4bit | bf16, lora | llama, qwen2 |  | works | same |" in page
@@ -342,7 +344,7 @@ class KilledServer:
 
 
 def test_that_the_machine_ends_the_server_is_no_result_of_a_type(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(sweep, "ForkServer", KilledServer)
+    monkeypatch.setattr(processes, "ForkServer", KilledServer)
     journal = Journal(tmp_path / "families.jsonl")
     with pytest.raises(sweep.SweepError, match=r"exit code -9.*the same command goes on"):
         sweep.sweep(SELECTION, journal, limits=sweep.Limits(4, 60), jobs=1)
@@ -394,7 +396,7 @@ def test_lack_of_memory_is_told_from_other_failures(
     tmp_path, monkeypatch, limited, unlimited, step: str, error: str
 ) -> None:
     """Native code dies of it, or says something else; whether it was that, no limit shows."""
-    monkeypatch.setattr(sweep, "ForkServer", Forks)
+    monkeypatch.setattr(processes, "ForkServer", Forks)
     monkeypatch.setattr(
         Forks, "answers", {"limited": limited, "unlimited": unlimited}, raising=False
     )

@@ -9,12 +9,12 @@ import pytest
 
 from patchkit.errors import UsageError
 from workbench.families import modes
-from workbench.families.records import Trial
 from workbench.ranks.markdown import as_markdown
 from workbench.ranks.records import Cell, Journal
 from workbench.ranks.results import results
 from workbench.ranks.strategies import STRATEGIES
 from workbench.ranks.sweep import Selection, merged
+from workbench.sweep.trial import Trial
 
 CELL = Cell("ddp", "sft", "bf16/4bit", "lora")
 SELECTION = Selection.of((), (), modes.QUICK, ())

@@ -1,17 +1,56 @@
-"""`--output` and `--show` of the commands that keep their results in a file and go on from it."""
+"""Options of the commands that keep their results in a file and go on from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from patchkit.cli.forms import form_options
 from patchkit.cli.output_file import check_writable
 from patchkit.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from .journal import Journal
+
+
+def sweep_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--timeout`, `--show`, and the options for the form of what is shown."""
+    command = form_options("table", "markdown", "json")(command)
+    command = click.option(
+        "--show", "only_show", is_flag=True, help="Try nothing; show what the file has."
+    )(command)
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(1),
+        default=120.0,
+        show_default=True,
+        help="Seconds that each attempt may take.",
+    )(command)
+
+
+def show_results(
+    results: Any,
+    form: str,
+    as_table: Callable[[Any], Iterable[RenderableType]],
+    as_markdown: Callable[[Any], str],
+) -> None:
+    """Show the results of a sweep in a form, and end with their exit status."""
+    from patchkit.cli.output import show, show_json
+
+    if form == "json":
+        show_json(results.to_dict())
+    elif form == "markdown":
+        click.echo(as_markdown(results))
+    else:
+        show(*as_table(results))
+    sys.exit(results.exit_status)
 
 
 def check_outputs(outputs: Sequence[Path], *, only_show: bool) -> None:
@@ -53,7 +92,7 @@ def told_how_to_go_on(output: Path | None) -> Iterator[None]:
         raise KeyboardInterrupt(f"The same command goes on from {output}.") from None
 
 
-def check_shown(journal: Journal) -> None:
+def check_shown(journal: Journal[Any]) -> None:
     """Raise UsageError if a file that is to be shown has no results."""
     if not journal.environment:
         raise UsageError(f"--show: {journal.path} has no results")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from .differences import explanation
-from .journal import Journal
-from .records import STEPS, Cell, Trial
+from .trial import Trial
+
+C = TypeVar("C")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ OUTCOMES = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Generic[C]):
     """The verdict on one cell.
 
     Args:
@@ -58,31 +60,81 @@ class Verdict:
         note: what differs, or why; empty if nothing is to be said.
     """
 
-    cell: Cell
+    cell: C
     outcome: Outcome
     without: Trial
     with_patchkit: Trial
     note: str = ""
 
+    def text(self) -> str:
+        """Say what happened, if anything is to be said."""
+        if self.outcome.name == "untried":
+            return self.note
+        sides = [str(self.without), str(self.with_patchkit)]
+        if sides[0] == sides[1]:
+            return self.note if self.without.worked else sides[0]
+        return sides[0] if self.with_patchkit.worked else f"{sides[0]}; with patchkit {sides[1]}"
 
-def verdicts(journal: Journal) -> Iterator[Verdict]:
-    """Yield the verdict on each cell that was tried on both sides."""
-    versions = journal.environment.get("versions", {})
-    for cell in journal.cells():
-        yield judge(cell, journal.trials[cell, False], journal.trials[cell, True], versions)
+
+@dataclass(frozen=True)
+class Group(Generic[C]):
+    """Cells that have the same to say.
+
+    Args:
+        text: what they say.
+        reason: why, if that is known; empty if the text says it.
+        cells: the cells.
+    """
+
+    text: str
+    reason: str
+    cells: list[C]
 
 
-def judge(
-    cell: Cell, without: Trial, with_patchkit: Trial, versions: Mapping[str, str | None]
-) -> Verdict:
-    """Compare the two sides of a cell, which were tried with these versions of the libraries."""
-    outcome, note = compare(
-        without,
-        with_patchkit,
-        steps=STEPS,
-        explain=lambda other: explanation(cell, other, versions),
-    )
-    return Verdict(cell, outcome, without, with_patchkit, note)
+@dataclass(frozen=True)
+class Judged(Generic[C]):
+    """What came of a selection.
+
+    Args:
+        environment: versions, Python, platform and date.
+        verdicts: those on all cells that were tried.
+    """
+
+    environment: dict[str, Any]
+    verdicts: tuple[Verdict[C], ...]
+
+    @property
+    def exit_status(self) -> int:
+        """1 if anything is worse or other with patchkit, and nobody has said why."""
+        return int(any(verdict.outcome.trouble for verdict in self.verdicts))
+
+    def counts(self) -> list[tuple[Outcome, int]]:
+        """Return how many cells have each outcome, worst first."""
+        numbers = Counter(verdict.outcome.name for verdict in self.verdicts)
+        return [(outcome, numbers[name]) for name, outcome in OUTCOMES.items() if numbers[name]]
+
+    def with_outcome(self, name: str) -> list[Verdict[C]]:
+        return [verdict for verdict in self.verdicts if verdict.outcome.name == name]
+
+
+def grouped(
+    verdicts: Iterable[Verdict[C]],
+    reason: Callable[[Verdict[C]], str],
+    size: Callable[[Group[C]], int],
+) -> list[Group[C]]:
+    """Return cells by what happened in them and why, the most frequent first.
+
+    Args:
+        verdicts: the verdicts on them.
+        reason: returns why; empty if that is not known.
+        size: returns how frequent a group is.
+    """
+    found: dict[tuple[str, str], Group[C]] = {}
+    for verdict in verdicts:
+        text, why = verdict.text(), reason(verdict)
+        why = "" if why == text else why
+        found.setdefault((text, why), Group(text, why, [])).cells.append(verdict.cell)
+    return sorted(found.values(), key=lambda group: -size(group))
 
 
 def compare(

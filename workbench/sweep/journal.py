@@ -1,4 +1,4 @@
-"""Keep results in a file, a line of JSON each, so that an interrupted sweep continues."""
+"""Keep trials in a file, a line of JSON each, so that an interrupted sweep continues."""
 
 from __future__ import annotations
 
@@ -6,27 +6,36 @@ import datetime
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 from patchkit.errors import UsageError
 
+from .trial import Trial
+from .verdicts import C
 
-class Journal:
-    """Results, in memory and in a file. A subclass says what they are, by `_take_in_result`.
+
+class Journal(Generic[C]):
+    """What came of cells, in memory and in a file.
 
     Args:
         path: the file; None keeps them in memory only.
         schema: names the form that the results have.
+        cell: makes a cell of its JSON.
 
     Raises:
         UsageError: the file holds something else.
     """
 
-    def __init__(self, path: Path | None, schema: int | str) -> None:
+    def __init__(
+        self, path: Path | None, schema: int | str, cell: Callable[[dict[str, Any]], C]
+    ) -> None:
         self.path = path
         self.schema = schema
+        self.trials: dict[tuple[C, bool], Trial] = {}
+        self._cell = cell
         #: Versions, Python, platform and date; empty before the first result.
         self.environment: dict[str, Any] = {}
         self._lock = threading.Lock()
@@ -50,13 +59,27 @@ class Journal:
                     f"{self.path} has results of other versions ({name}); name another file"
                 )
 
+    def add(self, cell: C, patched: bool, trial: Trial) -> None:
+        content = asdict(cell)  # type: ignore[call-overload]
+        self._add({"cell": content, "patchkit": patched, "trial": asdict(trial)})
+
+    def has(self, cell: C) -> bool:
+        """Tell whether a cell was tried on both sides."""
+        return (cell, False) in self.trials and (cell, True) in self.trials
+
+    def cells(self) -> Iterator[C]:
+        """Yield the cells that were tried on both sides."""
+        for cell, patched in self.trials:
+            if not patched and self.has(cell):
+                yield cell
+
     def _take_in_result(self, record: dict[str, Any]) -> None:
         """Keep a result in memory.
 
         Raises:
             KeyError, TypeError: the record is none.
         """
-        raise NotImplementedError
+        self.trials[self._cell(record["cell"]), record["patchkit"]] = Trial(**record["trial"])
 
     def _add(self, record: dict[str, Any]) -> None:
         with self._lock:
