@@ -147,10 +147,12 @@ def fresh(tmp_path: Path) -> Callable[..., Any]:
 def patchkit_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs `patchkit …` in the test's folder, with what lies there on its path."""
 
-    def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, program: str = "patchkit", **env: str
+    ) -> subprocess.CompletedProcess[str]:
         paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.run(
-            [sys.executable, "-m", "patchkit", *arguments],
+            [sys.executable, "-m", program, *arguments],
             capture_output=True,
             text=True,
             cwd=tmp_path,

@@ -46,9 +46,10 @@ def test_the_engine_in_the_design_is_the_contract(contracts) -> None:
 
 
 def test_contracts_have_no_exceptions(contracts) -> None:
-    assert set(contracts) == {"rooms", "engine", "face", "circles"}
+    assert set(contracts) == {"rooms", "engine", "face", "circles", "workbench", "installed"}
     assert contracts["rooms"]["exhaustive"]
     assert contracts["engine"]["exhaustive"]
+    assert contracts["workbench"]["exhaustive"]
     assert not any("ignore_imports" in contract for contract in contracts.values())
     lower = set().union(*map(names, contracts["rooms"]["layers"][1:]))
     face = contracts["face"]
@@ -61,6 +62,19 @@ def test_rooms_and_modules_are_few() -> None:
     rooms = [path.parent.name for path in package.glob("*/__init__.py")]
     assert len(rooms) <= MOST_ROOMS
     assert len(list(package.glob("*.py"))) <= MOST_MODULES
+
+
+def test_what_is_installed_does_not_import_the_workbench() -> None:
+    """Nor does a string name it, as `importlib` or a fork server would take it."""
+    for folder in ("patchkit", "patches"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    named = [alias.name for alias in node.names]
+                else:
+                    attribute = "module" if isinstance(node, ast.ImportFrom) else "value"
+                    named = [str(getattr(node, attribute, ""))]
+                assert not any(name.split(".")[0] == "workbench" for name in named), file
 
 
 def test_no_patch_imports_another() -> None:

@@ -23,7 +23,7 @@ from patchkit.cli.group import LazyGroup
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     file
-    for folder in (".", "docs", "benchmarks", "examples", "reliability")
+    for folder in (".", "docs", "benchmarks", "examples", "workbench/reliability")
     for file in (ROOT / folder).glob("*.md")
     if file.name != "CHANGELOG.md"  # it tells of what was
 )
@@ -193,7 +193,7 @@ def test_python_names_what_there_is(page: str, code: str) -> None:
         | {
             (page, span.removeprefix("python "))
             for page, span in _spans()
-            if re.match(r"(python )?(benchmarks|scripts|reliability|examples)/\w+\.py --", span)
+            if re.match(r"(python )?(benchmarks|examples)/\w+\.py --", span)
         }
     ),
 )

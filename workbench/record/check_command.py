@@ -1,4 +1,4 @@
-"""`patchkit matrix check`."""
+"""`python -m workbench check`."""
 
 from __future__ import annotations
 

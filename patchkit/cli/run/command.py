@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..arguments import PatchId
 from ...text import split_names
+from ..arguments import PatchId
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
