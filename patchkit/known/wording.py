@@ -1,0 +1,110 @@
+"""Put answers on the screen: at most 20 lines of 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from .answer import Answer
+from .answering import Found
+from .reading import Pasted, Raised
+
+WIDTH = 80
+MOST_LINES = 20
+_LABEL = 9
+
+
+def shown(found: Found, statuses: Mapping[str, str]) -> list[str]:
+    """Return the lines that answer an error.
+
+    Args:
+        found: the answers.
+        statuses: how each patch that they name stands here.
+    """
+    first, *others = found.answers
+    lines = [*_heading(found)]
+    lines += _labelled("what", first.cause)
+    lines += _labelled("do", first.do)
+    for line in first.write:
+        lines.append(" " * (_LABEL + 2) + line)
+    lines += _labelled("whose", _whose(first, statuses))
+    lines += _labelled("sign", first.tell)
+    for link in first.links[:2]:
+        lines += [f"{'see':<{_LABEL}}{link}"]
+    for other in others:
+        more = _labelled("or", _in_short(other, statuses))
+        if len(lines) + len(more) <= MOST_LINES:
+            lines += more
+    return lines[:MOST_LINES]
+
+
+def understood(pasted: Pasted) -> str:
+    """Say what of an unknown error was understood: type, library, file, function, versions."""
+    error = pasted.error
+    parts = []
+    if error.type:
+        parts.append(f"a {error.name}")
+    if frame := next((frame for frame in reversed(error.frames) if frame.library), None):
+        where = f"{frame.place}, {frame.function}()" if frame.function else frame.place
+        parts.append(f"raised in {frame.library} ({where})")
+    elif error.frames:
+        parts.append("raised in your own code")
+    if dtypes := _dtypes(error.message):
+        parts.append(f"it speaks of {' and '.join(dtypes)}")
+    if pasted.versions:
+        named = ", ".join(f"{name} {version}" for name, version in pasted.versions.items())
+        parts.append(f"versions named: {named}")
+    return "; ".join(parts)
+
+
+def _heading(found: Found) -> Iterator[str]:
+    error = found.error
+    if found.is_part:
+        yield f"This is a part of {len(found.answers)} known messages; the likeliest:"
+        return
+    text = f"{error.name}: {error.message}" if error.type else error.message
+    yield textwrap.shorten(text, WIDTH, placeholder=" …") or "…"
+    if frame := next((frame for frame in reversed(error.frames) if frame.library), None):
+        yield f"  in {frame.place}" + (f", {frame.function}" if frame.function else "")
+
+
+def _whose(answer: Answer, statuses: Mapping[str, str]) -> str:
+    parts = [answer.whose.rstrip(".")] if answer.whose else []
+    patches = [
+        f"{name} ({statuses[name]})" if name in statuses else name for name in answer.patches
+    ]
+    if patches:
+        parts.append(f"patchkit.apply() fixes it: {', '.join(patches)}")
+    if answer.preflight:
+        parts.append(f"patchkit.preflight(trainer) says it before: {', '.join(answer.preflight)}")
+    return "; ".join(parts)
+
+
+def _in_short(answer: Answer, statuses: Mapping[str, str]) -> str:
+    parts = [answer.cause, answer.do, *(f"`{line}`" for line in answer.write[:1])]
+    if answer.patches:
+        parts.append(f"Patch: {', '.join(answer.patches)}.")
+    if answer.tell:
+        parts.append(f"Sign: {answer.tell}")
+    return " ".join(filter(None, parts))
+
+
+def _labelled(label: str, text: str) -> list[str]:
+    if not text:
+        return []
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=f"{label:<{_LABEL}}",
+        subsequent_indent=" " * _LABEL,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _dtypes(message: str) -> Sequence[str]:
+    from .wordings import DTYPES
+
+    words = {word.strip("',.:()`\"").rpartition("::")[2] for word in message.split()}
+    found = {word.rpartition("torch.")[2] for word in words}
+    return sorted(word for word in found if word.lower() in DTYPES)
