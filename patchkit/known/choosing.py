@@ -96,7 +96,7 @@ def _score(
     row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> float | None:
     """Return how much speaks for a row; None if it is out of the question."""
-    score = 0.0
+    score = row.weight
     pointed = False
     libraries = [frame for frame in error.frames if frame.library]
     if row.frames:

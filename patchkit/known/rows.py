@@ -33,6 +33,7 @@ class Row:
         links: where it is upstream.
         patches: ids of the patches that fix it.
         preflight: findings that say it before training.
+        weight: how much likelier it is than other rows with its message, before all else.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Row:
     links: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
     preflight: tuple[str, ...] = ()
+    weight: float = 0.0
 
 
 @cache
