@@ -85,7 +85,7 @@ def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
 
     found = answered(pasted, installed_version)
     if found.answers:
-        _show_found(found, catalogue, as_json)
+        _show_found(found, pasted, catalogue, as_json)
         return True
     entries = entries_with_message(pasted.text, catalogue) or entries_with_symptom(
         pasted.text, catalogue
@@ -101,13 +101,13 @@ def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
     return True
 
 
-def _show_found(found: Found, catalogue: Catalogue, as_json: bool) -> None:
+def _show_found(found: Found, pasted: Pasted, catalogue: Catalogue, as_json: bool) -> None:
     from ..known.wording import shown
     from .output import show_json
 
     statuses = _statuses(found, catalogue)
     if not as_json:
-        click.echo("\n".join(shown(found, statuses)))
+        click.echo("\n".join(shown(found, pasted, statuses)))
         return
     show_json(
         {

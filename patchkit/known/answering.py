@@ -39,8 +39,8 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     for error in pasted.errors:
         if found and error == found[0].error:
             break
-        if names.may_know(error) and (said := names.answers(error, pasted, installed)):
-            return Found(tuple(said), error)
+        if names.may_know(error) and (by_name := names.answers(error, pasted, installed)):
+            return Found(tuple(by_name), error)
     if found:
         return known
     if not pasted.error.frames and (parts := rows_with_part(pasted.error.message, all_rows())):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .reading import Pasted, Raised
@@ -46,14 +46,21 @@ def matches(
     """
     rows = list(rows)
     for error in pasted.errors:
-        found = _of(Squeezed(error.message), error, pasted, rows, installed)
-        if not found and error.type:
-            named = f"{error.name}: {error.message}"
-            found = _of(Squeezed(named), error, pasted, rows, installed)
-        if found:
-            return found
-    # A log may say it without an error of Python's; and messages may go on after an empty line.
-    return _of(Squeezed(pasted.text), pasted.error, pasted, rows, installed)
+        for text in _texts(error):
+            if found := _of(Squeezed(text), error, pasted, rows, installed):
+                return found
+    if not pasted.error.type:  # A log may say it without an error of Python's.
+        return _of(Squeezed(pasted.text), pasted.error, pasted, rows, installed)
+    return []
+
+
+def _texts(error: Raised) -> Iterator[str]:
+    """Yield where a message may stand: alone, with its class, or going on after an empty line."""
+    yield error.message
+    if error.type:
+        yield f"{error.name}: {error.message}"
+    if error.after:
+        yield f"{error.message} {error.after}"
 
 
 def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .answer import Answer
@@ -12,7 +13,9 @@ from .reading import REMOTE_CODE, Pasted, Raised
 if TYPE_CHECKING:
     from ..legacy.changes import Change
 
-_NAME = re.compile(r"cannot import name '?(\w+)'? from (?:partially initialized module )?'?([\w.]+)")
+_NAME = re.compile(
+    r"cannot import name ['\"`]?(\w+)['\"`]? from (?:partially initialized module )?['\"`]?([\w.]+)"
+)
 _MODULE = re.compile(r"No module named '?([\w.]+)'?")
 _ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
 _KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
@@ -24,14 +27,27 @@ _TITLES = {
     "accelerate": "Accelerate",
     "datasets": "Datasets",
 }
+_PASSING_ON = frozenset(
+    {
+        *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
+        *(
+            "inner_f",
+            "new_init",
+            "decorate_context",
+            "__getattr__",
+            "_get_module",
+            "_handle_fromlist",
+        ),
+    }
+)
+"""Functions that only pass a call or an import on."""
 Installed = Callable[[str], str | None]
 
 
 def may_know(error: Raised) -> bool:
     """Tell whether an error is about a name, a module or a keyword."""
     return any(
-        pattern.search(error.message)
-        for pattern in (_NAME, _MODULE, _ATTRIBUTE, _KEYWORD, _FLAGS)
+        pattern.search(error.message) for pattern in (_NAME, _MODULE, _ATTRIBUTE, _KEYWORD, _FLAGS)
     )
 
 
@@ -71,7 +87,11 @@ def _class_of(owner: str) -> str:
 
 def _caller(error: Raised, library: str) -> str:
     """Return the library whose line asks; empty if that is the user's, or is not shown."""
-    asking = [frame.library for frame in error.frames if not frame.file.startswith("<frozen")]
+    asking = [
+        frame.library
+        for frame in error.frames
+        if not frame.file.startswith("<frozen") and frame.function not in _PASSING_ON
+    ]
     while asking and asking[-1] == library:
         asking.pop()
     return asking[-1] if asking else ""
@@ -91,7 +111,57 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
         return [_of_row(rows[0], error, rows)]
     if gone:
         return [_gone(place, gone, library, error)]
-    return []
+    return _unknown_name(place, library, version, error)
+
+
+def _unknown_name(place: str, library: str, version: str | None, error: Raised) -> list[Answer]:
+    """Say what can be said of a name that no table has."""
+    from ..modernize.history import shipped
+
+    module, _, name = place.rpartition(".")
+    if library not in _TITLES or not module:
+        return []
+    title, caller = _TITLES[library], _caller(error, library)
+    here = f" {version}" if version else ""
+    if caller:
+        _, write, whose = _callers_remedy(caller, library, "")
+        return [
+            Answer(
+                place,
+                f"{_title(caller)} asks for `{place}`, which the installed {title}{here} does not "
+                "have: the two are of different times.",
+                f"Upgrade {_title(caller)} and {title} together, or keep the {title} that "
+                f"{_title(caller)} was made for: it is not for your script to change.",
+                write,
+                whose,
+            )
+        ]
+    known = shipped().libraries.get(library)
+    if known is not None and known.is_complete and module == library:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known.names.get("", ()), n=1)
+        said = f" Did you mean `{near[0]}`?" if near else ""
+        return [
+            Answer(
+                place,
+                f"No release of {title} that was read ({known.releases[0]} to "
+                f"{known.releases[-1]}) has `{place}`.",
+                f"Look for its spelling and its place.{said}",
+                whose="the script",
+            )
+        ]
+    return [
+        Answer(
+            place,
+            f"The installed {title}{here} has no `{name}` in `{module}`: it was moved or removed, "
+            "or came with a newer release.",
+            f"If the script is older than your {title}, keep an older {title}; if it is newer, "
+            f"upgrade {title}. The traceback's last file tells who asks.",
+            (f"pip install -U {library}",),
+            f"the script and {title} are of different times",
+        )
+    ]
 
 
 def _is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
@@ -168,52 +238,67 @@ def _gone(place: str, gone: str, library: str, error: Raised, what: str = "") ->
     )
 
 
-def _callers_remedy(
-    caller: str, library: str, gone: str
-) -> tuple[str, tuple[str, ...], str]:
+def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[str, ...], str]:
     if caller == REMOTE_CODE:
         return (
-            "Load the model without trust_remote_code if Transformers has its class, or take a "
-            "newer revision of it; else keep an older Transformers.",
-            (f"pip install '{library}<{gone}'",),
+            (
+                "Load the model without trust_remote_code if Transformers has its class, or take a "
+                "newer revision of it; else keep an older Transformers."
+            ),
+            (f"pip install '{library}<{gone or 5}'",),
             "the model's remote code, which was written for an older Transformers",
         )
-    distribution = caller.replace("_", "-")
+    others = {"unsloth": "unsloth unsloth_zoo", "unsloth_zoo": "unsloth unsloth_zoo"}
+    upgrade = f"pip install -U {others.get(caller, caller.replace('_', '-'))}"
+    older = f"pip install '{library}<{gone}'"
     return (
-        f"Upgrade {_title(caller)}, or keep {_TITLES[library]} below {gone}: it is not for your "
-        "script to change.",
-        (f"pip install -U {distribution}", f"pip install '{library}<{gone}'"),
+        (
+            f"Upgrade {_title(caller)}, or keep {_TITLES[library]} below {gone}: it is not for your "
+            "script to change."
+        ),
+        (upgrade, older) if gone else (upgrade,),
         f"{_title(caller)}, which was written for an older {_TITLES[library]}",
     )
 
 
-def _of_row(row: Change, error: Raised, rows: list[Change]) -> Answer:
+def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -> Answer:
     """Say what the legacy table has, and what the layer does about it."""
-    from ..legacy.changes import Gone, Keyword, Refuse, Value
-    from ..legacy.explanation import described
+    from ..legacy.changes import Configure, Gone, Keyword, Refuse, Value
+    from ..legacy.explanation import described, short_name
     from ..legacy.versions.version_sets import advice
 
     said = described(row)
     assert said is not None
+    old = old or said.old
     library = row.library
     number = row.gone.partition(" ")[2]
     caller = _caller(error, library) if number else ""
-    cause = f"`{said.old}` has been gone since {said.gone}."
+    cause = f"`{old}` has been gone since {said.gone}."
     if caller and library in _TITLES:
         do, write, whose = _callers_remedy(caller, library, number)
-        return Answer(said.old, cause, do, write, whose, links=(said.source,))
+        return Answer(old, cause, do, write, whose, links=(said.source,))
+    if isinstance(row, Keyword) and isinstance(row.action, Configure):
+        trainer = short_name(row.owners[0])
+        field = row.action.to
+        said = replace(said, today=f"give it to the configuration: {_config(trainer)}({field}=…)")
     refused = isinstance(row, Gone) or (
         (isinstance(row, Keyword) and isinstance(row.action, Refuse))
         or (isinstance(row, Value) and not row.to)
     )
     others = [other.today for one in rows[1:] if (other := described(one)) is not None]
-    today = "; or ".join(dict.fromkeys([said.today.rstrip("."), *(one.rstrip(".") for one in others)]))
+    today = "; or ".join(
+        dict.fromkeys([said.today.rstrip("."), *(one.rstrip(".") for one in others)])
+    )
     do = f"{today[:1].upper()}{today[1:]}."
-    write: tuple[str, ...] = ("patchkit run --legacy -- python SCRIPT  # runs it as it is",)
+    lines: tuple[str, ...] = ("patchkit run --legacy -- python SCRIPT  # runs it as it is",)
     if refused:
         do += " The legacy layer refuses it."
-        write = tuple(filter(None, [advice(row).partition(": ")[2]]))
-    return Answer(said.old, cause, do, write, "the script", links=(said.source,))
+        lines = tuple(filter(None, [advice(row).partition(": ")[2]]))
+    return Answer(old, cause, do, lines, "the script", links=(said.source,))
+
+
+def _config(trainer: str) -> str:
+    return "TrainingArguments" if trainer == "Trainer" else trainer.replace("Trainer", "Config")
 
 
 def _of_keyword(
@@ -236,7 +321,7 @@ def _of_keyword(
     if came and not of_owner and not _is_gone(version, came, gone, has_row=False):
         return [_not_yet(what, came, library, version, error)]
     if rows:
-        return [_of_row(rows[0], error, list(rows[:1]))]
+        return [_of_row(rows[0], error, rows[:1], f"{owner}({keyword}=)" if owner else "")]
     if gone:
         return [_gone(what, gone, library, error)]
     return _elsewhere(owner, keyword)
@@ -271,7 +356,7 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
                 Answer(
                     f"{owner}({keyword}=)",
                     f"`{keyword}` is a field of {beside}, not an argument of {owner}.",
-                    f"Give it to the configuration, and that to the trainer as args=.",
+                    "Give it to the configuration, and that to the trainer as args=.",
                     (f"{owner}(args={beside}({keyword}=…), …)",),
                     "the script",
                 )

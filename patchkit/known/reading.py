@@ -15,15 +15,16 @@ LONGEST = 400_000
 _LONGEST_MESSAGE = 6_000
 _MOST_LINES = 40
 
-LIBRARIES = frozenset(
-    "accelerate adapters apex auto_gptq auto_round autoawq awq axolotl bitsandbytes causal_conv1d "
-    "compressed_tensors datasets deepspeed diffusers evaluate fastchat flash_attn fsspec gptqmodel "
-    "hqq huggingface_hub kernels liger_kernel lightning llamafactory llmtuner mamba_ssm megatron "
-    "mlx nemo nemo_automodel numpy openrlhf optimum pandas peft pyarrow pydantic pytorch_lightning "
-    "ray safetensors sentence_transformers setfit sglang swift tokenizers torch torchao torchtune "
-    "torchvision transformer_engine transformers triton trl unsloth unsloth_zoo verl vllm wandb "
-    "xformers".split()
-)
+_LIBRARIES = """
+accelerate adapters apex auto_gptq auto_round autoawq awq axolotl bitsandbytes causal_conv1d
+compressed_tensors datasets deepspeed diffusers evaluate fastchat flash_attn fsspec gptqmodel
+hqq huggingface_hub kernels liger_kernel lightning llamafactory llmtuner mamba_ssm megatron mlx
+nemo nemo_automodel numpy openrlhf optimum pandas peft pyarrow pydantic pytorch_lightning ray
+safetensors sentence_transformers setfit sglang swift tokenizers torch torchao torchtune
+torchvision transformer_engine transformers triton trl unsloth unsloth_zoo verl vllm wandb
+xformers
+"""
+LIBRARIES = frozenset(_LIBRARIES.split())
 """Top folders of libraries that tracebacks of this field go through."""
 REMOTE_CODE = "transformers_modules"
 """The folder in which Transformers keeps code that came with a model."""
@@ -43,7 +44,7 @@ _BOX = re.compile(r"\s*[\u2502\u2503|]?\s*$")
 _RULE = re.compile(r"^\s*[-=_\u2500\u2501\u2550\u256d\u2570\u256e\u256f*+~]{4,}")
 
 _FRAMES = (
-    re.compile(r'File "(?P<file>[^"]+)", line \d+(?:, in (?P<function>[^\s(]+))?'),
+    re.compile(r'File "(?P<file>[^"]+)"(?:, line \d+)?(?:, in (?P<function>[^\s(]+))?'),
     re.compile(r"^File (?P<file>\S+?\.\w+):\d+(?:, in (?P<function>[\w.<>]+))?"),
     re.compile(r"^\[?(?P<file>[^\s\[\]()]+\.py)\]?(?:\(\S*\))? in (?P<function>[\w.<>]+)"),
     re.compile(r"^(?P<file>[^\s\[\]()\"']+\.py):\d+ in (?P<function>[\w.<>]+)"),
@@ -58,7 +59,7 @@ _ERROR = re.compile(
     r"(?:\s*:\s*(?P<message>.*)|\s*)$"
 )
 _ERROR_INSIDE = re.compile(
-    rf"\s(?=File \"|Traceback \(most|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
+    r"\s(?=File \"|Traceback \(most|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
 )
 _MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
@@ -79,13 +80,13 @@ _FOREIGN = (
     ("Ruby", re.compile(r"^\s*(?:from )?\S+\.rb:\d+:in [`']", re.MULTILINE)),
     ("R", re.compile(r"^Error in .+\(.*\) ?: ?$", re.MULTILINE)),
 )
-_NAMED = (
-    "torch transformers trl peft accelerate bitsandbytes datasets deepspeed unsloth unsloth_zoo "
-    "vllm tokenizers huggingface_hub huggingface-hub flash-attn flash_attn triton torchao numpy "
-    "setfit sentence-transformers optimum auto-gptq autoawq gptqmodel"
-).split()
+_NAMED = """
+torch transformers trl peft accelerate bitsandbytes datasets deepspeed unsloth unsloth_zoo vllm
+tokenizers huggingface_hub huggingface-hub flash-attn flash_attn triton torchao numpy setfit
+sentence-transformers optimum auto-gptq autoawq gptqmodel
+"""
 _VERSION = re.compile(
-    rf"(?<![\w./-])({'|'.join(map(re.escape, _NAMED))})"
+    rf"(?<![\w./-])({'|'.join(map(re.escape, _NAMED.split()))})"
     r"(?:[\s\"'`*]*(?:version|ver\.?|v|==|=|:|-|@|is at)?[\s\"'`*:]*)"
     r"v?(\d+\.\d+(?:\.\d+)?(?:\.?(?:dev|post|rc|a|b)\d*)?)(?![\w/]*\.py)",
     re.IGNORECASE,
@@ -123,13 +124,15 @@ class Raised:
 
     Args:
         type: its class, as it was printed; empty if the text is a bare message.
-        message: on one line.
+        message: on one line, up to the first empty one.
         frames: the lines of its traceback, the innermost last.
+        after: what follows the message, as long as that may be more of it.
     """
 
     type: str
     message: str
     frames: tuple[Frame, ...] = ()
+    after: str = ""
 
     @property
     def name(self) -> str:
@@ -261,16 +264,36 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
         if found := _ERROR.match(line):
             if frame := _frame(line):
                 frames.append(frame)
-            message = [found["message"] or ""]
-            while number < len(lines) and len(message) < _MOST_LINES and _goes_on(lines[number]):
-                message.append(lines[number])
-                number += 1
-            yield Raised(found["type"], " ".join(message)[:_LONGEST_MESSAGE].strip(), tuple(frames))
+            message, number = _paragraph(lines, number)
+            after: list[str] = []
+            beyond = number
+            while beyond < len(lines) and not lines[beyond] and len(after) < _MOST_LINES:
+                more, beyond = _paragraph(lines, beyond + 1)
+                after += more
+            yield Raised(
+                found["type"],
+                _joined([found["message"] or "", *message]),
+                tuple(frames),
+                _joined(after),
+            )
             frames = []
         elif frame := _frame(line):
             frames.append(frame)
         elif line.startswith("Traceback (most recent call last)") or _is_notebooks_beginning(line):
             frames = []
+
+
+def _paragraph(lines: list[str], number: int) -> tuple[list[str], int]:
+    """Return the lines from one on that may belong to a message, and the number of the next."""
+    found: list[str] = []
+    while number < len(lines) and len(found) < _MOST_LINES and _goes_on(lines[number]):
+        found.append(lines[number])
+        number += 1
+    return found, number
+
+
+def _joined(lines: list[str]) -> str:
+    return " ".join(lines)[:_LONGEST_MESSAGE].strip()
 
 
 def _is_notebooks_beginning(line: str) -> bool:
@@ -288,12 +311,15 @@ def _goes_on(line: str) -> bool:
 
 
 def _in_order(raised: list[Raised]) -> list[Raised]:
-    """Put the last real error first, then those before it, then launchers', then warnings."""
-    latest = list(reversed(raised))
+    """Put the last real error first, and those with a traceback before it.
+
+    What a launcher says of its processes, and warnings, count only where there is nothing else.
+    """
+    latest = list(dict.fromkeys(reversed(raised)))
     real = [error for error in latest if not error.is_launchers and not error.is_warning]
-    launchers = [error for error in latest if error.is_launchers]
-    warnings = [error for error in latest if error.is_warning]
-    return list(dict.fromkeys([*real, *launchers, *warnings]))
+    if real:
+        return [error for error in real if error == real[0] or error.frames]
+    return [error for error in latest if error.is_launchers] or latest
 
 
 def _place(file: str) -> str:
@@ -306,7 +332,11 @@ def _place(file: str) -> str:
     if any(part.startswith("unsloth_compiled") for part in parts):
         return f"unsloth/{parts[-1]}"
     places = [number for number, part in enumerate(parts[:-1]) if part in LIBRARIES]
-    return "/".join(parts[places[-1] :]) if places else parts[-1]
+    if not places:
+        return parts[-1]
+    # A checkout of a library has its folder in a folder of the same name.
+    same = [number for number in places if parts[number] == parts[places[0]]]
+    return "/".join(parts[same[-1] :])
 
 
 def _versions(text: str) -> dict[str, str]:

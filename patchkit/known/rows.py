@@ -66,7 +66,7 @@ def all_rows() -> tuple[Row, ...]:
 
 
 def _row(written: Mapping[str, Any], shared: Mapping[str, list[str]]) -> Row:
-    content = {
+    content: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
     }
     content["says"] = tuple(

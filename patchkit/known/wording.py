@@ -7,22 +7,31 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .answer import Answer
 from .answering import Found
-from .reading import Pasted, Raised
+from .reading import Pasted
 
 WIDTH = 80
 MOST_LINES = 20
 _LABEL = 9
+_STANDING = {
+    "due": "patchkit.apply() fixes it here",
+    "pending": "already applied here",
+    "applied": "already applied here",
+    "not-affected": "the installed versions do not need",
+    "disabled": "switched off here",
+}
+"""What is said of a patch, by its status; others are named without one."""
 
 
-def shown(found: Found, statuses: Mapping[str, str]) -> list[str]:
+def shown(found: Found, pasted: Pasted, statuses: Mapping[str, str]) -> list[str]:
     """Return the lines that answer an error.
 
     Args:
         found: the answers.
+        pasted: the text.
         statuses: how each patch that they name stands here.
     """
     first, *others = found.answers
-    lines = [*_heading(found)]
+    lines = [*_heading(found, pasted)]
     lines += _labelled("what", first.cause)
     lines += _labelled("do", first.do)
     for line in first.write:
@@ -57,7 +66,7 @@ def understood(pasted: Pasted) -> str:
     return "; ".join(parts)
 
 
-def _heading(found: Found) -> Iterator[str]:
+def _heading(found: Found, pasted: Pasted) -> Iterator[str]:
     error = found.error
     if found.is_part:
         yield f"This is a part of {len(found.answers)} known messages; the likeliest:"
@@ -66,18 +75,29 @@ def _heading(found: Found) -> Iterator[str]:
     yield textwrap.shorten(text, WIDTH, placeholder=" …") or "…"
     if frame := next((frame for frame in reversed(error.frames) if frame.library), None):
         yield f"  in {frame.place}" + (f", {frame.function}" if frame.function else "")
+    if error != pasted.error:
+        last = textwrap.shorten(
+            f"{pasted.error.name}: {pasted.error.message}", 50, placeholder=" …"
+        )
+        yield f"  (an earlier error of the text; nothing is known of the last, {last})"
 
 
 def _whose(answer: Answer, statuses: Mapping[str, str]) -> str:
     parts = [answer.whose.rstrip(".")] if answer.whose else []
-    patches = [
-        f"{name} ({statuses[name]})" if name in statuses else name for name in answer.patches
-    ]
-    if patches:
-        parts.append(f"patchkit.apply() fixes it: {', '.join(patches)}")
+    parts += _patches(answer.patches, statuses)
     if answer.preflight:
         parts.append(f"patchkit.preflight(trainer) says it before: {', '.join(answer.preflight)}")
     return "; ".join(parts)
+
+
+def _patches(names: Sequence[str], statuses: Mapping[str, str]) -> Iterator[str]:
+    """Say which patches act here, which are not needed here, and which belong elsewhere."""
+    by_status: dict[str, list[str]] = {}
+    for name in names:
+        by_status.setdefault(_STANDING.get(statuses.get(name, ""), ""), []).append(name)
+    for standing in (*dict.fromkeys(_STANDING.values()), ""):
+        if found := by_status.get(standing):
+            yield f"{standing or 'patchkit.apply() fixes it'}: {', '.join(found)}"
 
 
 def _in_short(answer: Answer, statuses: Mapping[str, str]) -> str:

@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-DTYPES = (
-    "bfloat16 float16 float32 float64 float8_e4m3fnuz float8_e4m3fn float8_e5m2fnuz float8_e5m2 "
-    "float8_e8m0fnu complexfloat complexdouble complexhalf complex64 complex128 uint8 uint16 uint32 "
-    "uint64 int8 int16 int32 int64 half float double byte char short long int bool "
-    "unsignedchar signedchar undefined"
-).split()
+_NAMES = """
+bfloat16 float16 float32 float64 float8_e4m3fnuz float8_e4m3fn float8_e5m2fnuz float8_e5m2
+float8_e8m0fnu complexfloat complexdouble complexhalf complex64 complex128 uint8 uint16 uint32
+uint64 int8 int16 int32 int64 half float double byte char short long int bool unsignedchar
+signedchar undefined
+"""
+DTYPES = tuple(_NAMES.split())
 """Dtypes, as PyTorch of all years writes them, without blanks and in small letters."""
 _DTYPE = (
     r"(?:struct)?(?:c10::|at::|torch\.|torch\.cuda\.|cuda|cpu|mps)*"
@@ -98,7 +99,9 @@ class Wording:
             if number % 2 == 0:
                 pieces.append(re.escape(squeezed(part)))
             elif "|" in part:
-                pieces.append(f"(?:{'|'.join(re.escape(squeezed(one)) for one in part.split('|'))})")
+                pieces.append(
+                    f"(?:{'|'.join(re.escape(squeezed(one)) for one in part.split('|'))})"
+                )
             else:
                 kind, _, name = part.partition(":")
                 last = not any(map(squeezed, self._parts[number + 1 :: 2]))
