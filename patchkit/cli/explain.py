@@ -84,12 +84,12 @@ def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
     from ..reporting.status import DUE
 
     found = answered(pasted, installed_version)
-    if found.answers:
-        _show_found(found, pasted, catalogue, as_json)
+    raising = entries_with_message(pasted.text, catalogue)
+    # A patch's own message tells more than a name in it, and than a part of a row's.
+    if found.answers and not (raising and (found.by_name or found.is_part)):
+        _show_found(found, pasted, raising, catalogue, as_json)
         return True
-    entries = entries_with_message(pasted.text, catalogue) or entries_with_symptom(
-        pasted.text, catalogue
-    )
+    entries = raising or entries_with_symptom(pasted.text, catalogue)
     if not entries:
         return False
     report = SESSION.report()
@@ -101,13 +101,19 @@ def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
     return True
 
 
-def _show_found(found: Found, pasted: Pasted, catalogue: Catalogue, as_json: bool) -> None:
+def _show_found(
+    found: Found, pasted: Pasted, raising: list[Entry], catalogue: Catalogue, as_json: bool
+) -> None:
+    from ..engine.session import SESSION
     from ..known.wording import shown
     from .output import show_json
 
-    statuses = _statuses(found, catalogue)
+    named = {name for answer in found.answers for name in answer.patches}
+    others = [entry.patch.id for entry in raising if entry.patch.id not in named]
+    statuses = _statuses(named.union(others), catalogue)
     if not as_json:
-        click.echo("\n".join(shown(found, pasted, statuses)))
+        due = [name for name in others if statuses[name] == "due"]
+        click.echo("\n".join(shown(found, pasted, statuses, due)))
         return
     show_json(
         {
@@ -123,21 +129,20 @@ def _show_found(found: Found, pasted: Pasted, catalogue: Catalogue, as_json: boo
                 }
                 for answer in found.answers
             ],
-            "patches": [],
+            "patches": _patches(raising, SESSION.report()) if raising else [],
         }
     )
 
 
-def _statuses(found: Found, catalogue: Catalogue) -> dict[str, str]:
-    """Say how each patch that the answers name stands here."""
+def _statuses(names: set[str], catalogue: Catalogue) -> dict[str, str]:
+    """Say how each of these patches stands here."""
     from ..engine.session import SESSION
 
-    ids = {name for answer in found.answers for name in answer.patches}
-    ids &= set(catalogue.entries)
-    if not ids:
+    names = names.intersection(catalogue.entries)
+    if not names:
         return {}
     report = SESSION.report()
-    return {name: str(report[name].status).replace("available", "due") for name in ids}
+    return {name: str(report[name].status).replace("available", "due") for name in names}
 
 
 def _show_unknown(pasted: Pasted) -> None:
@@ -148,8 +153,8 @@ def _show_unknown(pasted: Pasted) -> None:
     if said := understood(pasted):
         click.echo(f"  understood: {said}", err=True)
     click.echo(
-        "  `patchkit doctor` checks this environment, `patchkit.preflight(trainer)` the dtypes of a\n"
-        "  loaded model, and `patchkit list` shows the bugs that raise nothing.",
+        "  `patchkit doctor` checks this environment, `patchkit.preflight(trainer)` the\n"
+        "  dtypes of a loaded model; `patchkit list` shows the bugs that raise nothing.",
         err=True,
     )
 
@@ -195,11 +200,18 @@ def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
     from ..reporting.explanation import WIDEST, Printed
     from .output import show, show_json
 
-    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
-    if not as_json:
-        show(*(Printed(*pair) for pair in pairs), widest=WIDEST)
+    if as_json:
+        show_json({"schema": SCHEMA, "answers": [], "patches": _patches(entries, report)})
         return
-    patches: list[dict[str, Any]] = [
+    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
+    show(*(Printed(*pair) for pair in pairs), widest=WIDEST)
+
+
+def _patches(entries: Iterable[Entry], report: Report) -> list[dict[str, Any]]:
+    from ..catalogue.explanation import explain as in_words
+
+    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
+    return [
         {
             **explanation.to_dict(),
             "version": record.version,
@@ -209,7 +221,6 @@ def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
         }
         for explanation, record in pairs
     ]
-    show_json({"schema": SCHEMA, "answers": [], "patches": patches})
 
 
 def _list_matches(entries: list[Entry], report: Report) -> None:

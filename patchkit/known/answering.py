@@ -20,11 +20,13 @@ class Found:
         answers: the likeliest first.
         error: the error that they are about.
         is_part: whether the text is only a part of the messages of the rows.
+        by_name: whether they come from the tables of names, and not from a row.
     """
 
     answers: tuple[Answer, ...]
     error: Raised
     is_part: bool = False
+    by_name: bool = False
 
 
 def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
@@ -40,7 +42,7 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         if found and error == found[0].error:
             break
         if names.may_know(error) and (by_name := names.answers(error, pasted, installed)):
-            return Found(tuple(by_name), error)
+            return Found(tuple(by_name), error, by_name=True)
     if found:
         return known
     if not pasted.error.frames and (parts := rows_with_part(pasted.error.message, all_rows())):

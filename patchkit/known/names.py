@@ -253,8 +253,8 @@ def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[st
     older = f"pip install '{library}<{gone}'"
     return (
         (
-            f"Upgrade {_title(caller)}, or keep {_TITLES[library]} below {gone}: it is not for your "
-            "script to change."
+            f"Upgrade {_title(caller)}, or keep {_TITLES[library]} below {gone}: it is not for "
+            "your script to change."
         ),
         (upgrade, older) if gone else (upgrade,),
         f"{_title(caller)}, which was written for an older {_TITLES[library]}",

@@ -49,7 +49,9 @@ _FRAMES = (
     re.compile(r"^\[?(?P<file>[^\s\[\]()]+\.py)\]?(?:\(\S*\))? in (?P<function>[\w.<>]+)"),
     re.compile(r"^(?P<file>[^\s\[\]()\"']+\.py):\d+ in (?P<function>[\w.<>]+)"),
     re.compile(r"^(?P<file>Cell In ?\[\d*\]|Input In ?\[\d*\]|<ipython-input-\S+>)"),
-    re.compile(r"^(?P<file>[^\s:\"']+\.py):\d+: (?P<function>)(?=\w+(?:Error|Exception)\b)"),
+    re.compile(
+        r"^(?P<file>[^\s:\"']+\.py):\d+: (?P<function>)(?=\w+(?:Error|Exception|Warning)\b)"
+    ),
 )
 _ENDINGS = (
     "Error|Exception|Warning|Interrupt|Exit|Failed|NotFound|Timeout|Failure|Unsupported|Iteration"

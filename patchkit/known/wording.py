@@ -22,15 +22,18 @@ _STANDING = {
 """What is said of a patch, by its status; others are named without one."""
 
 
-def shown(found: Found, pasted: Pasted, statuses: Mapping[str, str]) -> list[str]:
+def shown(
+    found: Found, pasted: Pasted, statuses: Mapping[str, str], others: Sequence[str] = ()
+) -> list[str]:
     """Return the lines that answer an error.
 
     Args:
         found: the answers.
         pasted: the text.
         statuses: how each patch that they name stands here.
+        others: more patches whose bug has this message, and that are due here.
     """
-    first, *others = found.answers
+    first, *less_likely = found.answers
     lines = [*_heading(found, pasted)]
     lines += _labelled("what", first.cause)
     lines += _labelled("do", first.do)
@@ -40,8 +43,10 @@ def shown(found: Found, pasted: Pasted, statuses: Mapping[str, str]) -> list[str
     lines += _labelled("sign", first.tell)
     for link in first.links[:2]:
         lines += [f"{'see':<{_LABEL}}{link}"]
-    for other in others:
-        more = _labelled("or", _in_short(other, statuses))
+    rest = [_labelled("or", _in_short(answer)) for answer in less_likely]
+    if others:
+        rest.append(_labelled("also", f"due here with this message: {', '.join(others)}"))
+    for more in rest:
         if len(lines) + len(more) <= MOST_LINES:
             lines += more
     return lines[:MOST_LINES]
@@ -86,7 +91,7 @@ def _whose(answer: Answer, statuses: Mapping[str, str]) -> str:
     parts = [answer.whose.rstrip(".")] if answer.whose else []
     parts += _patches(answer.patches, statuses)
     if answer.preflight:
-        parts.append(f"patchkit.preflight(trainer) says it before: {', '.join(answer.preflight)}")
+        parts.append(f"findings of patchkit.preflight(trainer): {', '.join(answer.preflight)}")
     return "; ".join(parts)
 
 
@@ -100,7 +105,7 @@ def _patches(names: Sequence[str], statuses: Mapping[str, str]) -> Iterator[str]
             yield f"{standing or 'patchkit.apply() fixes it'}: {', '.join(found)}"
 
 
-def _in_short(answer: Answer, statuses: Mapping[str, str]) -> str:
+def _in_short(answer: Answer) -> str:
     parts = [answer.cause, answer.do, *(f"`{line}`" for line in answer.write[:1])]
     if answer.patches:
         parts.append(f"Patch: {', '.join(answer.patches)}.")
