@@ -13,6 +13,7 @@ COMMANDS = {
     "check": "record.check_command",
     "draw": "record.draw_command",
     "releases": "releases.command:scan",
+    "messages": "messages.command:count",
 }
 
 

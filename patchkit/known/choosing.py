@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .reading import Pasted, Raised
 from .rows import Row
-from .wordings import Squeezed, Wording, squeezed
+from .wordings import Squeezed, squeezed, wording
 
 SHORTEST = 16
 """Letters, without blanks, that a part of a message must have to be looked for."""
@@ -68,7 +68,7 @@ def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:
     fragment = squeezed(text)
     if len(fragment) < SHORTEST:
         return []
-    return [row for row in rows if any(Wording(said).has_part(fragment) for said in row.says)]
+    return [row for row in rows if any(wording(said).has_part(fragment) for said in row.says)]
 
 
 def _of(
@@ -82,10 +82,11 @@ def _of(
     for row in rows:
         best: tuple[int, Mapping[str, str]] | None = None
         for said in row.says:
-            wording = Wording(said)
-            values = wording.search(text)
-            length = sum(map(len, wording.literals))
-            if values is not None and (best is None or length > best[0]):
+            known = wording(said)
+            if (values := known.search(text)) is None:
+                continue
+            length = sum(map(len, known.literals))
+            if best is None or length > best[0]:
                 best = length, values
         if best is None:
             continue

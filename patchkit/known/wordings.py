@@ -69,21 +69,18 @@ class Wording:
     def __init__(self, text: str) -> None:
         self.text = text
         self._parts = _HOLE.split(text)
-
-    @property
-    def literals(self) -> list[str]:
+        self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
-        return [part for text in self._parts[::2] if (part := squeezed(text))]
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
         """Return what stands in the named holes; None if the text does not have the message."""
         if not all(part in text.letters for part in self.literals):
             return None
-        found = _compiled(self.text).search(text.letters)
+        found = re.search(self.pattern(), text.letters)
         if found is None:
             return None
         return {
-            name: _as_written(text.original(*found.span(name)), name in _greedy(self.text))
+            name: _as_written(text.original(*found.span(name)), name == self._last)
             for name, value in found.groupdict().items()
             if value is not None
         }
@@ -91,6 +88,14 @@ class Wording:
     def has_part(self, fragment: str) -> bool:
         """Tell whether a squeezed fragment is a part of the message."""
         return any(fragment in part for part in self.literals)
+
+    @property
+    def _last(self) -> str:
+        """The name of a hole at the end, which takes all that follows without blanks."""
+        if len(self._parts) < 2 or squeezed(self._parts[-1]):
+            return ""
+        kind, _, name = self._parts[-2].partition(":")
+        return name if kind == "name" else ""
 
     def pattern(self) -> str:
         """Return the regular expression, in what Python and JavaScript share but for names."""
@@ -111,17 +116,9 @@ class Wording:
 
 
 @cache
-def _compiled(text: str) -> re.Pattern[str]:
-    return re.compile(Wording(text).pattern())
-
-
-def _greedy(text: str) -> frozenset[str]:
-    """Return the names of the holes at the end, which take all that follows without blanks."""
-    parts = _HOLE.split(text)
-    if len(parts) < 2 or squeezed(parts[-1]):
-        return frozenset()
-    kind, _, name = parts[-2].partition(":")
-    return frozenset({name} if kind == "name" else ())
+def wording(text: str) -> Wording:
+    """Return a wording, which is read once."""
+    return Wording(text)
 
 
 def _as_written(value: str, is_last: bool) -> str:
