@@ -26,7 +26,8 @@ _TAIL = 2_000_000
 @click.argument("ids", nargs=-1, required=True, type=PatchId(), metavar="ID...|ERROR|LOG|-")
 @patches_option
 @click.option("--json", "as_json", is_flag=True, help="Print the explanations as JSON.")
-def explain(ids: tuple[str, ...], as_json: bool) -> None:
+@click.option("--report", is_flag=True, help="Print a report of the error, to ask others with.")
+def explain(ids: tuple[str, ...], as_json: bool, report: bool) -> None:
     """Explain an error, or the bug behind a patch, and what to do about it.
 
     \b
@@ -52,14 +53,16 @@ def explain(ids: tuple[str, ...], as_json: bool) -> None:
 
     catalogue = SESSION.catalogue
     text = _error_text(ids, catalogue)
-    if not text:
+    if text is None:
         _explain_ids(ids, catalogue, as_json)
         return
     try:
         pasted = read(text)
     except UnreadableText as error:
         raise click.UsageError(str(error)) from error
-    if not _show_answers(pasted, catalogue, as_json):
+    if report:
+        _show_report(text)
+    elif not _show_answers(pasted, catalogue, as_json):
         if all(" " not in word for word in ids) and "\n" not in text:
             _explain_ids(ids, catalogue, as_json)  # says which id is like it
             return
@@ -147,26 +150,40 @@ def _statuses(names: set[str], catalogue: Catalogue) -> dict[str, str]:
 
 def _show_unknown(pasted: Pasted) -> None:
     """Say what of the text was understood, and where to ask."""
+    from ..known.asking import where_to_ask
     from ..known.wording import understood
 
     click.echo("Nothing here knows this error.", err=True)
     if said := understood(pasted):
         click.echo(f"  understood: {said}", err=True)
+    place = where_to_ask(pasted) or "the library in the traceback's last file"
     click.echo(
         "  `patchkit doctor` checks this environment, `patchkit.preflight(trainer)` the\n"
-        "  dtypes of a loaded model; `patchkit list` shows the bugs that raise nothing.",
+        "  dtypes of a loaded model; `patchkit list` shows the bugs that raise nothing.\n"
+        f"  Where to ask: {place}\n"
+        "  `patchkit explain --report` with the same text prints a report to paste there.",
         err=True,
     )
 
 
-def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str:
-    """Return the text to look up: the arguments, a file, or standard input; empty for ids."""
+def _show_report(text: str) -> None:
+    from ..environment import installed_version, python_and_platform
+    from ..known.asking import report
+    from .doctor.privacy import without_private_data
+
+    facts = python_and_platform()
+    system = f"Python {facts['python']}, {facts['platform']}"
+    click.echo(without_private_data(report(text, installed_version, system)), nl=False)
+
+
+def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str | None:
+    """Return the text to look up: the arguments, a file, or standard input; None for ids."""
     from fnmatch import filter as matching
 
     if words == ("-",):
         return _decoded(sys.stdin.buffer.read()[-_TAIL:])
     if any(matching(catalogue.entries, word) for word in words):
-        return ""
+        return None
     if len(words) == 1 and (content := _content(words[0])) is not None:
         return content
     return " ".join(words)

@@ -121,9 +121,9 @@ def reason_left_out(raised: RaisedMessage) -> str:
     for pattern, reason in LEFT_OUT.items():
         if fnmatch.fnmatch(raised.file, pattern):
             return reason
-    if _INTERNAL.search(raised.message) or raised.type in ("NotImplementedError", "AssertionError"):
-        if not PRECISION.search(raised.message) or _INTERNAL.search(raised.message):
-            return "a library's check of its own code"
+    is_internal = raised.type in ("NotImplementedError", "AssertionError")
+    if _INTERNAL.search(raised.message) or (is_internal and not PRECISION.search(raised.message)):
+        return "a library's check of its own code"
     if len(re.sub(r"\{[^{}]*\}|\W", "", raised.message)) < _SHORTEST:
         return "too short to be told from others"
     return ""
