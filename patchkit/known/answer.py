@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from .choosing import Match
+from .rows import since
 from .wordings import filled
 
 
@@ -41,9 +42,13 @@ class Answer:
 def of_match(match: Match) -> Answer:
     """Return a row as the answer to the error that it was chosen for."""
     row = match.row
+    values = dict(match.values)
+    if row.since is not None:
+        table, name = row.since
+        values["since"] = since(table, values.get(name, ""))
 
     def said(text: str) -> str:
-        return filled(text, match.values)
+        return filled(text, values)
 
     return Answer(
         id=row.id,

@@ -124,13 +124,15 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
     title, caller = _TITLES[library], _caller(error, library)
     here = f" {version}" if version else ""
     if caller:
-        _, write, whose = _callers_remedy(caller, library, "")
+        remedy, write, whose = _callers_remedy(caller, library, "")
         return [
             Answer(
                 place,
                 f"{_title(caller)} asks for `{place}`, which the installed {title}{here} does not "
                 "have: the two are of different times.",
-                f"Upgrade {_title(caller)} and {title} together, or keep the {title} that "
+                remedy
+                if caller == REMOTE_CODE
+                else f"Upgrade {_title(caller)} and {title} together, or keep the {title} that "
                 f"{_title(caller)} was made for: it is not for your script to change.",
                 write,
                 whose,

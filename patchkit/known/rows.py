@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "rows"
+SINCE = Path(__file__).with_name("since.json")
+"""Read off the wheels of Transformers 4.37 to 5.5, one of each minor release."""
 MESSAGES = "messages.json"
 """Wordings that several rows share, by name; a row says `@name`."""
 
@@ -33,6 +35,8 @@ class Row:
         links: where it is upstream.
         patches: ids of the patches that fix it.
         preflight: findings that say it before training.
+        since: the table of `since.json` in which the hole of that name is looked up; the release
+            then stands for `{since}`.
         weight: how much likelier it is than other rows with its message, before all else.
     """
 
@@ -51,6 +55,23 @@ class Row:
     patches: tuple[str, ...] = ()
     preflight: tuple[str, ...] = ()
     weight: float = 0.0
+    since: tuple[str, str] | None = None
+
+
+@cache
+def since(table: str, name: str) -> str:
+    """Return the release of Transformers that brought a model type or a quantization.
+
+    Args:
+        table: `model types` or `quantizations`.
+        name: as the error names it.
+
+    Returns:
+        the release; an empty text if it is older than the file, or not in it.
+    """
+    tables = json.loads(SINCE.read_text(encoding="utf-8"))
+    release: str = tables[table].get(name, "")
+    return release
 
 
 @cache

@@ -277,3 +277,103 @@ def test_a_report(report: str, installed: dict[str, str]) -> None:
     answer = said(text, installed)
     for part in substance:
         assert re.search(part, answer), f"{part} is missing in: {answer}"
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("model type `qwen3` but Transformers does not recognize this architecture", "4.51"),
+        ("KeyError: 'gemma3'", ""),
+        (
+            "  File \"/x/transformers/models/auto/configuration_auto.py\", line 1\nKeyError: 'gemma3'",
+            "4.50",
+        ),
+        ("ValueError: Unknown quantization type, got spqr - supported types are: ['awq']", "4.49"),
+        ("ValueError: Unknown quantization type, got modelopt - supported types are: ['awq']", ""),
+    ],
+)
+def test_since_when(text: str, since: str) -> None:
+    text = text.replace(
+        "model type", "ValueError: The checkpoint you are trying to load has model type"
+    )
+    answer = said(text)
+    assert "Upgrade Transformers" in answer
+    assert since in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "substance"),
+    [
+        (
+            '  File "/x/site-packages/setfit/trainer.py", line 2, in <module>\n'
+            "ImportError: cannot import name 'default_logdir' from 'transformers.training_args' (/x)",
+            ("setfit asks for", "pip install -U setfit", "not for your script"),
+        ),
+        (
+            '  File "/c/modules/transformers_modules/org/m/modeling_m.py", line 2, in <module>\n'
+            "ImportError: cannot import name 'HybridMambaCache' from 'transformers.cache_utils'",
+            ("remote code", "trust_remote_code", "transformers<5"),
+        ),
+        ("ImportError: cannot import name 'GRPOConfig' from 'trl'", ("came with TRL 0.14.0",)),
+        (
+            "AttributeError: module 'trl' has no attribute 'SFTTrianer'",
+            ("Did you mean `SFTTrainer`",),
+        ),
+        (
+            "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'assistant_only_loss'",
+            ("SFTConfig",),
+        ),
+        (
+            "TypeError: TrainingArguments.__init__() got an unexpected keyword argument 'eval_strategy'",
+            ("came with Transformers 4.41.0",),
+        ),
+        (
+            "ValueError: Some specified arguments are not used by the HfArgumentParser: "
+            "['--evaluation_strategy', 'steps']",
+            ("eval_strategy",),
+        ),
+        (
+            "ModuleNotFoundError: No module named 'transformers.deepspeed'",
+            ("transformers.integrations",),
+        ),
+    ],
+)
+def test_names_in_both_directions(text: str, substance: tuple[str, ...]) -> None:
+    answer = said(text)
+    for part in substance:
+        assert part in answer
+
+
+def test_the_installed_version_tells_not_yet_from_gone() -> None:
+    text = "ImportError: cannot import name 'HybridCache' from 'transformers.cache_utils'"
+    assert "left Transformers" in said(text)
+    text = "ImportError: cannot import name 'GRPOConfig' from 'trl'"
+    assert "and 0.13.0 is installed" in said(text, {"trl": "0.13.0"})
+    assert "the error is of another place" in said(text, {"trl": "1.16.0"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError: bad value 7",
+        "KeyError: 'foo'",
+        "AssertionError",
+        "TypeError: f() missing 1 required positional argument: 'x'",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data.csv'",
+        "ZeroDivisionError: division by zero",
+        "IndentationError: unexpected indent",
+        "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+        "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='example.org', port=443)",
+        "ModuleNotFoundError: No module named 'my_project'",
+        "AttributeError: 'Config' object has no attribute 'learning_rat'",
+        "pandas.errors.ParserError: Error tokenizing data",
+        "the cat sat on the mat",
+        "sqlalchemy.exc.OperationalError: no such table: users",
+        "django.db.utils.IntegrityError: UNIQUE constraint failed",
+        "TypeError: unsupported operand type(s) for +: 'int' and 'str'",
+        "RecursionError: maximum recursion depth exceeded",
+        "NameError: name 'trainer' is not defined",
+    ],
+)
+def test_what_is_not_of_this_field_is_not_answered(text: str) -> None:
+    assert not answered(read(text), NEWEST.get).answers
