@@ -12,7 +12,7 @@ from patchkit.known.reading import read
 from patchkit.known.rows import all_rows
 
 from .raised import RaisedMessage, messages
-from .scope import LIBRARIES, is_asked_for, reason_left_out
+from .scope import LIBRARIES, is_asked_for, reason_left_out, subject
 
 KINDS = "argument", "package-missing-for-option"
 """How the ids of rows begin that say no more of a message than its kind."""
@@ -28,7 +28,7 @@ def count(folder: Path, missing: bool, kinds: bool) -> None:
     Asked for are the messages of `raise` statements about dtypes, quantization and arguments;
     what is left out is printed with its reason.
     """
-    asked: dict[str, Counter[str]] = defaultdict(Counter)
+    asked: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     left_out: Counter[str] = Counter()
     for library in LIBRARIES:
         for raised in dict.fromkeys(messages(folder, library)):
@@ -38,7 +38,7 @@ def count(folder: Path, missing: bool, kinds: bool) -> None:
                 left_out[reason] += 1
                 continue
             how = known_by(raised)
-            asked[library][how] += 1
+            asked[subject(raised), library][how] += 1
             if (missing and how == "nothing") or (kinds and how == "kind"):
                 click.echo(f"{raised.file}:{raised.function} {raised.type}: {raised.message}")
     click.echo(table(asked, left_out))
@@ -57,12 +57,12 @@ def known_by(raised: RaisedMessage) -> str:
     return "kind" if found[0].row.id.startswith(KINDS) else "row"
 
 
-def table(asked: dict[str, Counter[str]], left_out: Counter[str]) -> str:
+def table(asked: dict[tuple[str, str], Counter[str]], left_out: Counter[str]) -> str:
     """Return the counts as a table, and what is left out."""
-    lines = [f"{'library':14}{'asked':>7}{'by a row':>10}{'by kind':>9}{'found':>8}"]
+    lines = [f"{'':40}{'asked':>7}{'by a row':>10}{'by kind':>9}{'found':>8}"]
     total: Counter[str] = Counter()
-    for library, counts in asked.items():
-        lines.append(_line(library, counts))
+    for (about, library), counts in sorted(asked.items()):
+        lines.append(_line(f"{about}, {library}", counts))
         total += counts
     lines.append(_line("all", total))
     lines += ["", "left out:"]
@@ -73,4 +73,4 @@ def table(asked: dict[str, Counter[str]], left_out: Counter[str]) -> str:
 def _line(name: str, counts: Counter[str]) -> str:
     asked = counts.total()
     share = (counts["row"] + counts["kind"]) / asked if asked else 1
-    return f"{name:14}{asked:>7}{counts['row']:>10}{counts['kind']:>9}{share:>8.1%}"
+    return f"{name:40}{asked:>7}{counts['row']:>10}{counts['kind']:>9}{share:>8.1%}"

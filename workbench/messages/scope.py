@@ -132,6 +132,12 @@ def reason_left_out(raised: RaisedMessage) -> str:
 _SHORTEST = 12
 
 
+def subject(raised: RaisedMessage) -> str:
+    """Return what a message that is asked for is about."""
+    about_precision = PRECISION.search(raised.message)
+    return "dtypes and quantization" if about_precision else "arguments"
+
+
 def is_asked_for(raised: RaisedMessage) -> bool:
     """Tell whether a message is about dtypes, quantization or arguments."""
     if PRECISION.search(raised.message):
