@@ -265,7 +265,7 @@ def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[st
 
 def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -> Answer:
     """Say what the legacy table has, and what the layer does about it."""
-    from ..legacy.changes import Configure, Gone, Keyword, Refuse, Value
+    from ..legacy.changes import Configure, Gone, Keyword, Moved, Refuse, Value
     from ..legacy.explanation import described, short_name
     from ..legacy.versions.version_sets import advice
 
@@ -283,6 +283,12 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
         trainer = short_name(row.owners[0])
         field = row.action.to
         said = replace(said, today=f"give it to the configuration: {_config(trainer)}({field}=…)")
+    if isinstance(row, Moved) and row.to.startswith("patchkit."):
+        said = replace(
+            said,
+            today=f"no release has it since: keep {said.gone.partition(' ')[0]} below {number}, or "
+            "run the script under patchkit's legacy layer, which has its own",
+        )
     refused = isinstance(row, Gone) or (
         (isinstance(row, Keyword) and isinstance(row.action, Refuse))
         or (isinstance(row, Value) and not row.to)
