@@ -15,6 +15,7 @@ COMMANDS = {
     "releases": "releases.command",
     "parents": "releases.parents",
     "sets": "releases.sets",
+    "messages": "messages.command:count",
 }
 
 
