@@ -135,7 +135,7 @@ DAMAGED: dict[str, tuple[str | bytes, str]] = {
     "field unknown": (of(f"{RUN[:-1]}, extra: 1}}"), "runs 1: unknown key 'extra'"),
     "key a number": (of("{1: 2}"), "runs 1"),
     "outcome unknown": (
-        of(RUN.replace("fixed", "fixed")),
+        of(RUN.replace("fixed", "cured")),
         f"runs 1: `outcomes`: a-b must be one of {', '.join(matrix.OUTCOMES)}",
     ),
     "outcome a list": (of(RUN.replace("fixed", "[fixed]")), "runs 1: `outcomes`: 'a-b' must be"),
