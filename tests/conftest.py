@@ -169,7 +169,7 @@ def patchkit_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProces
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env},
-            timeout=120,
+            timeout=900,
             check=False,
         )
 
