@@ -33,6 +33,20 @@ with contextlib.suppress(ImportError):  # not every set of tests has it
     hypothesis.settings.register_profile("patchkit", deadline=None)  # no test asserts a time
     hypothesis.settings.load_profile("patchkit")
 
+# How wide the output is, and whether it has colours, is for the tests to say, and not for whoever
+# runs them: a service that builds forces colours.
+for _variable in (
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "TTY_COMPATIBLE",
+):
+    os.environ.pop(_variable, None)
+if os.environ.get("TERM") in ("dumb", "unknown"):
+    del os.environ["TERM"]
+
 # Who starts a runner in the background makes it, and all that it starts, deaf to Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -157,7 +171,7 @@ def patchkit_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProces
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env},
-            timeout=120,
+            timeout=900,
             check=False,
         )
 

@@ -59,8 +59,14 @@ PATCH = Patch(
         ),
         Rewrite(f"{MODULE}:DeepseekV4Attention.forward", JOIN, sites=None),
     ),
-    # Nothing of the model is kept in float32 there.
-    harmless={f"{MODULE}:*.*": "<5.10.1"},
+    harmless={
+        f"{MODULE}:*.*": "<5.10.1",  # nothing of the model is kept in float32 there
+        # Projections of the same names outside of compressors, which are not kept in float32.
+        f"{MODULE}:DeepseekV4Attention.forward": "",
+        f"{MODULE}:DeepseekV4MLP.forward": "",
+        # It joins what the same projections gave in an earlier call.
+        f"{MODULE}:DeepseekV4HCACache.store_compression_weights": "",
+    },
     upstream=(
         "https://github.com/huggingface/transformers/pull/45643",
         "https://github.com/huggingface/transformers/pull/45892",

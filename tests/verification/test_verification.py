@@ -21,7 +21,7 @@ WITH_STATUS: dict[str, tuple[str, int]] = {
     "drifts": ("not-fixed", 1),
     "not-reproduced": ("not-reproduced", 2),
     "other-error": ("error", 1),
-    "made-worse": ("error", 1),
+    "made-worse": ("made-worse", 1),
     "needs-cuda": ("needs-cuda", 0),
     "needs-avx": ("needs-avx512-bf16", 0),
     "needs-both": ("needs-avx512-bf16", 0),

@@ -124,12 +124,15 @@ def _is_due(patch: Patch, change: Change, version: str) -> bool:
 
 
 def _is_harmless(place: Place, patch: Patch, version: str) -> bool:
-    for text, versions in patch.harmless.items():
-        target = Target.parse(text)
-        in_module = fnmatchcase(place.module, target.module)
-        if in_module and target.matches_qualname(place.function.qualname):
-            return in_range(version, versions)
-    return False
+    return any(
+        in_range(version, versions) and _is_in(place, Target.parse(text))
+        for text, versions in patch.harmless.items()
+    )
+
+
+def _is_in(place: Place, target: Target) -> bool:
+    in_module = fnmatchcase(place.module, target.module)
+    return in_module and target.matches_qualname(place.function.qualname)
 
 
 def _is_named(place: Place, questions: list[Question]) -> bool:

@@ -43,9 +43,10 @@ def test_check_where_they_do_not(tmp_path: Path) -> None:
     file = matrix_file(tmp_path, {**FITS, "1.16.0": "present"})
     result = invoke("check", "trl-fused-*", "trl-bema-half-precision", "--file", file)
     assert result.exit_code == 1
-    bema, fused, summary = result.stdout.splitlines()
+    bema, fused, looked_into, summary = result.stdout.splitlines()
     assert "but nothing has been measured" in bema
     assert fused.startswith(f"{PATCH} claims trl {CLAIM}, but the buggy code is also in trl 1.16.0")
+    assert looked_into.startswith(f"To be looked into: {PATCH}, trl 1.16.0: present: ")
     assert summary == (
         "2 patches: 0 claim what was measured, 1 do not, and of 1 nothing was measured."
     )

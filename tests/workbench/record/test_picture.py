@@ -75,8 +75,8 @@ def test_what_does_not_fit_below_is_counted(shown, matrix, read) -> None:
     failed = tuple(read(f"3.{at}", problem=f"no such wheel: {at}") for at in range(40))
     view = shown(Matrix(matrix.results, (*matrix.scans, *failed)))
     found = words(draw(view, "svg"))
-    assert len(view.gaps) == 43
-    assert "and 32 lines more, which `patchkit matrix show` prints" in found
+    assert len(view.gaps) == 44
+    assert "and 33 lines more, which `patchkit matrix show` prints" in found
 
 
 @needs_matplotlib
