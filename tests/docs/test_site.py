@@ -76,6 +76,13 @@ def test_a_patch_has_a_page(patch: patchkit.Patch, sections: list[dict[str, Any]
     assert patch.id in text_of(sections, "patches/")
 
 
+def test_the_page_of_a_patch_has_its_reasons(sections: list[dict[str, Any]]) -> None:
+    page = text_of(sections, "patches/peft-exact-unmerge/")
+    assert "Why it does that TRL merges whole models" in page
+    assert "Why:" not in page
+    assert "Why it does that" not in text_of(sections, "patches/trl-bema-half-precision/")
+
+
 def test_every_patch_is_in_the_navigation(site: Path) -> None:
     home = (site / "index.html").read_text(encoding="utf-8")
     assert not [one.id for one in PATCHES if f'href="patches/{one.id}/"' not in home]
