@@ -47,7 +47,7 @@ OLD_SPELLINGS = (
     "got an unexpected keyword argument 'evaluation_strategy'",
     "ImportError: cannot import name 'ORPOTrainer' from 'trl'",
 )
-QUESTIONS = {"which versions does a script want": "script-versions/"}
+QUESTIONS = {"which versions does a script need": "script-versions/"}
 
 
 @pytest.fixture(scope="module")
