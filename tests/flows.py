@@ -9,6 +9,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PROFILE = """
 import inspect, json, sys
@@ -20,7 +22,7 @@ def note(frame, event, argument):
     code = frame.f_code
     # Bodies of classes and modules run as they are imported.
     if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.startswith(ROOT):
-        call = [code.co_filename[len(ROOT):], getattr(code, "co_qualname", code.co_name)]
+        call = [code.co_filename[len(ROOT):], code.co_qualname]
         if call not in calls:
             calls.append(call)
 
@@ -45,6 +47,8 @@ def steps(heading: str) -> list[tuple[str, str]]:
 
 def calls_of(program: str) -> list[tuple[str, str]]:
     """Run a program in a process of its own; return patchkit's functions in the order of their first calls."""
+    if sys.version_info < (3, 11):
+        pytest.skip("code has no qualified name before Python 3.11")
     code = PROFILE.format(root=str(ROOT), program=textwrap.dedent(program))
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
@@ -55,14 +59,11 @@ def calls_of(program: str) -> list[tuple[str, str]]:
 
 def check(heading: str, calls: list[tuple[str, str]]) -> None:
     """Hold the steps below a heading against calls: each is there, in this order."""
-    if sys.version_info < (3, 11):  # code has no qualified name
-        calls = [(file, function.rpartition(".")[2]) for file, function in calls]
     wanted = steps(heading)
     assert wanted
     last = -1
     for file, function in wanted:
-        name = function if sys.version_info >= (3, 11) else function.rpartition(".")[2]
-        assert (file, name) in calls, f"{file} {function} is not called"
-        place = calls.index((file, name))
+        assert (file, function) in calls, f"{file} {function} is not called"
+        place = calls.index((file, function))
         assert place > last, f"{file} {function} comes before the step above it"
         last = place
