@@ -10,10 +10,11 @@ autocast, and where nothing but float32 comes in, nothing changes.
 
 Why: one structural rule finds each `forward` that returns a product with `self.weight` uncast.
 There is no list of classes, so a new model family is covered from its first day, and families that
-already cast (Gemma, GPT-OSS) have no site. A hook in `PreTrainedModel` would miss models that are
-loaded or cast later. A cast in `nn.Linear` would change torch for everybody, and miss attention and
-caches. Under autocast nothing is done, because some set-ups want the float32 residual stream. T5 is
-the exception: its float16 model has a float32 `wo`, so there the dtype of the next layer counts.
+already cast (Gemma, GPT-OSS) have no site. The rewrite serves models that are loaded already,
+copies and pickles. A hook in `PreTrainedModel` would miss models that are loaded or cast later. A
+cast in `nn.Linear` would change torch for everybody, and miss attention and caches. Under autocast
+nothing is done, because some set-ups want the float32 residual stream. T5 is the exception: its
+float16 model has a float32 `wo`, so there the dtype of the next layer counts.
 """
 
 import ast
