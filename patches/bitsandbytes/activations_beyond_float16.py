@@ -9,6 +9,8 @@ activations count as outliers, which are computed in their own dtype.
 Fix: rows beyond float16's range are halved until they fit, and their scales doubled as often.
 Powers of two round nothing: the result is what statistics in float32 would give. All other rows
 are divided by one.
+
+Why: a branch on values would wait for the GPU, and clamping would change results.
 """
 
 import ast

@@ -8,6 +8,9 @@ were float32 when the optimizer was made: `Linear4bit.forward` and `Linear8bitLt
 Fix: a float32 bias that is trained keeps its dtype, and what is added to the product is a copy in
 the dtype that the layer computes in; its gradient reaches the float32 bias. Frozen biases are cast
 in place as before, and so is one that a float32 activation makes wider.
+
+Why: upstream's cast in place also widens half-precision biases, and fp16 training depends on that.
+So only float32 biases are protected.
 """
 
 import ast

@@ -9,6 +9,10 @@ resumed begins with a new adapter. From 0.17 on `modules_to_save` inside a block
 'modules_to_save.default.weight'`. FSDP2 (`fully_shard`) renames nothing.
 
 Fix: the part is dropped wherever it stands.
+
+Why: PEFT finds the weights of an adapter by the names of layers, and freezes all other weights by
+the same names. FSDP keeps its part in the names of parameters, and drops it from those of a state
+dictionary. So a wrapper adds the names without that part, and removes none.
 """
 
 import ast

@@ -9,6 +9,9 @@ pixels.
 Fix: what the base layer is handed has the dtype of its weight. The adapter still gets the input as
 it came. The output has the dtype that the base layer gives: that of its weight, merged or not, with
 adapters enabled or not; quantized layers cast for themselves and keep upstream's.
+
+Why: only a call that would have raised is changed. A base layer whose `forward` is not torch's own
+casts for itself and is left alone.
 """
 
 from patchkit.authoring import Patch, Rewrite

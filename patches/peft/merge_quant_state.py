@@ -8,6 +8,10 @@ pass dequantizes to float32 and casts.
 
 Fix: the new quant state dequantizes to the dtype of the old one. The sum is still made and
 quantized in float32: the packed weights are the same, bit for bit.
+
+Why: the patch wraps the call that makes the new weight, while `peft-4bit-merge-requantized` edits
+the arguments inside it, so either works without the other. A quant state that was not made by this
+call is left alone.
 """
 
 import ast

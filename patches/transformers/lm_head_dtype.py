@@ -7,6 +7,9 @@ the hidden states are float32 after `prepare_model_for_kbit_training`.
 
 Fix: the hidden states are brought to the dtype of the head's weight. So the logits have that
 dtype.
+
+Why: only a call that would have raised is changed. A head whose `forward` is not torch's own casts
+for itself and is left alone.
 """
 
 from patchkit.authoring import Patch, Rewrite

@@ -7,6 +7,14 @@ last step, the product with its weight, makes the half-precision numbers float32
 
 Fix: what comes out has the dtype of what went in. The norm computes in float32 as before. Under
 autocast, and where nothing but float32 comes in, nothing changes.
+
+Why: one structural rule finds each `forward` that returns a product with `self.weight` uncast.
+There is no list of classes, so a new model family is covered from its first day, and families that
+already cast (Gemma, GPT-OSS) have no site. The rewrite serves models that are loaded already,
+copies and pickles. A hook in `PreTrainedModel` would miss models that are loaded or cast later. A
+cast in `nn.Linear` would change torch for everybody, and miss attention and caches. Under autocast
+nothing is done, because some set-ups want the float32 residual stream. T5 is the exception: its
+float16 model has a float32 `wo`, so there the dtype of the next layer counts.
 """
 
 import ast

@@ -7,6 +7,10 @@ dtype. In TRL 1.16 Online DPO, SDPO and SDFT do so; up to 0.25 more trainers did
 
 Fix: weights on a CPU count as sharded only under FSDP or DeepSpeed. Those on the meta device still
 do. A GPU knows no difference.
+
+Why: TRL takes a 4-bit weight on a CPU for one that FSDP or ZeRO-3 has loaded there to shard it. A
+single process has nobody who would shard it, so the patch asks whether anything shards, not where
+the weights are.
 """
 
 import ast

@@ -8,6 +8,10 @@ out from 1.15 on.
 Fix: so they are before. Where FSDP or DeepSpeed shards the parameters the cast stays, as all of
 `trl-adapter-bf16-cast` does; that patch, where it is applied, leaves nothing to fix in one
 process, but for `adapter_cast="bf16"`.
+
+Why: this patch edits what the loop runs over, and `trl-adapter-bf16-cast` edits the condition
+around the loop, so either can be applied and reverted without the other. Sharded magnitudes are
+still cast, since FSDP2 needs one dtype among the parameters that a group trains.
 """
 
 import ast

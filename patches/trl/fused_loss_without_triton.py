@@ -8,6 +8,9 @@ without Triton. 1.14 computed them in torch, and 1.16 does again.
 Fix: where Triton is missing, or the model does not lie on a GPU, the same numbers are computed in
 torch. On a GPU with Triton the kernels run as before. A model that a trainer was made with before
 `apply()` keeps what it has.
+
+Why: the patch replaces the call of the kernel, not the loss. As in the kernel, logits exist for one
+stretch of tokens at a time, and the backward pass computes them again.
 """
 
 import ast

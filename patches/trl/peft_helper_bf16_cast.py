@@ -8,6 +8,10 @@ in a run that is not bf16.)
 
 Fix: what is frozen is cast as before; what is trained keeps its dtype, unless the user chose
 upstream's cast or the parameters are sharded, and only where training is in bfloat16.
+
+Why: the condition was right all along. In every release from 0.18.0 the helpers cast only if
+`args.bf16` is true, and TRL sets it if neither bf16 nor fp16 was given. Only what they cast is
+wrong.
 """
 
 import ast

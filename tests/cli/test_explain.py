@@ -35,6 +35,13 @@ def test_the_text(madeup) -> None:
         assert part in text
 
 
+def test_the_text_has_the_first_paragraph_of_the_reasons(madeup) -> None:
+    text = words(invoke("explain", "madeup-cast").stdout)
+    assert "why so nobody wants it. changes" in text
+    (one,) = json.loads(invoke("explain", "madeup-cast", "--json").stdout)["patches"]
+    assert one["why"] == "nobody wants it.\n\nIt was measured."
+
+
 def test_what_is_asked_for(madeup, use) -> None:
     assert "ask for it" not in invoke("explain", "madeup-cast").stdout
     use(patch("madeup-asked", opt_in="lookout", symptom="loud", messages=("loud",)))
@@ -181,6 +188,7 @@ def test_the_json(madeup) -> None:
         "headline",
         "bug",
         "fix",
+        "why",
         "messages",
         "caution",
         "affects",

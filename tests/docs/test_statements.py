@@ -116,7 +116,8 @@ def test_the_variables_exist() -> None:
     )
     for page, text in TEXTS.items():
         for name in re.findall(r"\bPATCHKIT_[A-Z_]+\b", text):
-            assert name in known or f'"{name}"' in code or name == "PATCHKIT_LOOKOUT", (page, name)
+            example = page == "docs/writing-a-patch.md" and name == "PATCHKIT_LOOKOUT"
+            assert name in known or f'"{name}"' in code or example, (page, name)
 
 
 def test_every_setting_is_on_the_page_of_variables() -> None:

@@ -42,7 +42,7 @@ Each attempt loads the model, trains it for two steps with the `Trainer`, saves 
 generates three tokens and merges the adapters. What is loaded again must have the logits that were
 saved. A merged model must have those from before, within half of their size, since 4-bit weights
 are rounded again. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
-`4bit` is nf4. fp16 takes [CUDA's path on a CPU](design.md#preflight-and-the-lab), and 4-bit layers
+`4bit` is nf4. fp16 takes [CUDA's path on a CPU](cuda-on-a-cpu.md), and 4-bit layers
 are not packed for the inference of a CPU. `fp16-of-bf16` is fp16 of a bfloat16
 checkpoint, and `plain` trains without autocast. `*/8bit` stands for all precisions that were tried.
 
