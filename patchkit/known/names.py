@@ -311,7 +311,7 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     today = "; or ".join(
         dict.fromkeys([said.today.rstrip("."), *(one.rstrip(".") for one in others)])
     )
-    do = f"{today[:1].upper()}{today[1:]}."
+    do = _sentence(today)
     lines: tuple[str, ...] = (_RUN,)
     if refused:
         do += " The legacy layer refuses it."
@@ -338,12 +338,19 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
         if number and (caller := _caller(error, row.library)):
             remedy, write, whose = _callers_remedy(caller, row.library, number)
             return [Answer(what, cause, remedy, write, whose, links=links)]
-        do = f"{row.advice[:1].upper()}{row.advice[1:].rstrip('.')}."
+        do = _sentence(row.advice)
         if row.read is None:
             do += " The legacy layer refuses it."
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
     return []
+
+
+def _sentence(text: str) -> str:
+    """Return a text as a sentence; code at its beginning stays as it is."""
+    word = text.partition(" ")[0]
+    begin = text[:1].upper() if word.isalpha() else text[:1]
+    return f"{begin}{text[1:].rstrip('.')}."
 
 
 def _config(trainer: str) -> str:
