@@ -131,7 +131,8 @@ class Convert:
 
     Args:
         to: the keywords of today, for messages.
-        convert: gives their values; raises `LegacyError` if there are none.
+        convert: gives their values; raises `LegacyError` with a sentence that says
+            what to do if there are none.
         alike: whether `to` is a single keyword and means the same for nearly all values, so that
             an older release can be given them by the old keyword.
         written: the source of today's value where the old one is known only when the script runs,

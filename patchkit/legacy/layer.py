@@ -9,7 +9,6 @@ from functools import partial
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from .changes import Gone, Moved
 from .choice import ON
 from .converting import variables
 from .converting.adjusting.surroundings import Surroundings
@@ -84,7 +83,7 @@ class Layer:
 
     def _switch_on(self, wanted: Wanted) -> None:
         self.wanted = wanted
-        names = Names(wanted.due.of(Moved, Gone), self._journal, self._changed)
+        names = Names(wanted.due.places, self._journal, self._changed)
         names.begin()
         self._names = names
         watch(self._guard_derived, self._changed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,18 +12,6 @@ _SAMPLING = "train_sampling_strategy"
 _STEPS, _BATCH = "steps_per_generation", "generation_batch_size"
 _FOLDER = "tmp_trainer"
 """The output folder that trainers took when they got no configuration."""
-
-
-def configuration_class(call: Call) -> type:
-    """Return the class of the configuration that a trainer takes.
-
-    Args:
-        call: the call of a trainer's constructor.
-    """
-    owner = call.method.owner
-    namespace = vars(sys.modules[owner.__module__])
-    named = namespace.get(owner.__name__.removesuffix("Trainer") + "Config")
-    return named if isinstance(named, type) else namespace["TrainingArguments"]
 
 
 def give_call_an_own_configuration(call: Call) -> None:
@@ -53,7 +40,7 @@ def configure(call: Call, settings: Mapping[str, Any]) -> None:
     if args is None:
         # Those of that time were the defaults of this class.
         args = TrainingArguments(output_dir=_FOLDER)
-    wanted = configuration_class(call)
+    wanted = call.configuration_class
     kind = type(args) if isinstance(args, wanted) else wanted
     call.arguments["args"] = remade(args, kind, settings)
 

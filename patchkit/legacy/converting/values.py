@@ -1,12 +1,11 @@
-"""Bring the values of a call to today's spelling."""
+"""Bring the values of a call to current names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
-from typing import Any
 
 from ..changes import Value
+from ..decisions import decide_value
 from .call import Call
 
 
@@ -21,25 +20,8 @@ def rename_values(call: Call, rows: Iterable[Value]) -> None:
         LegacyError: a value has no counterpart.
     """
     for row in rows:
-        if row.name not in call.arguments:
-            continue
-        given = call.arguments[row.name]
-        if isinstance(given, list | tuple):
-            if any(_is(value, row) for value in given):
-                call.arguments[row.name] = [
-                    _today(call, row) if _is(value, row) else value for value in given
-                ]
-        elif _is(given, row):
-            call.arguments[row.name] = _today(call, row)
-
-
-def _is(value: Any, row: Value) -> bool:
-    return bool((value.value if isinstance(value, Enum) else value) == row.value)
-
-
-def _today(call: Call, row: Value) -> str:
-    old = f"{call.name}({row.name}={row.value!r})"
-    if not row.to:
-        raise call.refuse(row, old, row.instead)
-    call.fix(row, old, f"write {row.name}={row.to!r}")
-    return row.to
+        if row.name in call.arguments:
+            decision = decide_value(row, call.arguments[row.name])
+            if decision is not None:
+                call.settle(row, decision, f"{call.name}({row.name}={row.value!r})")
+                call.arguments.update(decision.arguments)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from ..changes import Assigned, Attribute
+from ..decisions import Decision, decide_read
 from ..errors import LegacyError
 from ..uses import Journal, Kind
 from ..wording import class_name, since
@@ -107,10 +108,11 @@ class _Former:
 
 def _read(instance: Any, row: Attribute, journal: Journal) -> Any:
     old = _named(instance, row.name)
-    if row.read is None:
-        return _refusing(old, row, journal)
+    decision = decide_read(row)
+    if decision.refusal or row.read is None:
+        return _refusing(old, row, decision, journal)
     value = row.read(instance)
-    journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {row.advice}")
+    journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {decision.advice}")
     return value
 
 
@@ -119,11 +121,13 @@ def _named(instance: Any, name: str) -> str:
     return f"{_SIGNS[name]} with a {kind}" if name in _SIGNS else f"{kind}.{name}"
 
 
-def _refusing(old: str, row: Attribute, journal: Journal) -> Callable[..., NoReturn]:
+def _refusing(
+    old: str, row: Attribute, decision: Decision, journal: Journal
+) -> Callable[..., NoReturn]:
     """Return what stands for a method, and refuses to be called."""
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        message = f"{old}() {since(row)}. {row.advice}"
+        message = f"{old}() {since(row)}. {decision.refusal}"
         raise LegacyError(str(journal.note(row, Kind.REFUSED, old, message)))
 
     return refuse

@@ -5,28 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from ...environment import installed_version, is_version
 from ..changes import (
-    Action,
     Adjusted,
     Assigned,
     Attribute,
     Behaviour,
     Change,
-    Configure,
-    Convert,
     Default,
     Gone,
     Keyword,
     Moved,
     Order,
     Owned,
-    Rename,
     Value,
 )
+from ..decisions import of_trainer, other_way_round, passed_to_configuration
+from ..places import Places
 
 _Row = TypeVar("_Row", bound=Change)
 _WHOLE = "trl."
@@ -170,6 +168,11 @@ class Due:
         """Return the rows of these kinds."""
         return [row for row in self._rows if isinstance(row, kinds)]
 
+    @cached_property
+    def places(self) -> Places:
+        """What became of names and modules."""
+        return Places(self.of(Moved, Gone))
+
     def concerns(self, module: str) -> bool:
         """Tell whether a module may have something that a row is about."""
         return module in _MODULES or module in self._names or module.startswith(_WHOLE)
@@ -224,24 +227,15 @@ class Due:
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
         """Return a row with what the configuration of today says to a field, if it is gone."""
-        action = row.action
-        if not isinstance(action, Configure) or action.convert is not None:
+        field_name = passed_to_configuration(row)
+        if not field_name:
             return row
         configuration = trainer.removesuffix("Trainer") + "Config"
         if configuration not in self._of_configurations:
             methods = self.methods([configuration])
             self._of_configurations[configuration] = methods.get("__init__", MethodRows())
-        changed = self._of_configurations[configuration].keywords.get(action.to)
-        return replace(row, action=_of_trainer(changed.action)) if changed else row
-
-
-def _of_trainer(action: Action) -> Action:
-    """Return what a trainer does with a keyword that its configuration has an action for."""
-    if isinstance(action, Rename):
-        return Configure(action.to)
-    if isinstance(action, Convert):
-        return Configure(action.to, action.convert, action.written)
-    return action
+        changed = self._of_configurations[configuration].keywords.get(field_name)
+        return of_trainer(row, changed) if changed else row
 
 
 def _public_names(kind: type) -> list[str]:
@@ -269,7 +263,7 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
         return row
     if row.since and not _has(version, _number(row.since)):
         if isinstance(row, Keyword):
-            return _other_way_round(row)
+            return other_way_round(row)
         if isinstance(row, Adjusted) and row.early:
             return row
     return None
@@ -279,14 +273,6 @@ def _known_to(version: str, row: Default) -> Default | None:
     """Return a row without the defaults that are newer than what is installed."""
     known = tuple(value for value in row.values if _has(version, value[0]))
     return replace(row, values=known) if len(known) > 1 else None
-
-
-def _other_way_round(row: Keyword) -> Keyword | None:
-    """Return the row by which an older release understands today's keyword, if there can be one."""
-    action = row.action
-    if isinstance(action, Rename) or (isinstance(action, Convert) and action.alike):
-        return replace(row, name=action.to, action=Rename(row.name), early=True)
-    return None
 
 
 def _number(release: str) -> str:
