@@ -294,10 +294,12 @@ class Wrapped:
     Args:
         keyword: the argument.
         by: what makes the one of the other, with dots.
+        beside: a field of the trainer's configuration that has to be set for it, and its value.
     """
 
     keyword: str
     by: str
+    beside: tuple[str, Any]
 
 
 @dataclass(eq=False, repr=False)
@@ -308,11 +310,30 @@ class Parameters:
         method: its name.
         more: the new parameters, with defaults, as source.
         first: a statement at its beginning, as source; empty if it needs none.
+        after: the parameters that come before them.
     """
 
     method: str
     more: tuple[str, ...]
     first: str = ""
+    after: tuple[str, ...] = ()
+
+
+@dataclass(eq=False, repr=False)
+class Uncalled:
+    """A method that scripts override, and that nothing calls today.
+
+    Args:
+        method: its name.
+        instead: a sentence that says what to do.
+    """
+
+    method: str
+    instead: str
+
+    @property
+    def refusal(self) -> str:
+        return f"No trainer calls it. {self.instead}"
 
 
 @dataclass(eq=False, repr=False)
@@ -378,6 +399,7 @@ InSource = (
     | LeftOut
     | Wrapped
     | Parameters
+    | Uncalled
     | OtherParameter
     | Columns
     | OneColumn

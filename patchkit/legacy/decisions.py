@@ -7,9 +7,8 @@ scan of new releases carry a `Decision` out, or show it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, Final, NoReturn, Protocol
 
 from .changes import (
@@ -37,7 +36,6 @@ class Unknown:
 
 UNKNOWN: Final = Unknown()
 UNDECIDED = "A person must decide, since the value is known only when the script runs"
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _LEAVE_OUT = "leave it out"
 
 
@@ -87,10 +85,10 @@ class Decision:
     """
 
     advice: str
-    arguments: Mapping[str, Any] = _NOTHING
-    settings: Mapping[str, Any] = _NOTHING
-    environment: Mapping[str, Any] = _NOTHING
-    kept: Mapping[str, Any] = _NOTHING
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    kept: Mapping[str, Any] = field(default_factory=dict)
     by: str = ""
     alone: bool = True
     because: str = ""
@@ -206,17 +204,24 @@ def _as_sentence(advice: str) -> str:
     return f"{UNDECIDED}: {advice}"
 
 
+def undecided(row: Keyword) -> Decision:
+    """Return what to do about an old keyword if the other arguments leave its value open."""
+    decision = decide(row)
+    if decision.undecided or decision.refusal:
+        return decision
+    return replace(decision, arguments={}, settings={}, undecided=_as_sentence(decision.advice))
+
+
 def never(value: NoReturn) -> NoReturn:
     """Let mypy check that no kind of action is left over."""
     raise AssertionError(f"no branch for {value!r}")
 
 
-def clash(name: str, to: str, value: Any, present: Any) -> str:
-    """Say that two keywords which mean the same are both given; nothing if one of them is enough.
+def clash(to: str, value: Any, present: Any) -> str:
+    """Say of an old keyword that the current one is given, too; nothing if they agree.
 
     Args:
-        name: the old keyword.
-        to: the current one.
+        to: the current keyword.
         value: what the old one stands for.
         present: what is given for the current one; None if nothing is.
     """
@@ -225,7 +230,7 @@ def clash(name: str, to: str, value: Any, present: Any) -> str:
     is_plain = type(present) is type(value) and isinstance(value, bool | int | float | str)
     if is_plain and present == value:
         return ""
-    return f"{name}= and {to}= mean the same, and both are given; keep {to}="
+    return f"is {to}= today, which is given too; keep one"
 
 
 def decide_value(row: Value, value: Any) -> Decision | None:
@@ -287,14 +292,14 @@ def passed_to_configuration(row: Keyword) -> str:
     return action.to if isinstance(action, Configure) and action.convert is None else ""
 
 
-def of_trainer(row: Keyword, field: Keyword) -> Keyword:
+def of_trainer(row: Keyword, changed: Keyword) -> Keyword:
     """Return the row of a trainer's keyword for a field of its configuration that has changed.
 
     Args:
         row: the row of the trainer's keyword.
-        field: the row of the field.
+        changed: the row of the field.
     """
-    action: Action = field.action
+    action: Action = changed.action
     if isinstance(action, Rename):
         action = Configure(action.to)
     elif isinstance(action, Convert):

@@ -36,7 +36,12 @@ class Found:
         module, _, last = self.place.rpartition(".")
         ours = self.place.startswith(_OURS)
         advice = "patchkit has its own" if ours else f"write from {module} import {last}"
-        return f"{advice}; {row.differs}" if row.differs else advice
+        return f"{advice}; {self.differs}" if self.differs else advice
+
+    @property
+    def differs(self) -> str:
+        """What has another behaviour there; empty if nothing has."""
+        return self.row.differs if isinstance(self.row, Moved) else ""
 
     @property
     def refusal(self) -> str:

@@ -136,7 +136,9 @@ CASES = {
     "a formatting function of its time": (
         "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=f)\n",
         "import trl\nfrom patchkit.legacy.converting.formatting import OneText\n"
-        "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=OneText(f))\n",
+        "from patchkit.legacy.replacements.configuration import configured\n"
+        "def f(e):\n    t = []\n    return t\n"
+        "trl.SFTTrainer(m, configured(a, trl.SFTConfig, completion_only_loss=False), formatting_func=OneText(f))\n",
     ),
     "attributes": (
         "from trl import ModelConfig, TrlParser\n(c,) = TrlParser(ModelConfig).parse_args_and_config()\n"
@@ -224,7 +226,7 @@ def test_what_is_todays_stays(rewrite) -> None:
         ),
         (
             "transformers.TrainingArguments('o', warmup_ratio=2)",
-            "TrainingArguments(warmup_ratio=) has been gone since Transformers 5.15.0: warmup_ratio=2 is no share",
+            "TrainingArguments(warmup_ratio=2) has been gone since Transformers 5.15.0. warmup_ratio=2 is no share",
             Outcome.GONE,
         ),
         (

@@ -79,9 +79,11 @@ def current_arguments(
 
 def _give(call: Call, row: Keyword, name: str, value: Any) -> None:
     present = call.arguments.get(name, call.unknown.get(name))
-    contradiction = clash(row.name, name, value, present)
+    contradiction = clash(name, value, present)
     if contradiction:
-        raise call.refuse(row, f"{call.name}({row.name}=, {name}=)", f"{contradiction}.")
+        raise call.refuse(
+            row, f"{call.name}({row.name}=, {name}=)", f"{row.name}= {contradiction}."
+        )
     target = call.arguments if name in call.method.keywords else call.unknown
     if present is None or value is not None:
         target[name] = value

@@ -42,7 +42,11 @@ ROWS: tuple[Change, ...] = (
         owners=("trl.SFTTrainer",),
         name="a formatting_func that returns a list, and prompts",
         adjust=rows_of_datasets.formatted_in_batches,
-        in_source=Wrapped("formatting_func", "patchkit.legacy.converting.formatting.OneText"),
+        in_source=Wrapped(
+            "formatting_func",
+            "patchkit.legacy.converting.formatting.OneText",
+            beside=("completion_only_loss", False),
+        ),
         gone="trl 0.16.0",
     ),
     Behaviour(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
-from ...legacy.changes import Gone, Moved
 from ...legacy.versions.due import Due, MethodRows
 from ..findings import Finding, Outcome
 from ..reading.kinship import ancestors
@@ -29,8 +29,6 @@ class Plan:
         self.due = due
         self.edits = Edits()
         self.findings: list[Finding] = []
-        self.moved = {row.name: row for row in due.of(Moved)}
-        self.gone = {row.name: row for row in due.of(Gone)}
         self.bindings = Bindings(script.tree, script.parents)
         self.lines = Lines(text, script.parents, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
@@ -80,27 +78,15 @@ class Plan:
         Args:
             name: its place in the script, with dots.
         """
-        row = self.row_of(name)
-        if isinstance(row, Moved):
-            return row.to + name.removeprefix(row.name)
-        return name if row is None else None
+        found = self.due.places.find(name)
+        return name if found is None else found.place or None
 
-    def is_gone(self, place: str) -> bool:
-        """Tell whether a name, or a module that it is in, is gone for good."""
-        parts = place.split(".")
-        return any(".".join(parts[:end]) in self.gone for end in range(2, len(parts) + 1))
-
-    def row_of(self, name: str) -> Moved | Gone | None:
-        """Return the row that says what became of a name."""
-        parts = name.split(".")
-        for end in range(len(parts), 1, -1):
-            place = ".".join(parts[:end])
-            row = self.moved.get(place)
-            if row is not None and not self.is_gone(row.to):
-                return row
-            if place in self.gone:
-                return self.gone[place]
-        return None
+    def fields_with_other_defaults(self, trainer: Call) -> Collection[str]:
+        """Return the fields of a trainer's configuration whose defaults have changed."""
+        name = ancestors(trainer.own.ancestors[0] if trainer.own is not None else trainer.name)[0]
+        configuration = name.removesuffix("Trainer") + "Config"
+        methods = self.due.methods(ancestors(configuration))
+        return methods["__init__"].defaults if "__init__" in methods else ()
 
     def spell(self, name: str, at: ast.AST, near: Call | None = None) -> str:
         """Return how the script can write a library's name, and import it if that is needed.

@@ -66,7 +66,8 @@ def _plan_calls(plan: Plan) -> None:
     for planned in calls.values():
         planned.translate()
         planned.rename_values()
-        plan_combinations(plan, planned)
+    for planned in calls.values():
+        plan_combinations(plan, planned, calls)
     for planned in calls.values():
         ConfigurationPlan(plan, planned, calls).make()
     for planned in calls.values():

@@ -121,7 +121,7 @@ def _of_call(call: Call, history: History) -> Iterator[Need]:
 def _of_attribute(attribute: Attribute, history: History) -> Iterator[Need]:
     """Yield what reading a field of a configuration needs."""
     owner = ancestors(attribute.owner)[0]
-    if attribute.is_set or not owner.endswith(_CONFIGURATIONS):
+    if attribute.is_set or attribute.of_class or not owner.endswith(_CONFIGURATIONS):
         return
     possible = history.keyword(owner, attribute.name)
     if possible:
