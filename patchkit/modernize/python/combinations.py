@@ -190,7 +190,8 @@ class _Column:
         elif self._named is not None and given.value is not None:
             shown = self._plan.lines.source(self._named.node)
             because = (
-                f"may have other columns, which have a meaning since {release(self._row.gone)}; pass "
+                "may have other columns, which have a meaning since "
+                f"{release(self._row.gone)}; pass "
                 f"{self._text(given)}.select_columns([{shown}])"
             )
             self._plan.remark(given.node, f"{self._call.name}({name}=)", because)
