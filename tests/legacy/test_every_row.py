@@ -198,7 +198,7 @@ def due_row(row: Keyword) -> Keyword | None:
     return None if known is None or known.gone != row.gone else known
 
 
-def written(text: str, row: Any) -> Told:
+def written(text: str) -> Told:
     """Return what a rewritten script gives."""
     tree = ast.parse(text)
     told = Told(kept="truncating(" in text)
@@ -279,7 +279,7 @@ def _modernize_agrees(row: Keyword, told: Told, text: str, found: list[Finding])
         return
     assert Outcome.GONE not in {it.outcome for it in found}, text
     if all(it.outcome is Outcome.CHANGED for it in found):
-        now = written(text, row)
+        now = written(text)
         assert row.name not in {**now.arguments, **now.settings} or row.name in told.settings, text
         for name, value in told.arguments.items():
             assert name in now.arguments, text
@@ -342,7 +342,7 @@ def test_values(row: Value, monkeypatch) -> None:
     assert [it.outcome for it in own] == [Outcome.GONE if refusal else Outcome.CHANGED]
     assert refusal in own[0].because
     if not refusal:
-        assert written(result.text, row).arguments == {row.name: call.arguments[row.name]}
+        assert written(result.text).arguments == {row.name: call.arguments[row.name]}
     assert counts(of_doctor(text), refusal)
     words = described(row)
     assert words is not None
@@ -359,9 +359,7 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
     assert found is not None
     names = Names(DUE.places, Journal(), ChangedAttributes())
     module, _, last = row.name.rpartition(".")
-    text = (
-        f"import {row.name}\n" if "." not in module and False else f"from {module} import {last}\n"
-    )
+    text = f"from {module} import {last}\n"
     own = [it for it in planned(text, DUE).findings if it.old == row.name]
     assert len(own) == 1
     words = described(row)
@@ -384,7 +382,11 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
         assert counts(doctor)
         if row is found.row:
             assert words.today == found.advice
-            assert any(found.advice in it.text for it in doctor.lacking)
+            told = [it.text for it in doctor.lacking]
+            told += [f"write {it.new}; {it.because}" for it in doctor.combined]
+            assert any(
+                f"write from {place} import {name}" in text or found.advice in text for text in told
+            )
             former = ModuleType("former")
             monkeypatch.setattr(
                 importlib,
@@ -436,8 +438,7 @@ def test_assigned_attributes(row: Assigned) -> None:
 @pytest.mark.parametrize("row", of(Default))
 def test_defaults(row: Default) -> None:
     (known,) = (it for it in DUE.of(Default) if it.owners == row.owners and it.name == row.name)
-    owner, method = split(row)
-    if method:
+    if split(row)[1]:
         return  # the defaults of methods are given back to scripts that name their releases
     text = script_of(row, "True", row.needs or "output_dir")
     silent = [it for it in planned(text, DUE).findings if it.outcome is Outcome.SILENT]

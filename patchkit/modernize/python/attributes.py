@@ -20,28 +20,21 @@ from .standin import rendered
 def plan_attributes(plan: Plan) -> None:
     """Read and set old attributes by their current names."""
     for found in plan.script.attributes:
-        row = _rows(plan, found.owner).get(found.name)
+        row = plan.attributes_of(found.owner).get(found.name)
         if found.is_set:
             _set(plan, found)
         elif row is not None and row.of_class == found.of_class:
             _read(plan, found, row)
     for found in plan.script.own_fields:
-        row = _rows(plan, found.owner).get(found.name)
+        row = plan.attributes_of(found.owner).get(found.name)
         if row is not None and _is_renamed(plan, found):
             _read(plan, found, row)
     for call in plan.script.calls:
         function = call.node.func
         if call.method and isinstance(function, ast.Attribute) and function.attr == call.method:
-            row = _rows(plan, call.name).get(call.method)
+            row = plan.attributes_of(call.name).get(call.method)
             if row is not None and not row.of_class:
                 _read(plan, Attribute(call.name, call.method, call.line, function), row)
-
-
-def _rows(plan: Plan, owner: str) -> dict[str, Row]:
-    known = ancestors(owner)
-    return {
-        row.name: row for name in reversed(known) for row in plan.due.of(Row) if name in row.owners
-    }
 
 
 def _is_renamed(plan: Plan, found: Attribute) -> bool:

@@ -20,6 +20,8 @@ from .orders import fitting_order
 from .plan import Plan
 from .standin import rendered
 
+_CALLS = frozenset({"", "__init__", "__call__"})
+"""Methods that no script names."""
 _ELSE = " else None"
 _LEAVE_OUT = "leave it out"
 _LOADING = frozenset({"load", "loads", "safe_load", "full_load"})
@@ -70,7 +72,7 @@ class CallPlan:
             if name in rows.keywords and name not in own
         }
         last = call.name.rpartition(".")[2]
-        self.name = last if call.method in {"", "__init__"} else f"{last}.{call.method}"
+        self.name = last if call.method in _CALLS else f"{last}.{call.method}"
         if call.own is not None:
             self.name = call.own.name
 

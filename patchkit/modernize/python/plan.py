@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from ...legacy.changes import Attribute
 from ...legacy.versions.due import Due, MethodRows
 from ..findings import Finding, Outcome
 from ..reading.kinship import ancestors
@@ -29,6 +30,7 @@ class Plan:
         self.due = due
         self.edits = Edits()
         self.findings: list[Finding] = []
+        self._attributes: dict[str, dict[str, Attribute]] = {}
         self.bindings = Bindings(script.tree, script.parents)
         self.lines = Lines(text, script.parents, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
@@ -70,7 +72,23 @@ class Plan:
         """Return the rows for what is called."""
         kinds = call.own.ancestors if call.own is not None else (call.name,)
         public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
-        return self.due.of_call(public, call.method) or MethodRows()
+        method = call.method
+        former = self.attributes_of(call.name).get(method) if method else None
+        if former is not None and former.written == "{object}":
+            method = "__call__"  # the object itself is called today
+        return self.due.of_call(public, method) or MethodRows()
+
+    def attributes_of(self, owner: str) -> dict[str, Attribute]:
+        """Return the rows for the attributes of a class, by name."""
+        if owner not in self._attributes:
+            known = ancestors(owner)
+            self._attributes[owner] = {
+                row.name: row
+                for name in reversed(known)
+                for row in self.due.of(Attribute)
+                if name in row.owners
+            }
+        return self._attributes[owner]
 
     def today(self, name: str) -> str | None:
         """Return where a name or module is today: the same, another place, or None if gone.

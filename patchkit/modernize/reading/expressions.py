@@ -377,6 +377,8 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
         return value.name, "", None
     if isinstance(value, Method):
         return value.instance.kind, value.name, None
+    if isinstance(value, Made):
+        return value.kind, "__call__", None
     if isinstance(value, Own) and value.kind is not None:
         return value.kind.ancestors[0], "__init__", value.kind
     return "", "", None
