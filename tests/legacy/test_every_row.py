@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -57,6 +58,7 @@ from patchkit.legacy.uses import Journal, Kind
 from patchkit.legacy.versions.due import Due
 from patchkit.legacy.versions.releases import RELEASES
 from patchkit.modernize.findings import Finding, Outcome
+from patchkit.modernize.formats import notebook, shell
 from patchkit.modernize.formats.readers import Reader
 from patchkit.modernize.formats.settings import changes as changes_of_settings
 from patchkit.modernize.history import shipped
@@ -64,6 +66,10 @@ from patchkit.modernize.python import modernize
 from patchkit.modernize.python.rewriting import planned
 from patchkit.modernize.wanted import Wanted, wanted
 from patchkit.modernize.wanted.source import PythonText
+from workbench.releases.findings import Kind as NoTarget
+from workbench.releases.findings import findings
+from workbench.releases.history import History
+from workbench.releases.interface import Interface
 
 ROWS = all_rows()
 INSTALLED = {library: text.split()[-1] for library, text in RELEASES.items()} | {
@@ -252,12 +258,31 @@ def test_keywords(row: Keyword, monkeypatch) -> None:
         _modernize_agrees(due, told, result.text, own)
         assert counts(of_doctor(text), told.refusal), (text, told)
         _settings_agree(due, value, told)
+        _scan_agrees(due, told)
     assert tried or _makes_objects(due)
     unknown = modernize(script_of(row, "unknown"), DUE)
     assert any(
         f"({row.name}" in it.old and it.outcome is not Outcome.SILENT for it in unknown.findings
     )
     _explain_agrees(row, monkeypatch)
+
+
+OLDEST = Due(ROWS, lambda library: "0.0.1")
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=f"{row.owners[0]}.{row.name}") for row in OLDEST.of(Keyword)]
+)
+def test_current_keywords_on_older_releases(row: Keyword, monkeypatch) -> None:
+    owner, method = split(row)
+    known = OLDEST.methods([owner])[method or "__init__"].keywords[row.name]
+    told = of_layer(known, "given", monkeypatch)
+    assert told is not None
+    assert row.early
+    result = modernize(script_of(row, "'given'"), OLDEST)
+    found = [it for it in result.findings if f"({row.name}=" in it.old]
+    _modernize_agrees(known, told, result.text, found)
+    assert [it.outcome for it in found] == [Outcome.CHANGED]
 
 
 def _makes_objects(row: Keyword) -> bool:
@@ -308,6 +333,44 @@ def _settings_agree(row: Keyword, value: Any, told: Told) -> None:
             new = dict(changed.new or {})
             assert new == {**told.arguments, **told.settings}
             assert dict(changed.environment) == told.environment
+
+    if "[" not in repr(value) and row.name != "config" and not owner.startswith("peft."):
+        _shell_agrees(row, value, told)
+
+
+def _shell_agrees(row: Keyword, value: Any, told: Told) -> None:
+    """Give a command line of a script what a file of settings was given."""
+    owner, _ = split(row)
+    library, _, name = owner.partition(".")
+    script = f"from {library} import {name}, TrlParser\nTrlParser({name})\n"
+    command = f"python train.py --{row.name} {value}\n"
+    result = shell.modernize(command, DUE, lambda path: script)
+    outcomes = [it.outcome for it in result.findings]
+    assert outcomes or told.kept
+    if value is None:
+        return  # a word for the shell, which has a value of its own for nothing
+    assert (outcomes == [Outcome.GONE]) is bool(told.refusal), result
+    assert told.refusal in (result.findings[0].because if outcomes else "")
+    cell = {"cell_type": "code", "source": f"!{command}", "metadata": {}, "outputs": []}
+    in_notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    found = notebook.modernize(json.dumps(in_notebook), DUE, lambda path: script).findings
+    assert [it.outcome for it in found] == outcomes
+
+
+def _scan_agrees(row: Keyword, told: Told) -> None:
+    """Hold the row against a release that lacks what it leads to."""
+    owner, method = split(row)
+    library, _, name = owner.partition(".")
+    new = [*told.arguments, *told.settings]
+    if method or len(new) != 1 or not library:
+        return
+    configuration = name.removesuffix("Trainer") + "Config"
+    holder = configuration if told.settings else name
+    interface = Interface({}, {name: {}, holder: {}}, {}, {holder: [], name: [owner]})
+    history = History(library, {"9999": interface}, lambda version, place: True)
+    found = findings({library: history}, [row], {})
+    lacking = [it.text for it in found if it.kind is NoTarget.NO_TARGET]
+    assert f"{holder} has no {new[0]}=" in lacking
 
 
 def _explain_agrees(row: Keyword, monkeypatch: pytest.MonkeyPatch) -> None:
