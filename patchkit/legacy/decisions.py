@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .changes import (
     Action,
@@ -29,6 +29,18 @@ from .changes import (
 from .errors import LegacyError
 from .wording import shown
 
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Caller(Protocol):
+        """The call that a keyword is given to; converters read and take its other arguments."""
+
+        arguments: dict[str, Any]
+
+        @property
+        def configuration(self) -> str:
+            """The name of the configuration that a trainer takes."""
+
 
 class Unknown:
     """A value that is known only when the script runs."""
@@ -39,7 +51,6 @@ UNDECIDED = "A person must decide, since the value is known only when the script
 _LEAVE_OUT = "leave it out"
 
 
-@dataclass(eq=False, repr=False)
 class Template:
     """The source of a current value, where the old one is known only when the script runs.
 
@@ -47,17 +58,8 @@ class Template:
         source: with `{value}` for the old value, and names of libraries with dots in braces.
     """
 
-    source: str
-
-
-class Caller(Protocol):
-    """The call that a keyword is given to; converters read its other arguments, and take some."""
-
-    arguments: dict[str, Any]
-
-    @property
-    def configuration(self) -> str:
-        """The name of the configuration that a trainer takes."""
+    def __init__(self, source: str) -> None:
+        self.source = source
 
 
 @dataclass(eq=False, repr=False)

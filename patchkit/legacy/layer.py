@@ -31,7 +31,7 @@ from .versions.due import Due, MethodRows
 from .versions.written_for import WrittenFor, parse
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Wanted:
     """What the layer is to do.
 

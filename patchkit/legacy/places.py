@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from .changes import Gone, Moved
 from .wording import since
@@ -11,7 +10,6 @@ from .wording import since
 _OURS = "patchkit."
 
 
-@dataclass(eq=False, repr=False)
 class Found:
     """What became of a name or module.
 
@@ -20,8 +18,9 @@ class Found:
         place: where it is today, with dots; empty if it is gone.
     """
 
-    row: Moved | Gone
-    place: str = ""
+    def __init__(self, row: Moved | Gone, place: str = "") -> None:
+        self.row = row
+        self.place = place
 
     @property
     def is_gone(self) -> bool:

@@ -23,7 +23,7 @@ HOW = "how prompts are truncated"
 Ids = Sequence[int]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Limits:
     """How long sequences may be.
 

@@ -78,7 +78,7 @@ def known_release(library: str) -> str | None:
     return version if version is not None and is_version(version) else None
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class MethodRows:
     """The rows for one method.
 
