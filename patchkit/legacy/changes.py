@@ -10,7 +10,7 @@ from .sources import notes
 
 # The call is a `call.Call`, which is made of rows.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
-"""Takes the old value and the call; returns what to pass by today's keywords."""
+"""Takes the old value and the call; returns what to pass by current keywords."""
 Adjuster = Callable[[Any, Any, Any], None]
 """Takes a call, the row and `Surroundings`; changes what would raise, and nothing else."""
 
@@ -58,8 +58,8 @@ class Moved(Change):
 
     Args:
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
-        to: where it is today. Below `patchkit.legacy.replacements` it was written anew.
-        differs: what is otherwise than it was; empty if nothing is.
+        to: where it is today. Below `patchkit.legacy.replacements` is patchkit's own.
+        differs: what has another behaviour there; empty if nothing has.
     """
 
     name: str
@@ -135,8 +135,8 @@ class Convert:
             what to do if there are none.
         alike: whether `to` is a single keyword and means the same for nearly all values, so that
             an older release can be given them by the old keyword.
-        written: the source of today's value where the old one is known only when the script runs,
-            with `{value}` for that, and names of libraries with dots in braces; empty if a person
+        written: the source of the current value where the old one is known only when the script
+            runs, with `{value}` for that, and names of libraries with dots in braces; empty if a person
             must decide.
     """
 
@@ -190,7 +190,7 @@ class Keep:
     Args:
         to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
-        by: with dots, what makes of a trainer's class one that heeds the value without the layer;
+        by: with dots, what makes a trainer's class that follows the value without the layer;
             empty if nothing depends on it.
         alone: whether the value means something without others.
     """
@@ -222,7 +222,7 @@ class Keyword(Owned):
 
     Args:
         name: the old keyword.
-        action: what becomes of its value.
+        action: what to do with its value.
         early: whether the installed release is the older one, and `name` is a keyword of today.
     """
 
@@ -253,7 +253,7 @@ class Order(Owned):
     """The order of positional arguments was another.
 
     Args:
-        order: the old order, by the keywords of that time.
+        order: the old order, by the old keywords.
         today: the order since then, as far as it matters.
     """
 
@@ -266,7 +266,7 @@ class OwnConfiguration:
     """A trainer takes a configuration of its own class.
 
     Args:
-        accepted: classes that it still makes its own of by itself, in all releases.
+        accepted: classes that it converts to its own without help, in all releases.
     """
 
     accepted: Mapping[str, str] = field(default_factory=dict)

@@ -85,7 +85,7 @@ def _described(row: Change, old: str, today: str) -> Described:
 
 
 def _errors(row: Change) -> Iterator[str]:
-    """Yield what Python says where it meets the old spelling."""
+    """Yield the errors that Python raises for the old spelling."""
     if isinstance(row, Moved | Gone):
         module, _, name = row.name.rpartition(".")
         yield f"cannot import name '{name}' from '{module}'"

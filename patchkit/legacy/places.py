@@ -1,4 +1,4 @@
-"""Where the names and modules of an older release are found today."""
+"""Say where the names and modules of an older release are found today."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _OURS = "patchkit."
 
 
 class Found:
-    """What became of a name or module.
+    """Where a name or module is today.
 
     Args:
         row: the row of the table.
-        place: where it is today, with dots; empty if it is gone.
+        place: its current place, with dots; empty if it is gone.
     """
 
     def __init__(self, row: Moved | Gone, place: str = "") -> None:
@@ -76,7 +76,7 @@ class Places:
         return (*self._moved, *self._gone)
 
     def find(self, name: str) -> Found | None:
-        """Return what became of a name; None if nothing did.
+        """Return where a name is today; None if the table has no row for it.
 
         Args:
             name: a name or module by its old place, with dots. It may be in a module that has a
@@ -91,7 +91,7 @@ class Places:
         return None
 
     def exactly(self, name: str) -> Found | None:
-        """Return what became of a name that has a row of its own."""
+        """Return the same for a name that has a row of its own."""
         moved, gone = self._moved.get(name), self._gone.get(name)
         if moved is not None:
             above = self._gone_above(moved.to)
@@ -112,6 +112,6 @@ class Places:
         return next((self._gone[name] for name in above if name in self._gone), None)
 
     def inside(self, module: str) -> Found | None:
-        """Return what became of something that was in a module."""
+        """Return where something is today that was in a module."""
         row = self._inside.get(module)
         return Found(row, row.to) if row is not None else None

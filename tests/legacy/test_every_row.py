@@ -44,9 +44,8 @@ from patchkit.legacy.changes import (
 from patchkit.legacy.converting import variables
 from patchkit.legacy.converting.call import Call
 from patchkit.legacy.converting.defaults import difference
-from patchkit.legacy.converting.keywords import current_arguments
+from patchkit.legacy.converting.keywords import current_arguments, rename_values
 from patchkit.legacy.converting.order import fitting
-from patchkit.legacy.converting.values import rename_values
 from patchkit.legacy.errors import LegacyError
 from patchkit.legacy.explanation import described, rows_of_error, short_name
 from patchkit.legacy.guarding.changed import ChangedAttributes

@@ -51,7 +51,7 @@ class Call:
         written_for: the releases that the script was written for, if the user has named them.
 
     Attributes:
-        arguments: the arguments by today's names, as far as the method has such names.
+        arguments: the arguments by current names, as far as the method has such names.
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
@@ -126,7 +126,7 @@ class Call:
         self.fix(change, old, decision.advice)
 
     def fix(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
-        """Note that an old spelling was brought to today's.
+        """Note that an old spelling was replaced by the current one.
 
         Args:
             change: the row of the table.
@@ -139,7 +139,7 @@ class Call:
         self._journal.note(change, Kind.FIXED, old, message, place)
 
     def tell(self, change: Change, old: str, message: str) -> None:
-        """Note that results may differ from those of that time."""
+        """Note that results may differ from those of the older release."""
         self._journal.note(change, Kind.TOLD, old, message)
 
     def refuse(

@@ -1,4 +1,4 @@
-"""The configuration of a trainer, made anew with more values."""
+"""Make a trainer's configuration again, with more values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def configure(call: Call, settings: Mapping[str, Any]) -> None:
 
     args = call.arguments.get("args")
     if args is None:
-        # Those of that time were the defaults of this class.
+        # The older release took the defaults of this class.
         args = TrainingArguments(output_dir=_FOLDER)
     wanted = call.configuration_class
     kind = type(args) if isinstance(args, wanted) else wanted
@@ -47,29 +47,29 @@ def configure(call: Call, settings: Mapping[str, Any]) -> None:
 
 def remade(
     args: Any,
-    kind: type,
+    cls: type,
     settings: Mapping[str, Any],
     *,
     without: frozenset[str] = frozenset(),
 ) -> Any:
-    """Make a configuration anew, with all that one holds.
+    """Make a configuration again, with all that one holds.
 
     Args:
         args: a configuration.
-        kind: the class of the new one.
+        cls: the class of the new one.
         settings: fields that get other values.
         without: what the new one does not get from the old one.
 
     Returns:
         the new one. What the old one has beyond the fields of that class, it has as well.
     """
-    fields = {known.name for known in dataclasses.fields(kind) if known.init}
-    if kind is not type(args) and getattr(args, _SAMPLING, None) == "random":
+    fields = {known.name for known in dataclasses.fields(cls) if known.init}
+    if cls is not type(args) and getattr(args, _SAMPLING, None) == "random":
         without |= {_SAMPLING}  # younger than scripts that leave it to this class
     if getattr(args, _STEPS, None) is not None and _BATCH not in settings:
         without |= {_BATCH}  # worked out from the other; they may not be given together
     held = {name: value for name, value in vars(args).items() if name in fields - without}
-    new = kind(**{**held, **settings})
+    new = cls(**{**held, **settings})
     for name, value in vars(args).items():
         if name not in vars(new) and name not in without:
             setattr(new, name, value)

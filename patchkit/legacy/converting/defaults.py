@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
 _PARSERS = frozenset({"transformers.hf_argparser", "trl.scripts.utils"})
-"""They pass all fields, those that nobody gave with today's default."""
+"""They pass all fields, those that nobody gave with the current default."""
 
 _ADVICE = "Write the values that are meant, or name the releases that the script was written for"
 

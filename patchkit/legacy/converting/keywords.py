@@ -1,12 +1,12 @@
-"""Bring the keywords of a call to the current ones."""
+"""Bring the keywords of a call, and their values, to the current ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..changes import Keyword
-from ..decisions import clash, decide
+from ..changes import Keyword, Value
+from ..decisions import clash, decide, decide_value
 from .call import Call, giving_later
 from .configuration import configure
 from .variables import put
@@ -87,3 +87,21 @@ def _give(call: Call, row: Keyword, name: str, value: Any) -> None:
     target = call.arguments if name in call.method.keywords else call.unknown
     if present is None or value is not None:
         target[name] = value
+
+
+def rename_values(call: Call, rows: Iterable[Value]) -> None:
+    """Replace values that have another name today; those in a list, too.
+
+    Args:
+        call: the call; its arguments change.
+        rows: what the table knows.
+
+    Raises:
+        LegacyError: a value has no counterpart.
+    """
+    for row in rows:
+        if row.name in call.arguments:
+            decision = decide_value(row, call.arguments[row.name])
+            if decision is not None:
+                call.settle(row, decision, f"{call.name}({row.name}={row.value!r})")
+                call.arguments.update(decision.arguments)

@@ -21,43 +21,43 @@ _SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*"}
 
 
 def answer_for(
-    kind: type, rows: Mapping[str, Attribute], journal: Journal, changed: ChangedAttributes
+    cls: type, rows: Mapping[str, Attribute], journal: Journal, changed: ChangedAttributes
 ) -> None:
     """Answer for attributes that the objects of a class do not have.
 
     Args:
-        kind: a class.
+        cls: a class.
         rows: by the old name.
         journal: where uses are noted.
         changed: remembers what is changed for that.
     """
     if not rows:
         return
-    answers = vars(kind).get("__getattr__")
+    answers = vars(cls).get("__getattr__")
     if answers is not None:
         # It may look into the namespace of the class as well.
-        changed.change(kind, "__getattr__", _getter(answers, rows, journal))
+        changed.change(cls, "__getattr__", _getter(answers, rows, journal))
         return
     for name, row in rows.items():
-        if not hasattr(kind, name):
-            changed.change(kind, name, _Former(row, journal))
+        if not hasattr(cls, name):
+            changed.change(cls, name, _Former(row, journal))
 
 
 def take_for(
-    kind: type, rows: Iterable[Assigned], journal: Journal, changed: ChangedAttributes
+    cls: type, rows: Iterable[Assigned], journal: Journal, changed: ChangedAttributes
 ) -> None:
-    """Take values of that time for properties of a class.
+    """Take old values for properties of a class.
 
     Args:
-        kind: a class.
+        cls: a class.
         rows: those for its properties.
         journal: where uses are noted.
         changed: remembers what is changed for that.
     """
     for row in rows:
-        present = vars(kind).get(row.name)
+        present = vars(cls).get(row.name)
         if isinstance(present, property) and present.fset is not None:
-            changed.change(kind, row.name, present.setter(_setter(present.fset, row, journal)))
+            changed.change(cls, row.name, present.setter(_setter(present.fset, row, journal)))
 
 
 def _setter(

@@ -113,7 +113,7 @@ class Names:
         """Return the error that says that a name is gone.
 
         Args:
-            found: what became of it.
+            found: its row.
             note: remember that a script asked for it.
         """
         row = found.row
@@ -123,14 +123,14 @@ class Names:
         return GoneError(message)
 
     def gone_name(self, name: str) -> Found | None:
-        """Return what became of a name that is gone, unless it is somewhere else."""
+        """Return the row of a name that is gone, unless it is somewhere else."""
         found = self._places.exactly(name)
         if found is not None and not found.is_gone and _is_there(found.place):
             return None
         return self._places.gone(name)
 
     def former_module(self, name: str) -> Found | None:
-        """Return what became of a module, or of something that it held."""
+        """Return where a former module is today, or something that it held."""
         found = self._places.exactly(name)
         if found is not None and isinstance(found.row, Moved):
             return found if _is_module(found.place) else None

@@ -86,7 +86,7 @@ class MethodRows:
         keywords: by the keyword that scripts use.
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
-        behaviours: what else is otherwise than it was.
+        behaviours: methods that do something else today.
         defaults: defaults that have changed, by keyword.
         adjusted: what is looked for in each call.
     """
@@ -170,32 +170,32 @@ class Due:
 
     @cached_property
     def places(self) -> Places:
-        """What became of names and modules."""
+        """Where names and modules are today."""
         return Places(self.of(Moved, Gone))
 
     def concerns(self, module: str) -> bool:
         """Tell whether a module may have something that a row is about."""
         return module in _MODULES or module in self._names or module.startswith(_WHOLE)
 
-    def methods_of(self, kind: type) -> dict[str, MethodRows]:
+    def methods_of(self, cls: type) -> dict[str, MethodRows]:
         """Return the rows for the methods of a class.
 
         Args:
-            kind: a class; rows of those that it derives from are meant for it, too, unless a
+            cls: a class; rows of those that it derives from are meant for it, too, unless a
                 nearer one has its own.
         """
-        return self.methods(_public_names(kind))
+        return self.methods(_public_names(cls))
 
-    def attributes_of(self, kind: type) -> dict[str, Attribute]:
+    def attributes_of(self, cls: type) -> dict[str, Attribute]:
         """Return the rows for the attributes that a class, and no other before it, answers for."""
-        names = _public_names(kind)
+        names = _public_names(cls)
         if not self._attributes(names[0]):
             return {}
         return {row.name: row for name in reversed(names) for row in self._attributes(name)}
 
-    def assigned_of(self, kind: type) -> list[Assigned]:
+    def assigned_of(self, cls: type) -> list[Assigned]:
         """Return the rows for the attributes of a class that scripts set."""
-        rows = self._by_owner.get(_public_names(kind)[0], ())
+        rows = self._by_owner.get(_public_names(cls)[0], ())
         return [row for _, row in rows if isinstance(row, Assigned)]
 
     def _attributes(self, owner: str) -> list[Attribute]:
@@ -238,10 +238,10 @@ class Due:
         return of_trainer(row, changed) if changed else row
 
 
-def _public_names(kind: type) -> list[str]:
+def _public_names(cls: type) -> list[str]:
     """Return the names that the table has for a class and those that it derives from."""
     return [
-        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in kind.__mro__
+        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in cls.__mro__
     ]
 
 

@@ -1,4 +1,4 @@
-"""Settings of a training by today's names, for files and command lines alike."""
+"""Bring settings of a training to current names, for files and command lines alike."""
 
 from __future__ import annotations
 

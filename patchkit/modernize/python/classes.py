@@ -22,7 +22,7 @@ _HANDLER = "transformers.CallbackHandler"
 
 
 def plan_classes(plan: Plan) -> None:
-    """Bring the fields and methods of the script's own classes to today's names."""
+    """Bring the fields and methods of the script's own classes to current names."""
     for cls in plan.script.classes:
         public = tuple(dict.fromkeys(it for name in cls.ancestors for it in ancestors(name)))
         methods = plan.due.methods(public)

@@ -1,4 +1,4 @@
-"""What one script wants: the releases that it is for, and what becomes of it here."""
+"""What one script wants: the releases that it is for, and whether it runs here."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Wanted:
         lacking: what the installed releases lack of it.
         combined: what is old beside names and keywords: combinations of arguments, columns of
             datasets, methods that the script overrides.
-        silent: changes that raise nothing and that it meets.
+        silent: changes that raise nothing and concern it.
         unread: why cells of a notebook were left out.
     """
 

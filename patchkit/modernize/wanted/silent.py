@@ -19,7 +19,7 @@ _OBJECTS = "PreTrained"
 
 @dataclass(frozen=True)
 class Silent:
-    """A change that the script meets.
+    """A change that concerns the script.
 
     Args:
         line: where.
@@ -44,7 +44,7 @@ class Silent:
 def silent(
     script: Script, due: Due, written_for: Mapping[str, Sequence[str]], cell: int = 0
 ) -> Iterator[Silent]:
-    """Yield the changes that a script meets on the installed releases.
+    """Yield the changes that concern a script on the installed releases.
 
     Args:
         script: the script.
