@@ -136,8 +136,8 @@ class Convert:
         alike: whether `to` is a single keyword and means the same for nearly all values, so that
             an older release can be given them by the old keyword.
         written: the source of the current value where the old one is known only when the script
-            runs, with `{value}` for that, and names of libraries with dots in braces; empty if a person
-            must decide.
+            runs, with `{value}` for that, and names of libraries with dots in braces; empty if a
+            person must decide.
     """
 
     to: str
