@@ -46,7 +46,9 @@ def train(rate: float, dtype: str, seed: int, steps: int) -> dict[str, float]:
     weight = head.weight
     start = weight.detach().float().clone()
     optimizer = torch.optim.AdamW(
-        [one for one in model.parameters() if one.requires_grad], lr=rate, weight_decay=0.0
+        [parameter for parameter in model.parameters() if parameter.requires_grad],
+        lr=rate,
+        weight_decay=0.0,
     )
     generator = torch.Generator().manual_seed(seed)
     losses: list[float] = []

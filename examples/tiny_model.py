@@ -17,8 +17,8 @@ def main(folder: Path) -> None:
     tiny.build_causal_lm(folder, dtype="bfloat16")
     words = tiny.WORDS
     rows = [
-        {"instruction": f"{one} {other}", "response": f"{other} {one}"}
-        for one, other in pairwise(words)
+        {"instruction": f"{word} {other}", "response": f"{other} {word}"}
+        for word, other in pairwise(words)
     ]
     lines = (json.dumps(row) for row in rows)
     (folder / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")

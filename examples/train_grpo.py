@@ -13,21 +13,23 @@ import patchkit  # isort: split
 patchkit.apply()
 
 import torch
+from example_inputs import prepared
 from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from trl import GRPOConfig, GRPOTrainer
 
-from patchkit.lab import example
-
 
 def variety(completions, **_) -> list[float]:
     """The share of different words in each answer."""
-    texts = [it if isinstance(it, str) else it[0]["content"] for it in completions]
+    texts = [
+        completion if isinstance(completion, str) else completion[0]["content"]
+        for completion in completions
+    ]
     return [len(set(text.split())) / max(len(text.split()), 1) for text in texts]
 
 
 def main() -> None:
-    with example.prepared("grpo", __doc__) as given:
+    with prepared("grpo", __doc__) as given:
         model = AutoModelForCausalLM.from_pretrained(
             given.model,
             dtype=torch.float16,  # `torch_dtype` before Transformers 4.56

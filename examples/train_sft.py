@@ -13,15 +13,14 @@ import patchkit  # isort: split
 patchkit.apply()
 
 import torch
+from example_inputs import prepared
 from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from trl import SFTConfig, SFTTrainer
 
-from patchkit.lab import example
-
 
 def main() -> None:
-    with example.prepared("sft", __doc__) as given:
+    with prepared("sft", __doc__) as given:
         model = AutoModelForCausalLM.from_pretrained(
             given.model,
             dtype=torch.float16,  # `torch_dtype` before Transformers 4.56

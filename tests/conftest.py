@@ -115,8 +115,8 @@ def session() -> Iterator[Callable[..., Session]]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.revert(None)
+    for session in made:
+        session.revert(None)
     settings.restore({})
 
 
@@ -262,7 +262,7 @@ def launch(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         process = subprocess.Popen(
-            [sys.executable, "-m", module, *(one.format(port=port) for one in arguments)],
+            [sys.executable, "-m", module, *(argument.format(port=port) for argument in arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -124,7 +124,7 @@ def run(tmp_path: Path, trapped: Path, library) -> Run:
 
 def outcomes(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     assert done.stdout, done.stderr
-    return {one["id"]: one["outcome"] for one in json.loads(done.stdout)["verdicts"]}
+    return {verdict["id"]: verdict["outcome"] for verdict in json.loads(done.stdout)["verdicts"]}
 
 
 @pytest.mark.parametrize("options", [[], ["--fork"]], ids=["processes", "forks"])
@@ -170,7 +170,7 @@ def test_commands_without_children(run: Run, arguments: list[str]) -> None:
 
 
 def test_demo(run: Run) -> None:
-    from patchkit.cli.demo import NEEDED
+    from patchkit.cli.demo.command import NEEDED
 
     if not all(map(installed_version, NEEDED)):
         pytest.skip("needs the training libraries")
@@ -192,7 +192,7 @@ def test_matrix_scan(run: Run, tmp_path: Path) -> None:
     done = run("-m", "patchkit", "matrix", "scan", *asked)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["scans"]
-    assert [one["states"] for one in found] == [{"madeup-bug": "matches"}] * 2
+    assert [scan["states"] for scan in found] == [{"madeup-bug": "matches"}] * 2
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="there is no pip")
@@ -202,7 +202,7 @@ def test_matrix_scan_asks_pip(run: Run, tmp_path: Path) -> None:
     index = {"PIP_INDEX_URL": (tmp_path / "index").as_uri(), "PIP_CONFIG_FILE": os.devnull}
     index |= {"PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
     done = run("-m", "patchkit", "matrix", "scan", "madeup-bug", *where, **index)
-    assert done.stderr == "Error: the package index knows no madeup, or has no release of it\n"
+    assert done.stderr == "Error: the package index has no madeup, or no release of it\n"
 
 
 WHERE = "import json, sys, patchkit\nprint(json.dumps([patchkit.__file__, sys.path, sys.argv]))\n"

@@ -132,10 +132,12 @@ def test_functions_stay_functions(fresh) -> None:
 
 def test_patched_takes_what_apply_takes() -> None:
     apply, patched = inspect.signature(patchkit.apply), inspect.signature(patchkit.patched)
-    kinds = {name: one.kind.name for name, one in apply.parameters.items()}
-    more = {name: one for name, one in patched.parameters.items() if name not in kinds}
+    kinds = {name: parameter.kind.name for name, parameter in apply.parameters.items()}
+    more = {name: parameter for name, parameter in patched.parameters.items() if name not in kinds}
     assert {**apply.parameters, **more} == patched.parameters
-    assert [(name, one.kind.name) for name, one in more.items()] == [("others", "KEYWORD_ONLY")]
+    assert [(name, parameter.kind.name) for name, parameter in more.items()] == [
+        ("others", "KEYWORD_ONLY")
+    ]
     assert kinds == {
         "only": "POSITIONAL_OR_KEYWORD",
         "exclude": "POSITIONAL_OR_KEYWORD",
@@ -168,7 +170,7 @@ def test_a_bad_call_says_so_before_anything_is_fixed(fresh) -> None:
                 patchkit.apply(**options)
             except patchkit.UsageError as error:
                 result.append([type(error).__name__, str(error)])
-        result.append({str(one.status) for one in patchkit.report()}
+        result.append({str(record.status) for record in patchkit.report()}
                       <= {"available", "not-installed", "not-affected", "untested"})
         """
     )

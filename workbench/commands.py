@@ -13,6 +13,8 @@ COMMANDS = {
     "check": "record.check_command",
     "draw": "record.draw_command",
     "releases": "releases.command:scan",
+    "parents": "releases.parents",
+    "sets": "releases.sets",
 }
 
 

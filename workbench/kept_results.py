@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from patchkit.cli.output_file import check_writable
+from patchkit.cli.arguments import check_writable
 from patchkit.errors import UsageError
 
 if TYPE_CHECKING:

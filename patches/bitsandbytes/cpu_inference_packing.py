@@ -29,7 +29,7 @@ REMEMBERS = Pattern("Q.original_nested = Q.nested")
 MOVES = Pattern("W.quant_state.to(D)")
 SCALES = Pattern("S = Q.absmax")
 HELPERS = f"{__package__}._cpu_packing"
-# Spelled out, as upstream does, so that a compiled forward meets nothing new.
+# Spelled out, as upstream does, so that a compiled forward has no new operations.
 IS_PACKED = 'getattr({state}, "packing_format_for_cpu", False)'
 
 

@@ -23,7 +23,7 @@ PRODUCTS = ("matmul", "matmul_4bit")
 
 
 def casts_in_place(node: ast.AST) -> bool:
-    """Match an `if` around nothing but the assignment of the bias, whoever trains it."""
+    """Match an `if` around nothing but the assignment of the bias."""
     match node:
         case ast.If(test=test, body=[cast], orelse=[]):
             return IN_PLACE(cast) and not mentions(test, "requires_grad")

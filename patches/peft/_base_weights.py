@@ -33,7 +33,7 @@ _CHANGED_BY_MERGE = {"merged_adapters", *_CACHES}
 
 
 def keep_base(layer: Any, adapters: Iterable[T]) -> Iterator[T]:
-    """Yield what a merge loops over, and keep the base of the layer as it was before.
+    """Yield what a merge loops over, and keep the former base of the layer.
 
     If an error ends the loop, Python closes this generator, and the layer becomes what it was
     before the merge began.
@@ -49,7 +49,7 @@ def keep_base(layer: Any, adapters: Iterable[T]) -> Iterator[T]:
 def has_to_subtract(layer: Any) -> bool:
     """Tell whether an unmerge has adapters left to subtract.
 
-    If the base of the layer was kept, and nobody has changed the merged weights, it is put back,
+    If the base of the layer was kept, and the merged weights were not changed, it is put back,
     and nothing is left.
 
     Args:
@@ -71,7 +71,7 @@ def merge_of(layer: Any) -> Callable[..., None]:
     """Return what merges into a layer, and keeps its base as `keep_base` does.
 
     Args:
-        layer: a layer; those of LoRA keep their base by themselves.
+        layer: a layer; those of LoRA keep their base on their own.
     """
     if _unmerges(layer):
         return layer.merge  # type: ignore[no-any-return]
@@ -87,7 +87,7 @@ def unmerge_of(layer: Any) -> Callable[[], None]:
     """Return what unmerges a layer: its own `unmerge`, if its base was not put back.
 
     Args:
-        layer: a layer; those of LoRA put their base back by themselves.
+        layer: a layer; those of LoRA put their base back on their own.
     """
     if _unmerges(layer) or not layer.merged_adapters or has_to_subtract(layer):
         return layer.unmerge  # type: ignore[no-any-return]
@@ -105,7 +105,7 @@ def for_good(layer: T) -> T:
 
 
 class _Weight:
-    """A tensor of a base layer, as it was.
+    """A tensor of a base layer, before the merge.
 
     Args:
         module: the base layer.
@@ -176,7 +176,7 @@ class _Replaced(_Weight):
 
 
 class _Quantized(_Weight):
-    """A parameter that PEFT quantizes anew: it is kept, with all that bitsandbytes knows of it."""
+    """A parameter that PEFT quantizes again: it is kept, with its quant state."""
 
     def __init__(self, module: torch.nn.Module, name: str) -> None:
         super().__init__(module, name)
@@ -271,7 +271,7 @@ class _Merge:
     Args:
         layer: the layer.
         before: its base before this merge.
-        unmerged: its base before any merge; None if nobody kept that.
+        unmerged: its base before any merge; None if it was not kept.
         by_model: whether its model puts the base back, and not the layer.
     """
 
@@ -357,12 +357,12 @@ def _keep(module: torch.nn.Module, name: str, *, on_cpu: bool) -> _Weight | None
 
 
 def _is_quantized(parameter: Any) -> bool:
-    kind = type(parameter)
-    if not kind.__module__.startswith("bitsandbytes"):
+    cls = type(parameter)
+    if not cls.__module__.startswith("bitsandbytes"):
         return False
-    if kind.__name__ == "Params4bit":
+    if cls.__name__ == "Params4bit":
         return parameter.quant_state is not None
-    return kind.__name__ == "Int8Params"
+    return cls.__name__ == "Int8Params"
 
 
 def _has_plain_numbers(tensor: Any) -> bool:

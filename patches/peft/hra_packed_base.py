@@ -57,9 +57,9 @@ def reproduce() -> None:
     import peft
     import torch
 
-    from patchkit.lab import quantized_adapters, shapes
+    from patchkit.lab import quantized, shapes
 
-    model = quantized_adapters.load("8bit").eval()
+    model = quantized.load_tiny("8bit").eval()
     with torch.no_grad():
         expected = shapes.forward(model)
         config = peft.HRAConfig(r=4, target_modules=["q_proj", "up_proj"])

@@ -41,7 +41,7 @@ PATCH = Patch(
         "result type Float can't be cast to the desired output type Char",
         "must match the size of tensor b",
     ),
-    caution="Merged weights are quantized again, which rounds them anew. In 4-bit that can be more "
+    caution="Merged weights are quantized and rounded again. In 4-bit that can be more "
     "than a small adapter has changed, as with LoRA.",
 )
 
@@ -51,9 +51,9 @@ def reproduce() -> None:
     import peft
     import torch
 
-    from patchkit.lab import quantized_adapters, shapes
+    from patchkit.lab import quantized, shapes
 
-    model = quantized_adapters.load("8bit").eval()
+    model = quantized.load_tiny("8bit").eval()
     config = peft.C3AConfig(block_size=16, target_modules=["q_proj", "up_proj"])
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(0)

@@ -54,13 +54,13 @@ def reproduce() -> None:
     """Give a 4-bit model orthogonal LoRA weights, and take a step."""
     import peft
 
-    from patchkit.lab import quantized_adapters
+    from patchkit.lab import quantized
 
-    model = quantized_adapters.load("4bit")
+    model = quantized.load_tiny("4bit")
     config = peft.LoraConfig(
         r=4, init_lora_weights="orthogonal", target_modules=["q_proj"], task_type="CAUSAL_LM"
     )
     model = peft.get_peft_model(model, config)
-    quantized_adapters.step(model)
+    quantized.step(model)
     dtypes = {str(tensor.dtype) for tensor in model.parameters() if tensor.requires_grad}
     assert dtypes == {"torch.float32"}, dtypes

@@ -57,9 +57,9 @@ def reproduce() -> None:
     import torch
     from peft.utils.other import cast_mixed_precision_params
 
-    from patchkit.lab import quantized_adapters
+    from patchkit.lab import quantized
 
-    model = quantized_adapters.load("4bit", dtype="float16")
+    model = quantized.load_tiny("4bit", dtype="float16")
     config = peft.LoraConfig(r=4, target_modules=["q_proj"], task_type="CAUSAL_LM")
     model = peft.get_peft_model(model, config).train()
     ids = torch.arange(10, 20, device=model.device)[None]

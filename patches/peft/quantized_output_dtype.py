@@ -105,10 +105,10 @@ def reproduce() -> None:
     """Run (IA)3 on the keys and values of a 4-bit bfloat16 model, without autocast."""
     import peft
 
-    from patchkit.lab import quantized_adapters
+    from patchkit.lab import quantized
 
-    model = quantized_adapters.load("4bit")
+    model = quantized.load_tiny("4bit")
     config = peft.IA3Config(
         target_modules=["k_proj", "v_proj"], feedforward_modules=[], task_type="CAUSAL_LM"
     )
-    quantized_adapters.step(peft.get_peft_model(model, config))
+    quantized.step(peft.get_peft_model(model, config))

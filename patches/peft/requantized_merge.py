@@ -99,7 +99,7 @@ def reproduce() -> None:
         assert error < 0.16, f"the outputs are not those of the merged layer: {error:.0%} off"
 
 
-def _with_adapter(kind: Any) -> Any:
+def _with_adapter(cls: Any) -> Any:
     import peft
     import torch
     from bitsandbytes.nn import Linear4bit
@@ -109,7 +109,7 @@ def _with_adapter(kind: Any) -> Any:
     layer = Linear4bit(64, 64, bias=False, quant_type="nf4", compute_dtype=torch.float32)
     model = torch.nn.Sequential(layer.to(reproduce.device()))
     model.is_loaded_in_4bit = True
-    config = kind(target_modules=["0"], init_weights=False)
+    config = cls(target_modules=["0"], init_weights=False)
     return peft.get_peft_model(model, config).eval()
 
 

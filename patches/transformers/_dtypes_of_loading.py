@@ -122,7 +122,7 @@ def _without_weights(model: PreTrainedModel, dtype: torch.dtype) -> PreTrainedMo
     """Build a model again as loading does before it has read a weight."""
     import torch
 
-    kind = type(model)
+    cls = type(model)
     config = copy.deepcopy(model.config)
     for part in (config, *(getattr(config, name) for name in getattr(config, "sub_configs", ()))):
         if part is not None:
@@ -134,17 +134,17 @@ def _without_weights(model: PreTrainedModel, dtype: torch.dtype) -> PreTrainedMo
         stack.enter_context(torch.random.fork_rng(devices=[]))
         stack.callback(torch.set_default_dtype, default)
         torch.set_default_dtype(dtype)
-        for context in _contexts_of_loading(kind, dtype):
+        for context in _contexts_of_loading(cls, dtype):
             stack.enter_context(context)
-        return kind(config)
+        return cls(config)
 
 
 def _contexts_of_loading(
-    kind: type[PreTrainedModel], dtype: torch.dtype
+    cls: type[PreTrainedModel], dtype: torch.dtype
 ) -> list[AbstractContextManager[Any]]:
     import torch
 
-    if not hasattr(kind, "get_init_context"):  # Transformers 4.49 and older
+    if not hasattr(cls, "get_init_context"):  # Transformers 4.49 and older
         return [torch.device("meta")]
     said = {
         "dtype": dtype,
@@ -152,8 +152,8 @@ def _contexts_of_loading(
         "_is_ds_init_called": False,
         "allow_all_kernels": False,
     }
-    wanted = inspect.signature(kind.get_init_context).parameters
-    return list(kind.get_init_context(**{name: said[name] for name in wanted}))
+    wanted = inspect.signature(cls.get_init_context).parameters
+    return list(cls.get_init_context(**{name: said[name] for name in wanted}))
 
 
 def _float32_plan(model: PreTrainedModel, dtype: torch.dtype) -> Callable[[str], object]:

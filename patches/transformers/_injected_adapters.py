@@ -26,8 +26,8 @@ def _cast_as_peft(config: Any, model: Any, name: str) -> None:
     from peft.mapping import PEFT_TYPE_TO_TUNER_MAPPING
 
     # inject_adapter_in_model has dropped its tuner; making another would inject a second time.
-    kind = PEFT_TYPE_TO_TUNER_MAPPING[config.peft_type]
-    tuner = kind.__new__(kind)
+    cls = PEFT_TYPE_TO_TUNER_MAPPING[config.peft_type]
+    tuner = cls.__new__(cls)
     vars(tuner).update(model=model, peft_config={name: config})
     # PEFT 0.19 injects TinyLoRA, too, and loses its shared vectors with its tuner.
     with suppress(AttributeError):

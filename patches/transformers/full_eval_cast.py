@@ -28,7 +28,7 @@ PATCH = Patch(
     symptom="Attempting to unscale FP16 gradients",
     messages=("Attempting to unscale FP16 gradients.",),
     caution="With a training set, the model takes the memory of both dtypes while it is evaluated, "
-    "is cast anew by each evaluation, and is in its own dtype afterwards, on the device where it "
+    "is cast again by each evaluation, and is in its own dtype afterwards, on the device where it "
     "was evaluated.",
 )
 

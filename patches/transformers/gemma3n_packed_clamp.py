@@ -69,7 +69,7 @@ PATCH = Patch(
         Rewrite(f"transformers.models.gemma3n.modeling_gemma3n:Gemma3nTextAltUp.{method}", RULE)
         for method in ("predict", "correct")
     ),
-    # The modeling file is generated from it, and nobody imports it.
+    # The modeling file is generated from it, and nothing imports it.
     harmless={"transformers.models.gemma3n.modular_gemma3n:*.*": ""},
     upstream=(
         "https://github.com/huggingface/transformers/pull/43801",
@@ -82,7 +82,7 @@ PATCH = Patch(
         "result type Float can't be cast to the desired output type Byte",
     ),
     caution="A quantized weight with values beyond `altup_coef_clip` is quantized again, clamped, "
-    "which rounds its other values anew.",
+    "which rounds its other values again.",
 )
 
 

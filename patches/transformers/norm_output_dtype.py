@@ -21,7 +21,7 @@ from patchkit.rewrite.edit import span
 
 GIVEN, NORMED = "_patchkit_dtype_given", "_patchkit_normed"
 # Spelled out, since torch.compile cannot trace how rewritten code fetches a helper; statements
-# without `:=`, since TorchScript knows none. It compiles nothing beside a condition that is fixed,
+# without `:=`, which TorchScript lacks. It compiles nothing beside a condition that is fixed,
 # so what it makes is upstream's; and so is what torch.fx makes, whose proxies are no tensors.
 RETURN = (
     f"; return {NORMED} if torch.jit.is_scripting() else "
@@ -94,7 +94,7 @@ PATCH = Patch(
             for rule in AFTER_NORM_OF_T5.values()
         ),
     ),
-    # Modeling files are generated from these, and nobody imports them.
+    # Modeling files are generated from these, and nothing imports them.
     harmless={"transformers.models.*.modular_*:*.*": ""},
     upstream=(
         "https://github.com/huggingface/peft/issues/1515",

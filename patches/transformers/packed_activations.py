@@ -140,7 +140,7 @@ PATCH = Patch(
         Rewrite("transformers.fusion_mapping:*.forward", LAYER),
     ),
     harmless={
-        # Modeling files are generated from these, and nobody imports them.
+        # Modeling files are generated from these, and nothing imports them.
         "transformers.models.*.modular_*:*.*": "",
         # A convolution and an embedding, which nothing packs.
         "transformers.models.idefics.vision:IdeficsVisionEmbeddings.forward": "",

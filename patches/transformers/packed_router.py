@@ -86,11 +86,11 @@ def reproduce() -> None:
         return min(numbers, key=lambda part: part.shape[-1]).sort().values.cpu()
 
     expected = weights()
-    for kind, options in (
+    for cls, options in (
         (quantized.Linear8bitLt, {"has_fp16_weights": False}),
         (quantized.Linear4bit, {"quant_type": "nf4"}),
     ):
-        router.classifier = kind(64, plain.out_features, bias=False, **options)
+        router.classifier = cls(64, plain.out_features, bias=False, **options)
         router.classifier.load_state_dict(plain.state_dict())
         distance = float((weights() - expected).norm() / expected.norm())
         assert distance < 0.2, f"the router is off by {distance:.2f}, relative"

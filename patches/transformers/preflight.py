@@ -15,7 +15,9 @@ PATCH = Patch(
     id="transformers-preflight",
     title="Trainer.train() starts only where parameters, precision and hardware agree",
     affects={"transformers": ">=4.46.3"},
-    changes=(Wrap("transformers.trainer:Trainer.train", "patchkit.inspection.training:preflight"),),
+    changes=(
+        Wrap("transformers.trainer:Trainer.train", "patchkit.inspection.preflight:before_train"),
+    ),
     upstream=("https://github.com/huggingface/transformers/issues/23165",),
     symptom="Attempting to unscale FP16 gradients",
     messages=("Attempting to unscale FP16 gradients.",),

@@ -25,7 +25,7 @@ def move_towards(target: torch.Tensor, source: torch.Tensor, alpha: float) -> No
     """Move a parameter a share of the way towards another one, in place.
 
     A half-precision target that moves by half of the way or less has an average in float32,
-    which lives as long as it does, and starts anew when someone else has written to the target.
+    which lives as long as it does, and starts again when other code has written to the target.
 
     Args:
         target: of a reference model.

@@ -52,7 +52,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Move a bfloat16 model by 0.5% and update the average 300 times."""
-    from patchkit.lab.averages import share_covered_by_bema
+    from ._moving_averages import share_covered_by_bema
 
     covered = share_covered_by_bema("bfloat16", updates=300)
     assert covered > 0.9, f"the moving average does not follow: {covered:.0%} covered, not 97%"

@@ -92,7 +92,7 @@ def reproduce() -> None:
             path, dtype="float16", quantization_config=config, device_map={"": "cpu"}
         )
     arguments = dataclasses.make_dataclass("Arguments", _ARGUMENTS)(**_ARGUMENTS)
-    # Older releases of PEFT make adapters of packed weights float32 whatever they are told.
+    # Older releases of PEFT make adapters of packed weights float32 whatever the arguments say.
     projections = ["q_proj", "lm_head"]
     adapter = peft.LoraConfig(r=4, target_modules=projections, task_type="CAUSAL_LM")
     model = prepare(model, adapter, arguments)

@@ -36,7 +36,7 @@ def run_kernel_on_gpu_only(node: ast.AST) -> list[Edit]:
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Attribute)
     kernel, weight = operand(call.func.value), operand(call.args[1])
-    # The choice is spelled out, so that a compiled forward on a GPU meets nothing new.
+    # The choice is spelled out, so that a compiled forward on a GPU has no new operations.
     runs = f"{kernel} is not None and {weight}.device.type in ('cuda', 'xpu')"
     fallback = helper(f"{HELPERS}:log_probs")
     return [replace(call.func, f"({kernel}.apply if {runs} else {fallback})")]

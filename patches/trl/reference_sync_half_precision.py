@@ -58,7 +58,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Move a bfloat16 model by 0.5% and synchronize its reference 100 times at 0.05."""
-    from patchkit.lab.averages import share_covered_by_reference
+    from ._moving_averages import share_covered_by_reference
 
     covered = share_covered_by_reference("bfloat16", alpha=0.05, updates=100)
     assert covered > 0.9, f"the reference model does not follow: {covered:.0%} covered, not 99%"

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from .nothing_looked_at import exit_if_absent
-from .patch_id import PatchId, chosen_ids
-from .patches_option import patches_option
+from .arguments import PatchId, chosen_ids, patches_option
+from .exit_statuses import exit_if_absent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..catalogue.entries import Entry
     from ..matrix.preview import Preview
 
 SCHEMA = 1
+_HELPER = re.compile(r"__import__\('([\w.]+)', fromlist=\('(\w+)',\)\)\.\2\b")
+"""A function that an edit fetches, as `patchkit.rewrite.helper` writes it."""
+_HEADERS = ("+++ ", "--- ", "@@ ")
+_NARROWEST = 30
 
 
 @click.command(short_help="Show what the patches change, as a unified diff.")
@@ -51,7 +55,7 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
     from ..engine.session import SESSION
     from ..environment import cached_lookups
     from ..errors import UnreadableVersion
-    from ..reporting.untested import reason_not_due
+    from ..matrix.lookup import reason_not_due
     from ..text import short_list
 
     catalogue = SESSION.catalogue
@@ -107,11 +111,46 @@ def _preview(entry: Entry) -> tuple[Preview | None, list[str]]:
 def _show(entry: Entry, text: str) -> None:
     import shutil
 
-    from .coloured_diff import echo_coloured
-    from .folded_diff import folded
-    from .output import is_terminal
+    from .output import echo_coloured, is_terminal
 
     lines: Iterable[str] = [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]
     if is_terminal():
-        lines = folded(entry, text, shutil.get_terminal_size().columns)
+        lines = _folded(entry, text, shutil.get_terminal_size().columns)
     echo_coloured(lines)
+
+
+def _folded(entry: Entry, text: str, width: int) -> Iterator[str]:
+    """Yield the lines for one patch; `patch` cannot read them.
+
+    Args:
+        entry: the patch.
+        text: its unified diff.
+        width: columns of the terminal.
+    """
+    from ..catalogue.explanation import explain
+    from ..text import wrap_lines
+
+    width = max(width, _NARROWEST)
+    patch = explain(entry)
+    yield from wrap_lines(f"{patch.id}: {patch.title}", "# ", "# ", width)
+    for paragraph in filter(None, patch.fix.split("\n\n")):
+        sentence = paragraph[:1].upper() + paragraph[1:]
+        yield from wrap_lines(sentence, "#   ", "#   ", width)
+    for module, name in dict.fromkeys(_HELPER.findall(text)):
+        yield from wrap_lines(f"{name}() is `{module}.{name}`", "#   ", "#   ", width)
+    for line in _HELPER.sub(r"\2", text).split("\n")[:-1]:
+        yield from _folded_line(line, width)
+
+
+def _folded_line(line: str, width: int) -> list[str]:
+    from ..text import wrap_lines
+
+    if len(line) <= width:
+        return [line]
+    if line.startswith("#"):
+        return wrap_lines(line[1:], "# ", "#   ", width)
+    if line.startswith(_HEADERS):
+        return [line]
+    sign, code = line[:1], line[1:].lstrip()
+    indent = " " * min(len(line) - len(code) - 1, width // 2)
+    return wrap_lines(code, f"{sign}{indent}", f"{sign}{indent}    ", width)

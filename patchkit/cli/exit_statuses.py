@@ -6,16 +6,20 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import PatchError
 
+if TYPE_CHECKING:
+    from ..catalogue.entries import Catalogue
+
 USAGE = 64
 """EX_USAGE of sysexits.h; `verify` needs click's 2 for something else."""
 NOTHING_LOOKED_AT = 69
-"""EX_UNAVAILABLE of sysexits.h: what a command looks at is not installed."""
+"""EX_UNAVAILABLE of sysexits.h: the libraries that a command examines are not installed."""
 CANNOT_WRITE = 74
 """EX_IOERR of sysexits.h."""
 INTERRUPTED = 130
@@ -60,3 +64,27 @@ def _discard_output() -> None:
 def _set_status(error: click.UsageError) -> click.UsageError:
     vars(error)["exit_code"] = USAGE  # over that of the class
     return error
+
+
+def exit_if_absent(catalogue: Catalogue, chosen: Collection[str] | None) -> None:
+    """Say so and exit if no library of these patches is installed for this Python.
+
+    Args:
+        catalogue: all patches.
+        chosen: the ids of the patches that the command is about; None for all.
+    """
+    from ..environment import installed_version
+    from ..text import short_list
+
+    entries = [entry for entry in catalogue if chosen is None or entry.patch.id in chosen]
+    libraries = sorted({entry.patch.library for entry in entries})
+    if not libraries or any(map(installed_version, libraries)):
+        return
+    names = short_list(libraries, len(libraries))
+    click.echo(
+        f"Nothing was looked at: {sys.executable} has none of the libraries that these patches "
+        f"fix ({names}). Install them there, or use the Python that trains: "
+        "PYTHON -m patchkit ...",
+        err=True,
+    )
+    sys.exit(NOTHING_LOOKED_AT)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .patch_id import PatchId
-from .patches_option import patches_option
+from .arguments import PatchId, patches_option
 
 if TYPE_CHECKING:
     from ..catalogue.entries import Catalogue, Entry

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .patch_id import PatchId, chosen_ids
-from .patches_option import patches_option
+from .arguments import PatchId, chosen_ids, patches_option
 
 if TYPE_CHECKING:
     from ..reporting.record import PatchRecord

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .patch_id import PatchId
+from .arguments import PatchId
 
 if TYPE_CHECKING:
     from ..matrix import Matrix, Scan
@@ -91,9 +91,8 @@ def scan(
     from ..catalogue.entries import load
     from ..matrix.scan import scan as run
     from ..matrix.scan.summary import as_tables, exit_status
-    from .output import show
-    from .output_file import check_writable
-    from .progress import progress_bar
+    from .arguments import check_writable
+    from .output import progress_bar, show
 
     if path is not None:
         check_writable(path, "--file")

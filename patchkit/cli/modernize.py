@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .arguments import ScriptPath
 from .exit_statuses import USAGE
-from .script_path import ScriptPath
 
 if TYPE_CHECKING:
     from ..modernize.files import Source
@@ -22,10 +22,10 @@ _WITHOUT_NEW = {
     "remarked": "a person must decide",
     "silent": "as it is",
 }
-"""What stands in a line for an old spelling that has no new one, by its outcome."""
+"""Outcome to the text that a line shows for an old spelling without a new one."""
 
 
-@click.command(short_help="Write old scripts anew for today's libraries.")
+@click.command(short_help="Rewrite old scripts for today's libraries.")
 @click.argument("paths", nargs=-1, required=True, type=ScriptPath(), metavar="PATH…")
 @click.option("--diff", is_flag=True, help="Show what would change: the default.")
 @click.option("--write", is_flag=True, help="Change the files.")
@@ -40,7 +40,7 @@ _WITHOUT_NEW = {
 def modernize(
     paths: tuple[Path, ...], diff: bool, write: bool, check: bool, to: str | None, as_json: bool
 ) -> None:
-    """Write old scripts anew for today's TRL, Transformers, PEFT and Accelerate.
+    """Rewrite old scripts for today's TRL, Transformers, PEFT and Accelerate.
 
     PATHs are files and folders. Formatting and comments are kept. Where a person must decide,
     a remark `# patchkit: …` says so. Needs LibCST.
@@ -94,7 +94,7 @@ def _chosen_form(**flags: bool) -> str:
 
 
 def _matters(source: Source, result: Modernized) -> bool:
-    """Tell whether a script is old, and not only what it gives."""
+    """Tell whether a script is old, beyond changes that only give other results."""
     from ..modernize.findings import Outcome
 
     return result.text != source.text or any(
@@ -123,7 +123,7 @@ def _row(source: Source, result: Modernized) -> dict[str, Any]:
 
 def _show(source: Source, result: Modernized, form: str) -> None:
     if form == "diff":
-        from .coloured_diff import echo_coloured
+        from .output import echo_coloured
 
         echo_coloured(_diff(source, result.text))
     elif form == "write" and result.text != source.text:

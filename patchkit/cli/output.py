@@ -6,6 +6,8 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +15,15 @@ import click
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_DIFF_STYLES: dict[str, dict[str, Any]] = {
+    "+++": {"bold": True},
+    "---": {"bold": True},
+    "+": {"fg": "green"},
+    "-": {"fg": "red"},
+    "@": {"fg": "cyan"},
+    "#": {"fg": "yellow"},
+}
+"""Styles of the lines of a diff, by how they begin."""
 _BLANKS_AT_THE_END = re.compile(r"[ \t]+(?=(\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 
 
@@ -36,7 +47,7 @@ def show(*printed: RenderableType, widest: int | None = None) -> None:
 
 
 def is_terminal() -> bool:
-    """Tell whether somebody reads the output as it comes, rather than a pipe or a file."""
+    """Tell whether the output goes to a terminal, rather than a pipe or a file."""
     return sys.stdout is not None and sys.stdout.isatty()  # None: closed by `>&-`
 
 
@@ -60,3 +71,48 @@ def replace_unencodable() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure and (stream.encoding or "").lower().replace("-", "") != "utf8":
             reconfigure(errors="replace")
+
+
+def echo_coloured(lines: Iterable[str]) -> None:
+    """Print the lines of a diff, and of remarks that begin with `#`."""
+    for line in lines:
+        style = _DIFF_STYLES.get(line[:3].strip()) or _DIFF_STYLES.get(line[:1]) or {}
+        click.echo(click.style(line, **style), color=colour_choice())
+
+
+@contextmanager
+def progress_bar(label: str = "") -> Iterator[Callable[[str, int, int], None]]:
+    """Show a progress bar on standard error while the block runs, if that is a terminal.
+
+    Args:
+        label: the text beside the bar until it moves.
+
+    Yields:
+        the function that moves the bar. Its arguments are the next label, the number of parts that
+        are done, and the number of all parts; 0 if that is not known yet.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[now]}"),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("", total=None, now=label)
+
+        def move(now: str, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total or None, now=now)
+
+        yield move

@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from .patch_id import PatchId, chosen_ids
-from .patches_option import patches_option
+from .arguments import PatchId, chosen_ids, patches_option
 
 
 @click.command()
@@ -39,7 +38,7 @@ def report(ids: tuple[str, ...], as_json: bool) -> None:
     from ..engine.session import SESSION
     from ..reporting.report import Report
     from ..reporting.status import TROUBLE
-    from ..reporting.text import Printed
+    from ..reporting.text import PrintedReport
     from .output import show
 
     chosen = chosen_ids(SESSION.catalogue, ids)
@@ -50,5 +49,5 @@ def report(ids: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         click.echo(current.to_json())
     else:
-        show(Printed(current, current.legacy, current.refusals))
+        show(PrintedReport(current, current.legacy, current.refusals))
     sys.exit(1 if current.refusals or current.with_status(*TROUBLE) else 0)

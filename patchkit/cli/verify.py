@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .nothing_looked_at import exit_if_absent
-from .patch_id import PatchId, chosen_ids
-from .patches_option import patches_option
+from .arguments import PatchId, chosen_ids, patches_option
+from .exit_statuses import exit_if_absent
 
 if TYPE_CHECKING:
     from ..verification.verdicts import Verdict
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the JSON into this file, for `patchkit matrix record`.",
+    help="Write the JSON into this file, for a maintainer's record.",
 )
 @click.option(
     "--everywhere",
@@ -103,7 +102,7 @@ def _make_ready(output: Path) -> None:
         UsageError: it cannot be written.
     """
     from ..errors import UsageError
-    from .output_file import check_writable
+    from .arguments import check_writable
 
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -93,7 +93,7 @@ def look_at(
     Args:
         model: any module.
         blocks: names of the classes that FSDP wraps one by one.
-        leaves_apart: whether it wraps trained leaves by themselves too, as PEFT's policy does.
+        leaves_apart: whether it also wraps each trained leaf separately, as PEFT's policy does.
     """
     parameters: list[Parameter] = []
     quantized: list[QuantizedLayer] = []
@@ -104,10 +104,10 @@ def look_at(
     modules = 0
     for name, module, adapted, in_base, unit in _walk(model, blocks):
         modules += 1
-        kind = type(module)
-        bits = bits_of.get(kind)
+        cls = type(module)
+        bits = bits_of.get(cls)
         if bits is None:
-            bits = bits_of[kind] = _bits(kind)
+            bits = bits_of[cls] = _bits(cls)
         if bits:
             quantized.append(QuantizedLayer(name, module, bits))
         other = None if bits else foreign_layer(name, module)
@@ -163,12 +163,12 @@ def _walk(
             stack.append((prefix + key, children[key], adapted, base, unit))
 
 
-def _bits(kind: type) -> int:
+def _bits(cls: type) -> int:
     """Return 4 or 8 for layers of bitsandbytes, else 0, without importing bitsandbytes."""
     library = sys.modules.get("bitsandbytes")
     nn = getattr(library, "nn", None)
     if nn is None:
         return 0
-    if issubclass(kind, nn.Linear4bit):
+    if issubclass(cls, nn.Linear4bit):
         return 4
-    return 8 if issubclass(kind, nn.Linear8bitLt) else 0
+    return 8 if issubclass(cls, nn.Linear8bitLt) else 0

@@ -11,7 +11,7 @@ from ..precision.other_quantizers import quantizer_of
 from ..settings import requested_dtype
 from .anatomy import Anatomy, Parameter, look_at
 from .hardware import Hardware, default_device, probe
-from .subject import Subject
+from .subject import TrainingParts
 
 if TYPE_CHECKING:
     import torch
@@ -20,7 +20,7 @@ _HALF = {"fp16": "float16", "bf16": "bfloat16"}
 
 
 @dataclass(frozen=True)
-class Facts:
+class TrainingFacts:
     """The facts of a training.
 
     Args:
@@ -36,7 +36,7 @@ class Facts:
         applied: ids of the patches that are applied.
     """
 
-    subject: Subject
+    subject: TrainingParts
     anatomy: Anatomy
     hardware: Hardware
     engine: str = ""
@@ -99,8 +99,8 @@ class Facts:
     def optimizer_kind(self) -> str:
         """The optimizer's name, such as `torch.optim.adamw.AdamW` or `adamw_torch_fused`."""
         if self.optimizer is not None:
-            kind = type(self.optimizer)
-            return f"{kind.__module__}.{kind.__qualname__}"
+            cls = type(self.optimizer)
+            return f"{cls.__module__}.{cls.__qualname__}"
         name = getattr(self.args, "optim", "")
         return str(getattr(name, "value", name) or "")
 
@@ -140,11 +140,11 @@ class Facts:
 
 
 def gather(
-    subject: Subject,
+    subject: TrainingParts,
     *,
     hardware: Hardware | None = None,
     applied: frozenset[str] = frozenset(),
-) -> Facts:
+) -> TrainingFacts:
     """Gather the facts; nothing is run and nothing changed.
 
     Args:
@@ -163,8 +163,8 @@ def gather(
         ignored = elsewhere or (mixed_precision == "float16" and hardware.type == "cpu")
         autocast = None if ignored else mixed_precision
         scaler = autocast == "float16"
-    # FSDP of the first kind brings a scaler of its own, which takes float16.
-    return Facts(
+    # FSDP1 brings its own scaler, which accepts float16.
+    return TrainingFacts(
         subject=subject,
         anatomy=_anatomy(subject.model, engine),
         hardware=hardware,
@@ -183,7 +183,7 @@ def _anatomy(model: torch.nn.Module | None, engine: str) -> Anatomy:
     if not engine.startswith("fsdp"):
         return look_at(model)
     adapted = hasattr(model, "peft_config")
-    if adapted and engine == "fsdp2":  # Accelerate makes nothing of PEFT's policy there
+    if adapted and engine == "fsdp2":  # Accelerate ignores PEFT's policy there
         return look_at(model)
     return look_at(model, _fsdp_blocks(model), leaves_apart=adapted)
 
@@ -198,7 +198,7 @@ def _fsdp_blocks(model: Any) -> frozenset[str]:
     return frozenset(getattr(model, "_no_split_modules", None) or ())
 
 
-def _engine(subject: Subject) -> str:
+def _engine(subject: TrainingParts) -> str:
     if subject.accelerator is not None:
         kind = str(getattr(subject.accelerator.distributed_type, "value", ""))
         if kind == "FSDP":
@@ -211,7 +211,7 @@ def _engine(subject: Subject) -> str:
     return f"fsdp{fsdp_version(subject.args)}" if uses_fsdp(subject.args) else ""
 
 
-def _mixed_precision(subject: Subject) -> str | None:
+def _mixed_precision(subject: TrainingParts) -> str | None:
     if subject.accelerator is not None:
         return _HALF.get(str(subject.accelerator.mixed_precision))
     for name, dtype in _HALF.items():
@@ -220,7 +220,7 @@ def _mixed_precision(subject: Subject) -> str | None:
     return None
 
 
-def _device(subject: Subject) -> torch.device:
+def _device(subject: TrainingParts) -> torch.device:
     import torch
 
     if subject.accelerator is not None:

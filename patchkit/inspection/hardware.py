@@ -32,7 +32,7 @@ def probe(device: Any) -> Hardware:
     """Return the capabilities of a device.
 
     bfloat16 came to NVIDIA's GPUs with compute capability 8.0; AMD's, which torch shows as CUDA
-    too, count otherwise. `torch.cuda.is_bf16_supported()` counts emulation as support.
+    too, have other numbers. `torch.cuda.is_bf16_supported()` counts emulation as support.
 
     Args:
         device: a `torch.device`.

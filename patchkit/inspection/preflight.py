@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
+from ..errors import PreflightError
 from ..heap import without_garbage_collection
 from ..settings import check_flag
-from .facts import Facts, gather
+from .facts import TrainingFacts, gather
 from .findings import Finding, Findings, Severity
 from .hardware import Hardware
-from .subject import Subject, subject
+from .subject import TrainingParts, subject
 
 logger = logging.getLogger("patchkit")
+
+_logged: set[tuple[str, str]] = set()
 
 
 def run(model: object, args: object, optimizer: object, *, fix: bool = False) -> Findings:
@@ -24,7 +28,27 @@ def run(model: object, args: object, optimizer: object, *, fix: bool = False) ->
         return inspect(training, fix=fix)
 
 
-def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None = None) -> Findings:
+def before_train(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wrap `Trainer.train` for `apply(preflight=True)`: errors stop it, warnings are logged once.
+
+    Raises:
+        PreflightError: with the errors, and the changes that fix them.
+    """
+    findings = _findings_of(instance)
+    if findings.errors:
+        raise PreflightError(Findings(findings.errors, findings.looked_at))
+    fresh = [finding for finding in findings.warnings if (finding.id, finding.found) not in _logged]
+    if fresh and instance.is_local_process_zero():
+        _logged.update((finding.id, finding.found) for finding in fresh)
+        logger.warning("%s", Findings(fresh, findings.looked_at))
+    return wrapped(*args, **kwargs)
+
+
+def inspect(
+    training: TrainingParts, *, fix: bool = False, hardware: Hardware | None = None
+) -> Findings:
     """Check a training, and fix what can be fixed if asked to.
 
     Args:
@@ -61,7 +85,7 @@ def inspect(training: Subject, *, fix: bool = False, hardware: Hardware | None =
     return Findings([*after.values(), *fixed], facts.describe())
 
 
-def check(facts: Facts) -> Iterator[Finding]:
+def check(facts: TrainingFacts) -> Iterator[Finding]:
     """Run all checks. One that fails is a note, and does not stop the others."""
     from .checks import CHECKS
 
@@ -81,7 +105,16 @@ def check(facts: Facts) -> Iterator[Finding]:
             yield finding
 
 
-def _facts(training: Subject, hardware: Hardware | None) -> Facts:
+def _facts(training: TrainingParts, hardware: Hardware | None) -> TrainingFacts:
     from ..engine.session import SESSION
 
     return gather(training, hardware=hardware, applied=SESSION.applied())
+
+
+def _findings_of(trainer: Any) -> Findings:
+    try:
+        return run(trainer, None, None)
+    except Exception:
+        # It must not stop the user's training: the traceback is in the log.
+        logger.exception("patchkit: the preflight failed, and training goes on without it")
+        return Findings([])

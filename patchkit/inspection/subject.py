@@ -9,7 +9,7 @@ from ..errors import UsageError
 
 
 @dataclass(frozen=True)
-class Subject:
+class TrainingParts:
     """The parts of a training to check; each may be absent.
 
     Args:
@@ -25,7 +25,7 @@ class Subject:
     optimizer: Any = None
 
 
-def subject(model: object, args: object, optimizer: object) -> Subject:
+def subject(model: object, args: object, optimizer: object) -> TrainingParts:
     """Sort out the arguments of `patchkit.preflight`.
 
     Raises:
@@ -45,18 +45,18 @@ def subject(model: object, args: object, optimizer: object) -> Subject:
     if optimizer is not None and not isinstance(optimizer, torch.optim.Optimizer):
         raise UsageError(f"optimizer= must be a torch.optim.Optimizer, not {_kind(optimizer)}")
     if args is None:
-        return Subject(model, None, None, _unwrap(optimizer))
+        return TrainingParts(model, None, None, _unwrap(optimizer))
     if isinstance(args, type) or not (_has_precision_flags(args) or _is_accelerator(args)):
         raise UsageError(
             "args= must be training arguments (an object with `fp16` and `bf16`, such as "
             f"TrainingArguments or SFTConfig) or an accelerate.Accelerator, not {_kind(args)}"
         )
     if _is_accelerator(args):
-        return Subject(model, None, args, _unwrap(optimizer))
-    return Subject(model, args, None, _unwrap(optimizer))
+        return TrainingParts(model, None, args, _unwrap(optimizer))
+    return TrainingParts(model, args, None, _unwrap(optimizer))
 
 
-def _of_trainer(trainer: Any, args: object, optimizer: object) -> Subject:
+def _of_trainer(trainer: Any, args: object, optimizer: object) -> TrainingParts:
     if args is not None or optimizer is not None:
         name = "optimizer=" if args is None else "args="
         raise UsageError(
@@ -64,7 +64,7 @@ def _of_trainer(trainer: Any, args: object, optimizer: object) -> Subject:
             "the model instead of the trainer"
         )
     held = getattr(trainer, "optimizer", None)
-    return Subject(
+    return TrainingParts(
         trainer.model,
         trainer.args,
         trainer.accelerator,

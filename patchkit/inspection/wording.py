@@ -11,7 +11,7 @@ from ..text import short_list
 
 if TYPE_CHECKING:
     from .anatomy import Parameter
-    from .facts import Facts
+    from .facts import TrainingFacts
 
 OTHER_HALF = {"float16": "bfloat16", "bfloat16": "float16"}
 
@@ -34,7 +34,7 @@ def parameters(tensors: Sequence[Parameter], noun: str) -> str:
     return f"{plural(len(tensors), noun)} ({kinds}): {names}"
 
 
-def precision_setting(facts: Facts, dtype: str) -> str:
+def precision_setting(facts: TrainingFacts, dtype: str) -> str:
     """Write the code that sets the precision, in the place where this training sets it.
 
     Args:

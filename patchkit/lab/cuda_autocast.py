@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 Policy = Callable[[Any, "torch.dtype", tuple[Any, ...], dict[str, Any]], "Arguments | None"]
-"""Gives the arguments for an operator, from autocast's dtype and what it was called with.
+"""Return the arguments for an operator, from autocast's dtype and the caller's arguments.
 
-None is for an operator that autocast does not concern itself with.
+None means that autocast leaves the operator alone.
 """
 
-# PyTorch takes back the kernels of a library that nobody holds.
+# PyTorch removes the kernels of a library that is no longer referenced.
 _IN_FORCE: list[Any] = []
 
 
 def install() -> Callable[[], None]:
-    """Replace the CPU's lists for float16; under other dtypes they stay what they were.
+    """Replace the CPU's lists for float16; under other dtypes they stay as they are.
 
     Operators that the installed PyTorch does not list for CUDA are left alone.
 
@@ -97,7 +97,7 @@ def _cast_all(dtype: torch.dtype, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:
-    """Cast a tensor, or those in a list, if autocast concerns itself with them."""
+    """Cast a tensor, or those in a list, if autocast applies to them."""
     import torch
 
     if isinstance(value, (list, tuple)):
@@ -145,7 +145,7 @@ def _float32_result(operator: Any, low: torch.dtype, args: Any, kwargs: Any) -> 
 
 
 def _widest(operator: Any, low: torch.dtype, args: Any, kwargs: Any) -> Arguments:
-    """Cast to float32 if a tensor has it, else to autocast's dtype, beside which it takes no other.
+    """Cast to float32 if a tensor has it, else to autocast's dtype; no other is accepted.
 
     Raises:
         RuntimeError: a tensor has another half-precision dtype, and comes before any float32.
@@ -171,7 +171,7 @@ def _refuse(operator: Any, low: torch.dtype, args: Any, kwargs: Any) -> None:
     )
 
 
-# Of CUDA's lists what the CPU's lack, or have otherwise.
+# Operators of CUDA's lists that the CPU's lack or cast differently.
 _CUDA: dict[Policy, str] = {
     _low: """
         _convolution convolution addmv addr chain_matmul einsum linalg_multi_dot mv
@@ -196,7 +196,7 @@ _CUDA: dict[Policy, str] = {
     """,
     _refuse: "binary_cross_entropy",
 }
-# Of the CPU's lists what CUDA's lack.
+# Operators of the CPU's lists that CUDA's lack.
 _UNLISTED = """
     cat index_copy stack
     adaptive_avg_pool3d adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d max_pool3d
@@ -204,7 +204,7 @@ _UNLISTED = """
     replication_pad3d
     nanquantile nanquantile.scalar quantile quantile.scalar trace view_as_complex
 """
-# How the CPU casts what it lists of these.
+# How the CPU casts those of these operators that it lists.
 _CPU: dict[str, Policy] = {
     **dict.fromkeys(("cat", "index_copy", "stack"), _widest),
     **dict.fromkeys(("binary_cross_entropy", "grid_sampler"), _float32),

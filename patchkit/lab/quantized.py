@@ -1,4 +1,4 @@
-"""Save and load checkpoints that bitsandbytes has quantized."""
+"""Save, load and run tiny models that bitsandbytes has quantized."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from patchkit.precision.quant_state import four_bit_layers
 def saved_in_temporary_folder(
     *, dtype: str = "bfloat16", bits: int = 4, **options: Any
 ) -> Iterator[Path]:
-    """Save a tiny quantized checkpoint in a folder that is gone after the block; see `save`."""
+    """Save a tiny quantized checkpoint in a folder that is removed after the block; see `save`."""
     with tempfile.TemporaryDirectory() as folder:
         source = tiny.build_causal_lm(Path(folder) / "plain", dtype=dtype)
         yield save(source, Path(folder) / "quantized", dtype=dtype, bits=bits, **options)
@@ -158,3 +158,28 @@ def packed_bytes(model: Any) -> dict[str, Any]:
         name: layer.weight.data.contiguous().view(torch.uint8).flatten().clone()
         for name, layer in layers
     }
+
+
+def load_tiny(quantization: tiny.Quantization, *, dtype: str = "bfloat16") -> Any:
+    """Load a tiny quantized Llama, with all other weights in the dtype."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = tiny.build_causal_lm(Path(folder), dtype=dtype)
+        return tiny.load(path, quantization=quantization, dtype=dtype)
+
+
+def step(model: Any) -> Any:
+    """Run a forward and backward pass without autocast, and return the logits.
+
+    Raises:
+        AssertionError: a trainable parameter has no gradient, or one that is not finite.
+    """
+    import torch
+
+    ids = torch.arange(10, 20, device=model.device)[None]
+    output = model(input_ids=ids, labels=ids)
+    output.loss.backward()
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            assert parameter.grad is not None, name
+            assert torch.isfinite(parameter.grad).all(), name
+    return output.logits.detach()

@@ -71,15 +71,17 @@ def build(family: str, head: str | None = None, **options: Any) -> PreTrainedMod
     import transformers
 
     name, shape = _FAMILIES[family]
-    kinds: Any = transformers
+    library: Any = transformers
     suffix = "TextConfig" if family == "gemma3" else "Config"
-    config = getattr(kinds, name + suffix, None)
+    config = getattr(library, name + suffix, None)
     if config is None:
-        raise LookupError(f"Transformers {kinds.__version__} has no {name}")
+        raise LookupError(f"Transformers {library.__version__} has no {name}")
     head = head or ("ConditionalGeneration" if family == "t5" else "CausalLM")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        model: PreTrainedModel = getattr(kinds, f"{name}For{head}")(config(**{**shape, **options}))
+        model: PreTrainedModel = getattr(library, f"{name}For{head}")(
+            config(**{**shape, **options})
+        )
     return model.eval()
 
 

@@ -155,8 +155,8 @@ def _build(folder: Path, *, dtype: str, seed: int, head: Head) -> Path:
     config = LlamaConfig(**shape)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        kind: Any = LlamaForSequenceClassification if head == "reward" else LlamaForCausalLM
-        model = kind(config).to(getattr(torch, dtype))
+        cls: Any = LlamaForSequenceClassification if head == "reward" else LlamaForCausalLM
+        model = cls(config).to(getattr(torch, dtype))
     tokenizer.save_pretrained(folder)
     model.save_pretrained(folder)
     return folder
@@ -172,8 +172,8 @@ def _tokenizer() -> PreTrainedTokenizerFast:
     )
     tokenizer = Tokenizer(words)
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    kind: Any = PreTrainedTokenizerFast
-    fast: PreTrainedTokenizerFast = kind(
+    cls: Any = PreTrainedTokenizerFast
+    fast: PreTrainedTokenizerFast = cls(
         tokenizer_object=tokenizer,
         # Older releases hand Llama's generation every name that is listed here.
         model_input_names=["input_ids", "attention_mask"],

@@ -13,13 +13,12 @@ from enum import Enum
 from types import FrameType
 from typing import Any
 
+from ..libraries import with_role
 from .changes import Change
 
 logger = logging.getLogger("patchkit.legacy")
 
-_LIBRARIES = frozenset(
-    {"patchkit", "trl", "transformers", "peft", "accelerate", "datasets", "huggingface_hub"}
-)
+_LIBRARIES = frozenset({"patchkit", *with_role("frames")})
 _PASSED_ON = frozenset({"importlib", "_frozen_importlib", "functools", "contextlib", "wrapt"})
 
 

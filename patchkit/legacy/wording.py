@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..libraries import title
 from .changes import Adjusted, Change, Keyword
-
-_TITLES = {
-    "trl": "TRL",
-    "transformers": "Transformers",
-    "peft": "PEFT",
-    "accelerate": "Accelerate",
-    "datasets": "Datasets",
-}
-
 
 _FORMER_NAMES = {
     "PythonBackend": "PreTrainedTokenizer",
@@ -30,7 +22,7 @@ def class_name(kind: type) -> str:
 def release(text: str) -> str:
     """Return a library and a release as in a sentence: `TRL 0.12.0`."""
     library, _, number = text.partition(" ")
-    return f"{_TITLES.get(library, library)} {number}"
+    return f"{title(library)} {number}"
 
 
 def since(change: Change) -> str:

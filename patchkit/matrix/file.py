@@ -81,7 +81,7 @@ def replace_text(path: Path, text: str) -> None:
     """Put a text into a file in one step: a reader sees the old one or the new one.
 
     Raises:
-        OSError: it cannot be written; it is then as it was.
+        OSError: it cannot be written; it is then unchanged.
     """
     beside = path.with_name(f"{path.name}.new")
     try:
@@ -186,12 +186,12 @@ def _rows(content: Mapping[object, object], section: str) -> Iterator[dict[str, 
 def _check_row(row: object, keys: Mapping[str, type], optional: set[str]) -> None:
     if not isinstance(row, dict):
         raise _Flaw(f"must be a mapping, not {row!r}")
-    for key, kind in keys.items():
+    for key, cls in keys.items():
         if key in optional and key not in row:
             continue
         value = row.get(key)
-        if not isinstance(value, kind):
-            expected = "a string" if kind is str else "a mapping"
+        if not isinstance(value, cls):
+            expected = "a string" if cls is str else "a mapping"
             raise _Flaw(f"`{key}` must be {expected}, not {value!r}")
         if isinstance(value, dict):
             _check_entries(key, value)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from ..catalogue.resolution import Resolution
 from ..environment import in_range, installed_version
 from ..patch import Patch
 from ..text import short_list
@@ -62,7 +63,7 @@ def shipped() -> Matrix:
 def measured_versions(library: str) -> list[str]:
     """Return the versions of a library beside which reproducers were run, the oldest first.
 
-    There are none if the matrix cannot be read.
+    The list is empty if the matrix cannot be read.
     """
     from packaging.version import Version
 
@@ -154,6 +155,28 @@ def oldest_measured(patch: Patch, library: str, version: str) -> str | None:
     }
     oldest = min(measured, default=None)
     return str(oldest) if oldest and not in_range(version, f">={oldest}") else None
+
+
+def reason_untested(patch: Patch, resolution: Resolution) -> str:
+    """Return why it is unknown whether the bug is there; empty if it is known.
+
+    Args:
+        patch: the patch.
+        resolution: how its ranges compare with the installed versions.
+    """
+    name, version = resolution.older
+    oldest = oldest_measured(patch, name, version) if name else None
+    if oldest is None:
+        return ""
+    return (
+        f"{name} {version} is older than any measured release, {oldest} and later; whether it has "
+        "this bug is not known"
+    )
+
+
+def reason_not_due(patch: Patch, resolution: Resolution) -> str:
+    """Return why a patch is not due, without claiming more than was measured."""
+    return reason_untested(patch, resolution) or resolution.reason
 
 
 def _results(patch_id: str) -> list[Result]:

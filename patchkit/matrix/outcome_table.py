@@ -8,7 +8,7 @@ from ..patch import REQUIREMENTS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class RunOutcome:
     """One way a patch's reproducer can end.
 
     Args:
@@ -41,7 +41,7 @@ class ScanState:
     Args:
         name: in JSON and in the matrix.
         meaning: for the matrix.
-        cell: as for `Outcome`.
+        cell: as for `RunOutcome`.
         shows_bug: whether the buggy code is there; None if that cannot be told.
         style: for rich, if it is trouble; else empty.
     """
@@ -55,7 +55,7 @@ class ScanState:
 
 # Worst first, as `verify` shows them.
 OUTCOME_TABLE = (
-    Outcome(
+    RunOutcome(
         name="not-fixed",
         meaning="the bug showed even with the patch",
         cell="fails",
@@ -65,7 +65,7 @@ OUTCOME_TABLE = (
         exit_status=1,
         noted=True,
     ),
-    Outcome(
+    RunOutcome(
         name="error",
         meaning="the reproducer failed, but not with this bug",
         cell="error",
@@ -74,7 +74,7 @@ OUTCOME_TABLE = (
         exit_status=1,
         noted=True,
     ),
-    Outcome(
+    RunOutcome(
         name="not-reproduced",
         meaning="claimed, but no bug showed without the patch: it may be fixed upstream",
         cell="attention",
@@ -84,7 +84,7 @@ OUTCOME_TABLE = (
         exit_status=2,
         noted=True,
     ),
-    Outcome(
+    RunOutcome(
         name="present",
         meaning="not claimed, but the bug showed: the patch claims too little",
         cell="attention",
@@ -95,7 +95,7 @@ OUTCOME_TABLE = (
         noted=True,
     ),
     *(
-        Outcome(
+        RunOutcome(
             name=requirement.outcome,
             meaning=f"claimed, but the reproducer needs {requirement.what}",
             cell="needs",
@@ -103,7 +103,7 @@ OUTCOME_TABLE = (
         )
         for requirement in REQUIREMENTS.values()
     ),
-    Outcome(
+    RunOutcome(
         name="fixed",
         meaning="the bug showed without the patch, and not with it",
         cell="fixed",
@@ -111,7 +111,7 @@ OUTCOME_TABLE = (
         words="reproduced, fixed",
         style="green",
     ),
-    Outcome(
+    RunOutcome(
         name="absent",
         meaning="not claimed, and no bug showed",
         cell="absent",
@@ -120,7 +120,7 @@ OUTCOME_TABLE = (
         words="not claimed, and no bug shows",
         style="dim",
     ),
-    Outcome(
+    RunOutcome(
         name="not-affected",
         meaning="not claimed, and the reproducer did not or could not run",
         cell="not-due",

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import PatchError
+from ..libraries import with_role
 from .outcome_table import NEEDS, TELLS
 
-LIBRARIES = ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "torch")
+LIBRARIES = with_role("measured")
 """The versions that every measurement records, beside those of the patched libraries."""
 
 OF_THE_RELEASE = "*"
@@ -17,6 +18,10 @@ OF_THE_RELEASE = "*"
 
 class MatrixError(PatchError):
     """The compatibility matrix cannot be read or written."""
+
+
+class ScanError(PatchError):
+    """A release, or all releases of a library, cannot be fetched or read."""
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,16 @@
 """Which release of a library has which name, module and keyword.
 
-`history.json` is made by `patchkit legacy scan --history`, from released wheels.
+All comes from `legacy/versions/history.json`, which `python -m workbench releases --history` makes
+from released wheels.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).with_name("history.json")
+from ..legacy.versions.releases import history as read_history
 
 Releases = frozenset[str]
 """Releases of one library."""
@@ -89,7 +88,7 @@ class History:
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.libraries = {
-            name: LibraryHistory(it) for name, it in content.items() if name != "schema"
+            name: LibraryHistory(known) for name, known in content.items() if name != "schema"
         }
 
     def releases(self, library: str) -> tuple[str, ...]:
@@ -184,4 +183,4 @@ class History:
 @cache
 def shipped() -> History:
     """Return the history that came with this installation."""
-    return History(json.loads(FILE.read_text(encoding="utf-8")))
+    return History(read_history())

@@ -7,7 +7,7 @@ from ..errors import UnreadableVersion, UsageError
 from ..legacy.rows import all_rows
 from ..legacy.versions.due import Due
 from ..legacy.versions.named_releases import named_releases
-from ..legacy.versions.releases import RELEASES
+from ..legacy.versions.releases import releases
 from ..legacy.wording import release
 
 
@@ -27,7 +27,7 @@ def due_for(to: str | None = None) -> Due:
     named: dict[str, str] = {}
     if to is not None:
         for library, version in named_releases(to, f"--to {to!r}").items():
-            newest = RELEASES[library].split()[-1]
+            newest = releases()[library][-1]
             is_installed = str(version) == installed_version(library)
             if version > Version(newest) and not is_installed:
                 raise UsageError(
@@ -37,7 +37,7 @@ def due_for(to: str | None = None) -> Due:
             named[library] = str(version)
 
     def version_of(library: str) -> str | None:
-        known = RELEASES.get(library, "").split()
+        known = releases().get(library, ())
         return named.get(library) or _installed(library) or (known[-1] if known else None)
 
     return Due(all_rows(), version_of)
@@ -47,6 +47,6 @@ def _installed(library: str) -> str | None:
     try:
         return readable_version(library)
     except UnreadableVersion as error:
-        known = RELEASES.get(library, "").split()
+        known = releases().get(library, ())
         named = f", or name its release: --to {library}=={known[-1]}" if known else ""
         raise UsageError(f"{error}; {error.advice}{named}") from error

@@ -1,1 +1,1 @@
-"""Functions that patched code calls. torch is imported only in here, and only by a call."""
+"""Functions that patched code calls. They import torch, and only when they are called."""

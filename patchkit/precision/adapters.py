@@ -41,10 +41,10 @@ def should_cast_adapters(args: Any) -> bool:
 
 
 def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Parameter]:
-    """Return the parameters of which a trainer casts the trained ones to bfloat16.
+    """Return the parameters whose trained ones a trainer casts to bfloat16.
 
-    All but DoRA's magnitudes. Where parameters are sharded, those too, since one dtype is wanted
-    there: see `should_cast_adapters`.
+    These are all but DoRA's magnitudes; where parameters are sharded, the magnitudes too, since
+    sharding needs one dtype: see `should_cast_adapters`.
 
     Args:
         model: the model with its adapters.
@@ -61,8 +61,8 @@ def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Param
 def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
     """Tell whether a helper that prepares a model may cast this parameter.
 
-    Frozen ones where training is in bfloat16, and of those that are trained what
-    `should_cast_adapters` says.
+    A frozen parameter may where training is in bfloat16; for a trained one
+    `should_cast_adapters` decides.
 
     Args:
         parameter: a parameter of the model that is prepared.
@@ -76,8 +76,8 @@ def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
 def cast_frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
     """Cast the frozen parameters and the buffers of a module to bfloat16, in place.
 
-    Its caller, which runs only where training is in bfloat16, knows no arguments: whether the
-    whole module is to be cast is asked of the setting and of the launcher.
+    Its caller runs only where training is in bfloat16, and has no training arguments: the setting
+    and the launcher decide whether the whole module is cast.
 
     Args:
         module: a head or an embedding, perhaps inside a PEFT layer.
@@ -96,9 +96,9 @@ def cast_frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def may_be_sharded(weight: torch.Tensor, args: Any) -> bool:
-    """Tell whether a weight that lies on no GPU waits for being sharded.
+    """Tell whether a weight that is not on a GPU is waiting to be sharded.
 
-    On a CPU it may simply be trained there. On the meta device it has no values yet.
+    A weight on a CPU may simply be trained there. On the meta device it has no values yet.
 
     Args:
         weight: a weight on the CPU or the meta device.
@@ -116,7 +116,7 @@ def uses_fsdp(args: Any) -> bool:
     """Tell whether training runs under FSDP, as the arguments or the launcher say.
 
     Transformers 5 sets no variable for `TrainingArguments(fsdp=…)`, and a launcher sets no
-    argument: both have to be asked. Accelerate takes no other word than `true`.
+    argument, so both are checked. Accelerate accepts no other word than `true`.
     """
     return bool(getattr(args, "fsdp", None)) or _is_true("ACCELERATE_USE_FSDP")
 

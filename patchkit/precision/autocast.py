@@ -1,4 +1,4 @@
-"""Is autocast on for a tensor? As a call, and as an expression for rewritten code."""
+"""Tell whether autocast is on for a tensor, by a call or by an expression in rewritten code."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def has_autocast(x: torch.Tensor) -> bool:
-    """Tell whether the device of a tensor knows autocast; meta does not, and lazy, and Vulkan.
+    """Tell whether the device of a tensor has autocast; meta, lazy and Vulkan devices do not.
 
-    PyTorch raises where autocast is asked about on such a device, or turned off.
+    On such a device PyTorch raises when autocast is queried or turned off.
     """
     import torch
 
@@ -29,10 +29,10 @@ def is_autocast_on(x: torch.Tensor) -> bool:
 
 
 def spell_out_autocast(x: str) -> str:
-    """Return `is_autocast_on` as an expression that fetches nothing of patchkit.
+    """Return `is_autocast_on` as an expression that needs no import of patchkit.
 
     Args:
-        x: the variable that holds the tensor; `torch` has to be there too.
+        x: the variable that holds the tensor; the name `torch` must be defined too.
     """
     device = f"{x}.device.type"
     known = f"{x}.is_cuda or {x}.is_cpu or torch.amp.is_autocast_available({device})"

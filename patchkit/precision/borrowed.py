@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def restore_dtypes(model: torch.nn.Module) -> Iterator[None]:
-    """Undo after a `with` block, and after an error in it, every cast made in between.
+    """Undo at the end of a `with` block, also after an error, every cast made in it.
 
-    A parameter, gradient or buffer whose dtype is another one afterwards holds the very tensor
-    again that it held before, bit for bit; one that was moved to another device meanwhile holds a
-    copy of it there. What kept its dtype is not touched, and parameters stay the same objects, so
-    an optimizer does not notice.
+    A parameter, gradient or buffer whose dtype the block changed gets back the very tensor that it
+    held before, bit for bit; if it was moved to another device meanwhile, a copy of it there. A
+    tensor that kept its dtype is not touched, and parameters stay the same objects, so an
+    optimizer does not notice.
 
-    While the block lasts, what is cast takes the memory of both.
+    During the block a cast tensor takes the memory of both.
 
     Args:
         model: the model, wrapped or not.

@@ -27,7 +27,7 @@ _NAMES_SHOWN = 5
 
 
 class HalfPrecisionTrainableError(PatchError):
-    """Parameters that a gradient scaler cannot unscale, and the user asked to be told."""
+    """Trained parameters are in half precision, which a gradient scaler cannot unscale."""
 
 
 def before_prepare(
@@ -42,7 +42,7 @@ def before_prepare(
 def before_prepare_optimizer(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wrap `Accelerator.prepare_optimizer`, for those who call it by itself."""
+    """Wrap `Accelerator.prepare_optimizer`, for code that calls it directly."""
     if _unscales_here(instance):
         guard(instance, (*args, *kwargs.values()))
     return wrapped(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""A rule that several patches share: calls of a layer get an input of the layer's dtype."""
+"""Make the rule that several patches share: a layer gets its input in the dtype of its weight."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _INPUT = "_patchkit_input_of_layer"
 def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None = None) -> Rule:
     """Make a rule for `self.layer(x, ...)`.
 
-    torch.compile cannot trace how rewritten code fetches a helper, so the edit spells out where
-    nothing is to be done, and none is fetched there: dtypes agree, the weight is packed or not
-    there, the input are indices, autocast is on. A call that casts its input to the dtype of the
-    layer's weight is no site. What torch.fx traces, whose proxies are no
-    tensors, and what TorchScript compiles is the call as it was.
+    torch.compile cannot trace how rewritten code fetches a helper. So the edited code itself tests
+    whether there is anything to cast, and fetches the helper only then: not where dtypes agree, the
+    weight is packed or missing, the input holds indices, or autocast is on. A call that casts its
+    input to the dtype of the layer's weight is not a site. torch.fx, whose proxies are not tensors,
+    and TorchScript get the original call.
 
     Args:
         layer: an attribute of `self`. A function without that name costs one look at its code.
         cast: a function of `patchkit.precision.layer_input`. It is called with the layer and its
             input; `in_dtype_of_base` with `self` too.
-        argument: the only name that the input may have; whatever it is, if None.
+        argument: the only variable name that the input may have; None allows any.
     """
 
     def call(node: ast.AST) -> bool:
@@ -79,8 +79,8 @@ def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None
         value = node.args[0]
         if isinstance(value, ast.Name):
             return [replace(value, _choice(value.id))]
-        # TorchScript knows no `:=`. It takes none of the functions where it is needed either:
-        # `tests/patches/test_tracing.py` asks it about all of them.
+        # TorchScript does not know `:=`, but compiles none of the functions that need it:
+        # `tests/patches/test_tracing.py` tries all of them.
         start, _ = span(value)
         tensor, *others = _unchanged(_INPUT, layer).partition(_INPUT)
         return [
@@ -100,7 +100,7 @@ def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None
 
 
 def _computed_first(expression: ast.expr) -> ast.expr | None:
-    """Return the operand that an expression computes before all else."""
+    """Return the operand that an expression computes first."""
     match expression:
         case ast.Call(func=inner) | ast.BinOp(left=inner):
             return inner
@@ -112,9 +112,8 @@ def _computed_first(expression: ast.expr) -> ast.expr | None:
 def _unchanged(x: str, layer: str) -> str:
     """Return the condition under which a layer is given `x` itself, as an expression.
 
-    To fetch the weight of a module takes longer than all else, so that it is done once for a
-    weight that is packed or not there. A dictionary is asked, which compares the dtype of a proxy
-    to none; TorchScript knows no sets.
+    Fetching the weight of a module takes longest, so it is fetched only once if it is packed or
+    missing. A dictionary, since it finds no dtype of a proxy, and TorchScript has no sets.
     """
     weight = f"self.{layer}.weight"
     dtype = f"getattr(getattr(self.{layer}, 'weight', None), 'dtype', torch.int8)"

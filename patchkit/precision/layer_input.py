@@ -1,4 +1,4 @@
-"""The input of a layer whose weight has another dtype."""
+"""Cast the input of a layer whose weight has another dtype."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 _TAKE_ONE_DTYPE_ONLY = ("torch.nn.", "transformers.pytorch_utils")
 """Modules of the forward methods that raise where input and weight differ."""
 UPCAST = "_patchkit_upcast"
-"""Attribute of a layer that was given float32, and is called so that it takes and gives the dtype
-that it did."""
+"""Attribute of a layer whose weight became float32; its calls still take and return the dtype that
+the weight had."""
 
 
 def in_dtype_of(layer: Any, x: torch.Tensor) -> torch.Tensor:
-    """Return the input of a layer, cast to the dtype of its weight where it would raise else.
+    """Return the input of a layer, cast to the dtype of its weight where the layer would raise.
 
-    To be called where no autocast is on. Its gradient comes back in its own dtype.
+    Only for use without autocast. The gradient of the input has the input's own dtype.
 
     Args:
         layer: a layer, or one that PEFT keeps a trained copy of (`modules_to_save`).
         x: its input, of whatever dtype.
 
     Returns:
-        the input itself where there is nothing to cast: the input is no float, the weight is packed
-        or not there, or the layer, or a layer of this kind, casts for itself.
+        the input itself if there is nothing to cast: it holds no floats, the weight is packed or
+        missing, or the layer casts its input itself.
     """
     weight: Any = getattr(layer, "weight", None)
     inner = getattr(layer, "original_module", layer)
@@ -45,7 +45,7 @@ def in_dtype_of_base(base: Any, x: torch.Tensor, adapted: Any) -> torch.Tensor:
         base: the base layer.
         x: its input.
         adapted: the PEFT layer. Where `peft.helpers.disable_input_dtype_casting` holds, a hook
-            casts the weight when the base layer runs, and what its dtype is now means nothing.
+            casts the weight when the base layer runs, so its dtype now does not count.
     """
     return in_dtype_of(base, x) if getattr(adapted, "cast_input_dtype_enabled", True) else x
 

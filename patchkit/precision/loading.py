@@ -1,4 +1,4 @@
-"""The dtype that `from_pretrained` is asked for, and a quantized checkpoint that has another."""
+"""Give a quantized checkpoint the dtype that `from_pretrained` was asked for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LoadRequest:
     """The dtypes in the arguments of `from_pretrained`, by name; None where there is none.
 
     Args:
-        dtype: `dtype` or `torch_dtype`; "auto" says nothing.
+        dtype: `dtype` or `torch_dtype`; None for "auto".
         compute_dtype: `bnb_4bit_compute_dtype` of the quantization configuration.
     """
 
@@ -55,7 +55,7 @@ def read_request(arguments: Mapping[str, Any]) -> LoadRequest:
     """Read the dtypes that the keyword arguments of `from_pretrained` ask for.
 
     `BitsAndBytesConfig` turns a compute dtype that was not given into float32, so float32 in such
-    an object says nothing; in a plain dictionary it does.
+    an object does not count; in a plain dictionary it does.
     """
     dtype = arguments.get("dtype")
     if dtype is None:
@@ -70,7 +70,7 @@ def read_request(arguments: Mapping[str, Any]) -> LoadRequest:
 
 
 def request_of(model: torch.nn.Module) -> LoadRequest | None:
-    """Return what a model was loaded with, if that was seen."""
+    """Return the dtypes that a model was loaded with; None if patchkit did not see it loaded."""
     for module in model.modules():
         request = getattr(vars(module).get("hf_quantizer"), _RECORD, None)
         if isinstance(request, LoadRequest):
@@ -103,9 +103,9 @@ def cast_unquantized(
 ) -> Any:
     """Wrap `Bnb4bitDeserialize.convert` and its 8-bit sibling.
 
-    From 5.21.0 Transformers casts nothing that goes through them, and every `weight` of a quantized
-    checkpoint does. What is not quantized gets the dtype that its place in the model was made with,
-    or float32 where the model wants that.
+    From 5.21.0 on Transformers casts nothing that these convert, and they convert every `weight` of
+    a quantized checkpoint. An unquantized weight gets the dtype of its place in the model, or
+    float32 where the model wants that.
     """
     converted = wrapped(*args, **kwargs)
     request = _LOADING.get()

@@ -1,7 +1,7 @@
-"""Layers that other libraries than bitsandbytes have quantized, told apart without importing them.
+"""Recognise layers quantized by libraries other than bitsandbytes, without importing these.
 
-Models that Transformers quantizes carry a quantizer. Those that torchao's, HQQ's or quanto's own
-function quantizes do not, so their layers and tensors must tell.
+A model that Transformers quantizes carries a quantizer. One that torchao's, HQQ's or quanto's own
+function quantized does not, so it is recognised by its layers and tensors.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ _OF_LAYERS = {"hqq": "hqq", "gptqmodel": "gptqmodel", "auto_round_extension": "a
 
 
 class ForeignLayer(NamedTuple):
-    """A quantized layer of another library than bitsandbytes.
+    """A layer quantized by a library other than bitsandbytes.
 
     Args:
         name: its name in the model.
         library: such as `torchao`.
-        dtype: the dtype that its weight has for those who compute with it; None if it has that of
-            each input.
+        dtype: the dtype in which its weight computes; None if it follows each input.
     """
 
     name: str
@@ -42,7 +41,7 @@ def foreign_layers(model: torch.nn.Module) -> Iterator[ForeignLayer]:
 
 
 def foreign_layer(name: str, module: torch.nn.Module) -> ForeignLayer | None:
-    """Return what is known of a layer that another library has quantized; None for others."""
+    """Describe a layer that another library has quantized; None for all other layers."""
     weight = module._parameters.get("weight")
     if weight is not None:
         library = _OF_TENSORS.get(_package(weight))

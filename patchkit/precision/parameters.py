@@ -1,4 +1,4 @@
-"""Tensors: are they plain numbers, and the same tensor in another dtype."""
+"""Tell plain tensors from packed ones, and cast a tensor in place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def is_plain_float(tensor: torch.Tensor) -> bool:
-    """Tell whether the numbers of a tensor are what its dtype says.
+    """Tell whether a tensor holds floating-point numbers of its dtype, not packed bytes.
 
     bitsandbytes may pack quantized weights into a floating dtype (`bnb_4bit_quant_storage`): those
     bytes must not be cast.

@@ -25,7 +25,7 @@ _PACKING = ("Linear4bit", "Embedding4bit", "Linear8bitLt", "Embedding8bit")
 def four_bit_layers(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
     """Yield all `Linear4bit` of bitsandbytes with their names, those under PEFT layers included.
 
-    Known by what they hold, so that bitsandbytes need not be imported.
+    They are recognised by an attribute, so that bitsandbytes need not be imported.
     """
     for name, module in model.named_modules():
         if "compute_type_is_set" in vars(module):
@@ -35,11 +35,11 @@ def four_bit_layers(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Modu
 def packs_weight(module: torch.nn.Module) -> bool:
     """Tell whether a module of bitsandbytes keeps quantized numbers in its `weight`.
 
-    FSDP may make a plain parameter of such a weight, so that only the module tells.
+    FSDP may turn such a weight into a plain parameter, so the module is checked.
     """
     return any(
-        kind.__name__ in _PACKING and kind.__module__.startswith("bitsandbytes")
-        for kind in type(module).__mro__
+        cls.__name__ in _PACKING and cls.__module__.startswith("bitsandbytes")
+        for cls in type(module).__mro__
     )
 
 
@@ -56,8 +56,8 @@ def quant_states(module: torch.nn.Module) -> list[Any]:
 def dtype_of(state: Any) -> torch.dtype | None:
     """Return the dtype that a quant state dequantizes to; in old releases it is a list.
 
-    An AVX-512 CPU repacks the weights of a layer that it infers with; what the state had before
-    and will have again is its `original_dtype`.
+    An AVX-512 CPU repacks the weights of a layer for inference; meanwhile `original_dtype` holds
+    the state's dtype.
     """
     if isinstance(state, (list, tuple)):
         return state[_DTYPE_IN_LIST] if len(state) > _DTYPE_IN_LIST else None
@@ -73,14 +73,14 @@ def set_dtype(state: Any, dtype: torch.dtype) -> None:
 
 
 def requantized_like(old: torch.nn.Parameter, new: torch.nn.Parameter) -> torch.nn.Parameter:
-    """Give a weight that was quantized anew the quant state's dtype of the weight it replaces.
+    """Give a requantized weight the quant state's dtype of the weight that it replaces.
 
     Args:
-        old: the 4-bit weight as it was.
+        old: the former 4-bit weight.
         new: the weight that takes its place.
 
     Returns:
-        the new weight; one that is not quantized comes back as it is.
+        the new weight; unchanged if it is not quantized.
     """
     before, after = (getattr(weight, "quant_state", None) for weight in (old, new))
     if before is not None and after is not None and before is not after:
@@ -132,7 +132,7 @@ def packed_values(layer: Any) -> torch.Tensor | None:
 def values_of_4bit(weight: Any) -> torch.Tensor:
     """Return the values of a `Params4bit` in float32.
 
-    One that a CPU has repacked for inference is brought back into its layout before.
+    A weight that a CPU has repacked for inference is unpacked first, in place.
     """
     import copy
 

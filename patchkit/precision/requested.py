@@ -8,7 +8,7 @@ from ..settings import requested_dtype
 
 
 def training_dtype(args: Any) -> str | None:
-    """Return the name of the dtype to train in, or None where nobody asked for one.
+    """Return the name of the dtype to train in, or None if none was requested.
 
     Args:
         args: training arguments, or anything with `fp16` and `bf16`.

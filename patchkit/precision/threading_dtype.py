@@ -1,4 +1,4 @@
-"""One dtype through a model that is in memory."""
+"""Thread one dtype through a model in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONFIG_DTYPES = ("dtype", "torch_dtype", "_pre_quantization_dtype")
 
 @dataclass(frozen=True)
 class ThreadedDtype:
-    """The changes that brought one dtype through a model; false where there were none.
+    """The changes that threaded one dtype through a model; false if there were none.
 
     Args:
         dtype: the dtype by its name, such as `float16`.
@@ -32,7 +32,7 @@ class ThreadedDtype:
         parameters: names of the parameters that were cast.
         buffers: names of the buffers that were cast.
         kept_float32: names of the parameters that their model wants in float32 beside this dtype
-            (`_keep_in_fp32_modules`), and that became it.
+            (`_keep_in_fp32_modules`) and that were cast to it.
         configs: the fields of configurations that were set, such as `LlamaConfig.dtype`.
     """
 
@@ -74,7 +74,7 @@ _KINDS = {
 
 
 def thread_dtype(model: Any, dtype: Any) -> ThreadedDtype:
-    """Bring one dtype through a model in memory; `patchkit.thread_dtype` says what that means."""
+    """Thread one dtype through a model; `patchkit.thread_dtype` describes it."""
     import torch
 
     name = _name_of(dtype)
@@ -87,10 +87,10 @@ def thread_dtype(model: Any, dtype: Any) -> ThreadedDtype:
 
 
 def thread_quantized(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
-    """Bring a dtype through the quantized layers of a model alone.
+    """Thread a dtype through the quantized layers of a model only.
 
-    Their compute dtypes, their quant states, and what the configuration says of them. No
-    parameter and no buffer is touched.
+    This sets their compute dtypes, their quant states and the entries of the configuration about
+    them. No parameter and no buffer is touched.
 
     Args:
         model: any model.
@@ -104,7 +104,7 @@ def thread_quantized(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
 
 
 def thread_weights(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
-    """Bring a dtype through all of a model but its quantized layers.
+    """Thread a dtype through all of a model except its quantized layers.
 
     Args:
         model: any model.
@@ -233,7 +233,7 @@ def _tensors(
 def _may_cast(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> bool:
     """Tell whether a tensor holds a model's own numbers, in half precision.
 
-    What is float32 in a half-precision model was made so on purpose.
+    A float32 tensor in a half-precision model was made so on purpose.
     """
     import torch
 
@@ -252,13 +252,13 @@ def _is_half(dtype: object) -> bool:
 
 
 def _adapter_parameters(model: torch.nn.Module) -> set[int]:
-    """Return the ids of what PEFT added, and all that is trained beside it: they keep their dtype.
+    """Return the ids of PEFT's tensors and of all other trained ones: they keep their dtype.
 
     A model without adapters has `requires_grad` everywhere, which says nothing there.
     """
     ids: set[int] = set()
     for module in model.modules():
-        # What PEFT's layers have in common, and its wrapper of modules that are trained whole.
+        # PEFT's layers have the first attribute, its wrapper of wholly trained modules the second.
         layer = getattr(module, "adapter_layer_names", None)
         names = layer if isinstance(layer, tuple) else ()
         if names:

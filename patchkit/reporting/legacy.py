@@ -1,4 +1,4 @@
-"""What the legacy layer did, for a report."""
+"""Summarize for a report what the legacy layer did."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Legacy:
     """The legacy layer, which is on.
 
     Args:
-        written_for: the versions that a script was written for; empty if that was not said.
-        uses: what the script used of the table, in the order in which it did.
+        written_for: the versions that a script was written for; empty if they were not given.
+        uses: the rows of the table that the script used, in order of use.
     """
 
     written_for: str

@@ -41,11 +41,11 @@ class PatchRecord:
 
     Args:
         id: the patch.
-        title: how things are once it is applied.
+        title: the behaviour once it is applied.
         library: the distribution it fixes.
         version: its installed version; None if it is absent.
         affects: distribution to PEP 440 range.
-        status: what became of the patch.
+        status: its status.
         reason: why, in one sentence.
         targets: the places it fixes here.
         upstream: links to the reports and fixes.
@@ -101,13 +101,13 @@ class PatchRecord:
         return look_up(self.id, self.library, {**installed_versions(), **here})
 
     def within_measurements(self) -> PatchRecord:
-        """Return the record, with `untested` for `not-affected` where nobody measured.
+        """Return the record, with `untested` for `not-affected` on unmeasured versions.
 
-        This may read the matrix, and is not to be called while a lock is held.
+        This may read the matrix: do not call it while a lock is held.
         """
         if self.status is not Status.NOT_AFFECTED or not (self._patch and self._resolution):
             return self
-        from .untested import reason_untested
+        from ..matrix.lookup import reason_untested
 
         reason = reason_untested(self._patch, self._resolution)
         return replace(self, status=Status.UNTESTED, reason=reason) if reason else self

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..patch import Status
     from .legacy import Legacy
     from .record import PatchRecord
-    from .text import Printed
+    from .text import PrintedReport
 
     Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
 
@@ -22,7 +22,7 @@ SCHEMA = 3
 
 
 class Report(Sequence["PatchRecord"]):
-    """All patches of the catalogue and what became of each.
+    """All patches of the catalogue, with the status of each.
 
     A sequence of records, and a mapping of them by id: `report["trl-adapter-bf16-cast"]`.
 
@@ -143,10 +143,10 @@ class Report(Sequence["PatchRecord"]):
 
         return as_text(self, self.legacy, self.refusals)
 
-    def __rich__(self) -> Printed:
-        from .text import Printed
+    def __rich__(self) -> PrintedReport:
+        from .text import PrintedReport
 
-        return Printed(self, self.legacy, self.refusals)
+        return PrintedReport(self, self.legacy, self.refusals)
 
     def __repr__(self) -> str:
         return f"<Report: {self.summary()}>"

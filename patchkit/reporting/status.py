@@ -9,7 +9,7 @@ from ..patch import Status
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class StatusRow:
     """One status.
 
     Args:
@@ -36,14 +36,14 @@ class Row:
 
 
 TABLE = (
-    Row(
+    StatusRow(
         status=Status.FAILED,
         meaning="An error while applying: rolled back, with the exception.",
         trouble=True,
         style="bold red",
         tint="red",
     ),
-    Row(
+    StatusRow(
         status=Status.DRIFTED,
         meaning=(
             "Due by version, but the anchor did not match as expected: the target was left alone."
@@ -52,14 +52,14 @@ TABLE = (
         style="bold red",
         tint="red",
     ),
-    Row(
+    StatusRow(
         status=Status.OVERRIDDEN,
         meaning="Was applied; someone replaced the target since.",
         trouble=True,
         style="bold yellow",
         tint="yellow",
     ),
-    Row(
+    StatusRow(
         status=Status.APPLIED,
         meaning="Due, and the live targets carry it now.",
         due=True,
@@ -68,7 +68,7 @@ TABLE = (
         list_word="due",
         mark=("*", "green"),
     ),
-    Row(
+    StatusRow(
         status=Status.PENDING,
         meaning="Due; its module has not been imported yet.",
         due=True,
@@ -77,7 +77,7 @@ TABLE = (
         list_word="due",
         mark=("*", "green"),
     ),
-    Row(
+    StatusRow(
         status=Status.AVAILABLE,
         meaning="Due, but not applied: `apply()` was not called, or `revert()` was.",
         due=True,
@@ -87,25 +87,25 @@ TABLE = (
         list_word="due",
         mark=("*", "green"),
     ),
-    Row(
+    StatusRow(
         status=Status.DISABLED,
         meaning="Left out by `only`, `exclude` or `PATCHKIT_DISABLE`.",
         list_word="disabled",
         mark=("o", None),
     ),
-    Row(
+    StatusRow(
         status=Status.NOT_AFFECTED,
         meaning="The installed version does not have the bug.",
         list_word="not affected",
         mark=("-", None),
     ),
-    Row(
+    StatusRow(
         status=Status.UNTESTED,
         meaning="Not due: the installed version is older than any measured, and may have the bug.",
         list_word="untested",
         mark=("~", "yellow"),
     ),
-    Row(
+    StatusRow(
         status=Status.NOT_INSTALLED,
         meaning="The library is absent.",
         list_word="not installed",

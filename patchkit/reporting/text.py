@@ -26,7 +26,7 @@ _IDS_SHOWN = 10
 """Ids that a line names of patches that are not due; HTML and JSON have all."""
 
 
-class Printed:
+class PrintedReport:
     """A report for a rich console, as wide as that is."""
 
     def __init__(
@@ -52,7 +52,7 @@ def as_text(
     report: Sequence[PatchRecord], legacy: Legacy | None = None, refusals: Sequence[str] = ()
 ) -> str:
     """Return the report in 80 columns without colours, for files and `print`."""
-    return plain_text(Printed(report, legacy, refusals))
+    return plain_text(PrintedReport(report, legacy, refusals))
 
 
 def plain_text(printed: RenderableType, width: int = 80) -> str:
@@ -117,7 +117,7 @@ def _versions(report: Sequence[PatchRecord]) -> list[str]:
 
 
 def _trouble_table(records: Sequence[PatchRecord], refusals: Sequence[str]) -> Table:
-    """Return a row for each problem; a version that cannot be read is one, whatever it hides."""
+    """Return a row for each problem; an unreadable version is one, for all of its patches."""
     from rich.table import Table
     from rich.text import Text
 

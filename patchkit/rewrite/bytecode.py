@@ -16,14 +16,15 @@ _TOO_CLOSE_NS = 2_000_000_000
 def module_code(filename: str) -> CodeType | None:
     """Return the code of a module whose lines `linecache` holds, from its bytecode file.
 
-    The bytecode file is believed where it records the size and time of just the file that the lines
-    were read from, and was written well after that. Python believes it on the same grounds.
+    The bytecode file is trusted if it records the size and modification time of the very file that
+    the lines were read from, and was written well after that time. Python trusts it on the same
+    grounds.
 
     Args:
         filename: as in `co_filename`.
 
     Returns:
-        None where the text has to be compiled to know.
+        None if there is no such file, or it is not trusted: then only compiling the text tells.
     """
     entry = linecache.cache.get(filename)
     if entry is None or len(entry) != 4:
@@ -38,7 +39,7 @@ def module_code(filename: str) -> CodeType | None:
             content = file.read()
     except (OSError, NotImplementedError):  # no such file, or an implementation without any
         return None
-    # Looked at after the lines were read: neither they nor the bytecode are of another state.
+    # The file is looked at after its lines were read, so all belong to the same state of it.
     if (source.st_size, source.st_mtime) != (size, mtime):
         return None
     if content[:_HEADER] != _header(size, mtime) or written - source.st_mtime_ns < _TOO_CLOSE_NS:

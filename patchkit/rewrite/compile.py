@@ -25,7 +25,7 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 @dataclass(frozen=True)
 class Context:
-    """The surroundings of a function, as far as they decide what it compiles to.
+    """The surroundings of a function that decide what it compiles to.
 
     Args:
         qualname: the qualified name; tells which classes and functions enclose it (name mangling,
@@ -34,7 +34,7 @@ class Context:
         freevars: the free variables of its code, which an enclosing function must bind.
         flags: the compiler flags of the module's `from __future__` imports.
         imports: names that the module imports: CPython compiles a call on an imported name
-            otherwise than a method call.
+            differently from a method call.
     """
 
     qualname: str
@@ -87,7 +87,7 @@ class Context:
         return tree
 
     def compile(self, tree: ast.Module, filename: str) -> CodeType | None:
-        """Compile what `parse` gave, and take the function's own code out of it."""
+        """Compile the tree that `parse` returned, and return the function's own code."""
         module = ast.Module([*self._imports(), *tree.body], [])
         code = compile(module, filename, "exec", flags=self.flags, dont_inherit=True)
         return self.find(code)

@@ -10,7 +10,7 @@ from .edit import Edit, apply_edits
 
 @dataclass(frozen=True)
 class Difference:
-    """The change of one patch in one file; made into text only when somebody wants to read it.
+    """The change of one patch in one file; it is made into text only when it is read.
 
     Args:
         name: short name of the file.

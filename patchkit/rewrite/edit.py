@@ -38,17 +38,17 @@ def span(node: ast.expr | ast.stmt) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return where a node begins, and where it ends.
 
     Raises:
-        ValueError: this Python does not know.
+        ValueError: this Python does not record it.
     """
     if getattr(node, "place_unknown", False):
-        raise ValueError("before Python 3.12 nobody knows where in an f-string code stands")
+        raise ValueError("before Python 3.12 the place of code inside an f-string is not known")
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
     return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
 
 def replace(node: ast.expr | ast.stmt, text: str) -> Edit:
-    """Put `text` in the place of a node; lines that it leaves over are continued.
+    """Replace a node with `text`; a backslash continues each line that the text does not need.
 
     Raises:
         ValueError: the text has more lines than the node.
@@ -61,7 +61,7 @@ def replace(node: ast.expr | ast.stmt, text: str) -> Edit:
 
 
 def drop(statement: ast.stmt) -> Edit:
-    """Put `pass` in the place of a statement."""
+    """Replace a statement with `pass`."""
     start, end = span(statement)
     return Edit(start, end, "pass" + "\n" * (end[0] - start[0]))
 
@@ -69,7 +69,7 @@ def drop(statement: ast.stmt) -> Edit:
 def operand(expression: ast.expr) -> str:
     """Return the text of an expression, in brackets where an operator or `.name` needs them.
 
-    Brackets in the source stand around a node and are no part of it.
+    Brackets in the source surround a node and do not belong to it.
     """
     text = ast.unparse(expression)
     atomic = isinstance(expression, ast.Name | ast.Attribute | ast.Subscript | ast.Call)

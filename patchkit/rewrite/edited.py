@@ -1,4 +1,4 @@
-"""Carry out the edits of rules on a function: compile it with them, and check what comes of it."""
+"""Compile a function with the edits of rules, and check the result."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _check_place(source: FunctionSource, edits: Sequence[Edit]) -> None:
 def _check_sites(source: FunctionSource, edited: EditedTree, rule: Rule) -> None:
     """Raise `Drift` if a site of a rule is left in the edited function.
 
-    What was not edited was looked at before, unless it stands inside of a site.
+    Code outside the edits was checked before, unless it lies inside a site.
     """
     if edited.whole or not all(_is_within(site, edited.before) for site in source.sites(rule.site)):
         rule.check(edited.node)

@@ -2,8 +2,8 @@
 
 What is in force is never remembered: it is read off `function.__code__`. Assigning that attribute
 is the one step that changes anything. All before it prepares, all after it tidies up, so an
-exception between any two lines leaves a function either as it was or as it is to be, and a later
-`settle` finds out which.
+exception between any two lines leaves a function either unchanged or completely changed, and a
+later `settle` finds out which.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .rule import Rule
 from .trampoline import Around, trampoline
 
 _MOST_VARIANTS = 8
-"""Most compiled forms of one function that are kept, to be put back without compiling anew."""
+"""Compiled forms of one function to keep at most, rather than compile them again."""
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,19 @@ class Edits:
 
 
 Piece = Edits | Around
-"""Something that one owner does to a function."""
+"""One owner's change of a function."""
 
 
 class Claimant(Protocol):
-    """Somebody who claims that a piece belongs into a function."""
+    """The party that wants a piece in a function."""
 
     @property
     def is_valid(self) -> bool:
-        """True while the claim holds; the piece of one that does not is to be taken out."""
+        """True while the piece belongs in the function; after that it is taken out."""
 
     @property
     def is_over(self) -> bool:
-        """True once it can never hold again."""
+        """True once the piece can never belong there again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +65,16 @@ class Claim:
 
 @dataclass(eq=False)
 class SwappedFunction:
-    """A function some of whose code is, or was, ours.
+    """A function whose code patchkit has replaced, now or earlier.
 
     The code that runs is always the original source with all pieces that are in force, so owners
     come and go in any order, and with the last one the original code object returns.
 
     Args:
-        function: gives the function, or None once it is gone with its module.
+        function: returns the function, or None once it was unloaded with its module.
         original: its code as upstream has it.
-        source: its unchanged source, once somebody needed it.
-        variants: what was compiled, by the pieces in it.
+        source: its unchanged source, once it was needed.
+        variants: compiled forms, each with the pieces in it.
         claims: who wants which pieces in it.
     """
 
@@ -85,7 +85,7 @@ class SwappedFunction:
     claims: list[Claim] = field(default_factory=list)
 
     def in_force(self) -> tuple[Piece, ...] | None:
-        """Return the pieces in the code that runs now; None where it is somebody else's code."""
+        """Return the pieces in the code that runs now; None if that is another tool's code."""
         function = self.function()
         code = function.__code__ if function is not None else None
         if code is self.original:
@@ -97,7 +97,7 @@ class SwappedFunction:
         return piece in (self.in_force() or ())
 
     def valid_pieces(self) -> tuple[Piece, ...]:
-        """Return what belongs into the function, in the order in which it was claimed."""
+        """Return the pieces that belong in the function, in the order of their claims."""
         return tuple(dict.fromkeys(claim.piece for claim in self.claims if claim.claimant.is_valid))
 
     @property
@@ -130,15 +130,15 @@ class CodeSwaps:
         return self._functions.get(function)
 
     def original(self, function: FunctionType) -> CodeType:
-        """Return the code of a function as upstream has it, as far as is known here."""
+        """Return the code of a function as upstream has it, or as it is if nothing was swapped."""
         known = self.of(function)
         return known.original if known else function.__code__
 
     def source(self, function: FunctionType) -> FunctionSource:
-        """Return the unchanged source of a function, ours or not yet.
+        """Return the unchanged source of a function, swapped or not.
 
         Raises:
-            Drift: it cannot be had, or someone else changed the function.
+            Drift: there is no source, or another tool changed the function.
         """
         known = self.of(function)
         if known is None:
@@ -156,16 +156,16 @@ class CodeSwaps:
         claimant: Claimant,
         source: FunctionSource | None = None,
     ) -> SwappedFunction:
-        """Put a piece into a function, and note who wants it there.
+        """Put a piece into a function, and record who wants it there.
 
         Args:
             function: the live function.
-            piece: what to do to it.
-            claimant: who wants it. The piece goes when the claim is no longer valid.
+            piece: the change.
+            claimant: who wants it. The piece is taken out when the claim is no longer valid.
             source: the unchanged source, which edits need.
 
         Raises:
-            Drift: the changed function does not compile, or not to the same shape; or someone else
+            Drift: the changed function does not compile, or not to the same shape; or another tool
                 replaced its code.
             Collision: another owner edits the same place.
         """
@@ -184,18 +184,18 @@ class CodeSwaps:
             if rival := _incompatible_owner(entry, others, piece):
                 raise Collision((rival, piece.owner), function.__qualname__) from None
             raise
-        # From here on `settle` knows the function, whatever is raised.
+        # From here on `settle` finds the function, even if the next lines raise.
         entry.claims.append(Claim(piece, claimant))
         self._functions[function] = entry
         self._put(entry, (*others, piece))
         return entry
 
     def settle(self, *, complete: bool) -> None:
-        """Take out what nobody claims validly any more, and forget what is over.
+        """Take out pieces that no claimant wants any more, and drop claims that are over.
 
         Args:
-            complete: whether to put in what is claimed and missing, too. Where someone else's
-                code runs nothing is done.
+            complete: whether to put in missing pieces that are claimed, too. A function that runs
+                another tool's code is left alone.
         """
         for entry in self:
             present = entry.in_force()
@@ -214,7 +214,7 @@ class CodeSwaps:
         self._update_texts()
 
     def _put(self, entry: SwappedFunction, pieces: tuple[Piece, ...]) -> None:
-        """Let the code with these pieces run."""
+        """Make a function run its code with these pieces."""
         function = entry.function()
         if function is None:
             return
@@ -264,10 +264,10 @@ class CodeSwaps:
         linecache.cache[filename] = shown
 
     def _update_texts(self, changed: str = "") -> None:
-        """Drop texts that nothing runs any more, and show again those that were cleared.
+        """Drop texts of code that no longer runs, and restore those that were cleared.
 
         Args:
-            changed: a text that is to be shown anew in any case.
+            changed: the file name of a text to write again in any case.
         """
         if not self._texts:
             return
@@ -299,9 +299,9 @@ def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece
 
 
 def _incompatible_owner(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> str:
-    """Return the owner whose edits do not go together with these ones, which do by themselves.
+    """Return the owner whose edits fail together with these, though each works alone.
 
-    The text of one may hold a site of the other. Empty where there is none.
+    The new text of one may contain a site of the other. Empty if there is no such owner.
     """
 
     def fits(*pieces: Edits) -> bool:
@@ -328,7 +328,7 @@ def _edits(pieces: Iterable[Piece]) -> Iterator[Edit]:
 
 
 def _has_same_wrappers(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
-    """Tell whether the wrappers, whose order counts, are in the same one."""
+    """Tell whether both have the same wrappers in the same order, which matters."""
     wrappers: Callable[[Iterable[Piece]], list[Piece]] = lambda pieces: [  # noqa: E731
         piece for piece in pieces if isinstance(piece, Around)
     ]
@@ -336,7 +336,7 @@ def _has_same_wrappers(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
 
 
 def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
-    """Return a function that differs in its code only."""
+    """Return a copy of a function with other code."""
     twin = FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )

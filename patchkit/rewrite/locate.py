@@ -104,13 +104,13 @@ class FunctionSource:
 
 
 @dataclass(frozen=True)
-class _File:
+class _SourceFile:
     """A file as `linecache` holds it.
 
     Args:
         lines: its lines.
         imports: names that its module imports.
-        module: what it compiles to, where a bytecode file tells.
+        module: the code that it compiles to, if a trusted bytecode file has it.
     """
 
     lines: tuple[str, ...]
@@ -127,16 +127,16 @@ class _File:
         )
 
 
-_last_file: tuple[list[str], _File] | None = None
+_last_file: tuple[list[str], _SourceFile] | None = None
 
 
-def _file(filename: str, lines: list[str]) -> _File:
+def _file(filename: str, lines: list[str]) -> _SourceFile:
     """Describe a file. The last one is remembered: its functions are looked at in a row."""
     global _last_file
-    # A file that changed is another list.
+    # A file that changed has another list of lines.
     if _last_file is None or _last_file[0] is not lines:
         copied = tuple(lines)
-        _last_file = lines, _File(copied, _imported_names(copied), module_code(filename))
+        _last_file = lines, _SourceFile(copied, _imported_names(copied), module_code(filename))
     return _last_file[1]
 
 
@@ -150,7 +150,7 @@ def functions_in_file(
     Args:
         text: the content of the file.
         name: short name of the file, for people.
-        wanted: tells by the qualified name whether a function is wanted; all are, if None.
+        wanted: returns whether to yield a function, from its qualified name; None yields all.
 
     Raises:
         SyntaxError: this Python cannot parse the file.
@@ -192,7 +192,7 @@ def _compile(tree: ast.Module, context: Context) -> CodeType | None:
 
 
 def _is_compiled_from(lines: Sequence[str], context: Context, code: CodeType) -> bool:
-    """Compile the whole file, and look for the very same code: slow, and certain."""
+    """Compile the whole file and look for exactly this code: slow, but certain."""
     try:
         module = compile("".join(lines), code.co_filename, "exec", dont_inherit=True)
     except SyntaxError:
@@ -256,13 +256,13 @@ def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
         for alias in _COMMENT.sub("", imported).strip("()").replace("\\\n", " ").split(","):
             name = alias.split(" as ")[-1].strip().partition(".")[0]
             if name.isidentifier():
-                # As Python reads it.
+                # Python normalizes identifiers in the same way.
                 names[name if name.isascii() else unicodedata.normalize("NFKC", name)] = None
     return tuple(names)
 
 
 def _is_at_module_level(lines: Sequence[str], number: int) -> bool:
-    """Tell whether a line stands in no function or class, though perhaps under an `if` or `try`."""
+    """Tell whether a line lies outside functions and classes, perhaps under `if` or `try`."""
     indent = _indentation(lines[number])
     while indent and number:
         number -= 1
@@ -297,7 +297,7 @@ def walk_functions(
 ) -> Iterator[tuple[str, FunctionNode]]:
     """Yield all functions, those inside others included, each with its qualified name.
 
-    What stands under `if`, `try`, `with`, `match` or in a loop counts, whatever would run.
+    Code under `if`, `try`, `with`, `match` or in a loop counts, whether or not it would run.
     """
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -18,8 +18,8 @@ class Pattern:
     """Code with holes: `Pattern("P.data = P.data.to(torch.bfloat16)")`.
 
     A single capital letter stands for any expression, and for the same one wherever it comes
-    again; all else must be as written. Spelling that does not reach the syntax tree (spaces,
-    comments, quotes, line breaks) does not matter.
+    again; all else must be as written. Differences that the syntax tree does not show (spaces,
+    comments, quotes, line breaks) do not matter.
 
     Args:
         snippet: one expression or one statement.
@@ -27,7 +27,7 @@ class Pattern:
             `Pattern("F.log_softmax(X)", literal=("F",))`.
 
     Raises:
-        ValueError: one of them is no such letter of the snippet.
+        ValueError: a name in `literal` is not a capital letter of the snippet.
     """
 
     def __init__(self, snippet: str, *, literal: tuple[str, ...] = ()) -> None:
@@ -36,7 +36,7 @@ class Pattern:
         for letter in literal:
             if not _METAVARIABLE.fullmatch(letter) or not re.search(rf"\b{letter}\b", snippet):
                 raise ValueError(
-                    f"{letter!r} is no capital letter that stands alone in {snippet!r}"
+                    f"{letter!r} is not a capital letter that stands alone in {snippet!r}"
                 )
         self._bound = {letter: ast.Name(letter, ast.Load()) for letter in literal}
 
@@ -81,7 +81,7 @@ class Pattern:
         )
 
     def within(self, node: ast.AST) -> bool:
-        """Tell whether such code stands anywhere in the node."""
+        """Tell whether the node contains such code anywhere."""
         return any(map(self, ast.walk(node)))
 
 
@@ -101,7 +101,7 @@ class _Holes(dict[str, str]):
 def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
     """Yield all nodes of a tree that match, in the order of the source.
 
-    What stands inside a match is not looked at again, so that a site counts once.
+    The inside of a match is not searched, so that a site counts once.
     """
     # A list and loops: generators inside each other take three times as long.
     waiting = [tree]
@@ -145,7 +145,7 @@ _WITHOUT_NODES = {"ctx", "op", "ops", "id", "attr", "type_comment", "kind"}
 """Fields with names and numbers, or with operators, which have no place in the source."""
 
 _MIXED = {"keys", "kw_defaults", "names", "kwd_attrs"}
-"""Lists that hold other things than nodes, or nothing in the place of one."""
+"""Lists that may also hold None or strings."""
 
 _fields_with_nodes: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
@@ -161,11 +161,11 @@ def _learn_fields(node: ast.AST) -> tuple[str, ...]:
 
 
 _PLACES_IN_F_STRINGS = sys.version_info >= (3, 12)
-"""True where Python tells where in an f-string an expression stands; earlier it may be far off."""
+"""True if Python records the right place of an expression in an f-string, as from 3.12 on."""
 
 
 def mark_f_strings(tree: ast.AST) -> None:
-    """Mark nodes of which this Python does not know the place; `edit.span` refuses them."""
+    """Mark nodes whose place this Python does not record; `edit.span` refuses them."""
     if _PLACES_IN_F_STRINGS:
         return
     for string in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""Names that an edit brings into a function, held against those that the function has."""
+"""Check the names that an edit brings into a function against those that the function has."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def check_names(
 ) -> None:
     """Raise `Drift` if an edit takes a name that means something else in the function.
 
-    An edit may bind a name anew that it found in the source, such as a parameter; one that the
+    An edit may rebind a name that it found in the source, such as a parameter. A name that the
     rule spells out must not occur in the function.
 
     Args:
         source: the function unchanged.
-        before: what the edits changed, as it was.
-        after: what stands there now.
-        rules: where the edits come from.
+        before: the statements that the edits change, before them.
+        after: the same statements after the edits.
+        rules: the rules that made the edits.
     """
     local = local_names(source.code)
     for name in sorted({name for rule in rules for name in rule.needs} & local):
@@ -65,14 +65,14 @@ def _roles(trees: Iterable[ast.AST]) -> tuple[Counter[str], Counter[str]]:
     called: list[str] = []
     for tree in trees:
         for node in walk(tree):
-            kind = type(node)
-            if kind is ast.Name:
+            cls = type(node)
+            if cls is ast.Name:
                 if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
                     bound.append(node.id)  # type: ignore[attr-defined]
-            elif kind is ast.Call:
+            elif cls is ast.Call:
                 if isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
                     called.append(node.func.id)  # type: ignore[attr-defined]
-            elif kind not in _WITHOUT_NAMES:
+            elif cls not in _WITHOUT_NAMES:
                 bound += _names_in(node)
     return Counter(bound), Counter(called)
 
@@ -96,7 +96,7 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 def _has_variable(source: FunctionSource, name: str) -> bool:
     """Tell whether the unedited function has a variable of that name, or reads one."""
     text = "".join(source.lines[source.first - 1 : source.last])
-    # Much quicker; other spellings of the name than its own are never ASCII.
+    # Much quicker; another spelling of the same identifier is never ASCII.
     if text.isascii() and not re.search(rf"\b{re.escape(name)}\b", text):
         return False
     return any(
@@ -115,13 +115,13 @@ def local_names(code: CodeType) -> set[str]:
 
 
 def _spells_out(rule: Rule, source: FunctionSource, name: str) -> bool:
-    """Tell whether the text of a rule has that name whatever the function calls its variables.
+    """Tell whether a rule inserts this name whatever the function calls its variables.
 
-    Found by calling them otherwise for once. A site that is none then is one by that name: the
-    rule knows of it.
+    Rename the variable on a trial basis: if the rule still inserts the name, it spells it out. If
+    the rule no longer matches the site, it depends on the name.
     """
     word = re.compile(rf"(?<![\w.'\"]){re.escape(name)}(?!\w)")
-    with _rename(source.node, name, f"{name}_otherwise"):
+    with _rename(source.node, name, f"{name}_renamed"):
         try:
             return any(
                 word.search(edit.text)
@@ -129,7 +129,7 @@ def _spells_out(rule: Rule, source: FunctionSource, name: str) -> bool:
                 if rule.site(site)
                 for edit in rule.edit(site)
             )
-        except Exception:  # what the edit of whoever wrote the patch makes of it
+        except Exception:  # the patch's own code may raise anything
             return True
 
 

@@ -22,7 +22,7 @@ UNEXPECTED_SHAPE = (
     TypeError,
     ValueError,
 )
-"""Errors of code that takes a syntax tree apart, where the tree has another shape.
+"""Errors of code that takes a syntax tree apart if the tree has another shape.
 
 Anything else, such as `NotImplementedError`, is an error in the patch.
 """
@@ -43,7 +43,7 @@ class Rule:
         names: names that any function with a site mentions. They are looked up in the compiled
             code first, which takes microseconds where reading the source takes milliseconds.
         needs: names that the edited code takes from the module around it, such as `torch`; where
-            one is missing the function is no target.
+            one is missing the function is not a target.
     """
 
     site: Matcher
@@ -59,7 +59,7 @@ class Rule:
         """Return the edits of each site in a function, in the order of the source.
 
         Raises:
-            Drift: the source is not one that the rule was written for.
+            Drift: the rule was not written for this source.
         """
         try:
             sites = source.sites(self.site)

@@ -17,10 +17,10 @@ class EditedTree:
     """A function after some edits.
 
     Args:
-        tree: what surrounds it, and the function in it.
+        tree: the function with its surroundings.
         node: the function.
-        before: what the edits changed, as it was.
-        after: what stands there now.
+        before: the statements that the edits change, before them.
+        after: the same statements after the edits.
         whole: whether the whole function was parsed.
     """
 
@@ -36,8 +36,8 @@ def edited_tree(
 ) -> EditedTree | None:
     """Parse a function after edits.
 
-    Statements that begin and end with their lines are parsed by themselves, and put in the place
-    of those that were there: the tree is that of the whole text, at a fraction of its cost.
+    Edited statements that fill whole lines are parsed alone and replace the old ones in the tree:
+    the result is the same as of parsing the whole text, at a fraction of the cost.
 
     Args:
         source: the function unchanged.
@@ -45,7 +45,7 @@ def edited_tree(
         lines: the lines of the file with the edits in them.
 
     Returns:
-        None where the function is not in its place any more.
+        None if the function is no longer in its place.
 
     Raises:
         SyntaxError: the text does not parse.
@@ -73,7 +73,7 @@ def edited_tree(
 
 
 def _enclosing_statements(source: FunctionSource, edits: Sequence[Edit]) -> tuple[int, int] | None:
-    """Return which statements of the body all edits lie in; None where parsing these is no gain."""
+    """Return the range of body statements that contain all edits; None to parse the whole body."""
     body = source.node.body
     first = min(edit.start[0] for edit in edits)
     last = max(edit.end[0] for edit in edits)
@@ -87,7 +87,7 @@ def _enclosing_statements(source: FunctionSource, edits: Sequence[Edit]) -> tupl
     end = begin + 1
     while end < len(body) and first_line(body[end]) <= max(last, _last_line(body[end - 1])):
         end += 1
-    # The first one may stand behind the colon, or on a line that goes on from there.
+    # The first statement may follow the colon, or a line that a backslash continues.
     statement = body[begin]
     line = source.lines[first_line(statement) - 1]
     above = source.lines[first_line(statement) - 2]

@@ -124,7 +124,7 @@ class Binding:
 def bind(module: ModuleType, qualname: str) -> Binding:
     """Find a live callable in its module.
 
-    Nothing of what is found is run: no descriptor, no `__getattr__`.
+    No code of the module runs: no descriptor, no `__getattr__`.
 
     Raises:
         Drift: a part of the name does not exist there, or is inherited from a base class.
@@ -135,7 +135,7 @@ def bind(module: ModuleType, qualname: str) -> Binding:
         if part not in _namespace(owner):
             raise Drift(f"{module.__name__} has no {qualname}: {part} is missing")
         owner = _namespace(owner)[part]
-        # Not isinstance: a mock with a specification says what it likes about its class.
+        # Not isinstance: a mock with a `spec` claims another class.
         if not issubclass(type(owner), (type, ModuleType)):
             raise Drift(f"{module.__name__}:{part} is not a class")
     if name not in _namespace(owner):
@@ -154,9 +154,9 @@ def _is_static_attribute(owner: type, name: str) -> bool:
 
 
 _INNER = ("__wrapped__", "__func__", "fget", "func")
-"""Attributes under which decorators and descriptors keep what they stand around."""
+"""Attributes under which decorators and descriptors keep what they wrap."""
 _DEEPEST = 32
-"""Most decorators that are looked through; a target that makes up ever more has no bottom."""
+"""Decorators to look through at most: an object may make up ever more of them."""
 
 
 def chain(value: Any) -> Iterator[Any]:
@@ -200,7 +200,7 @@ def _innermost_function(value: Any, name: str) -> FunctionType | None:
 
 
 def _find_in_closure(function: FunctionType, name: str) -> FunctionType | None:
-    """Find what a decorator without `functools.wraps` decorates: it keeps that in a cell."""
+    """Find the function that a decorator without `functools.wraps` keeps in a closure cell."""
     for cell in function.__closure__ or ():
         try:
             content = cell.cell_contents

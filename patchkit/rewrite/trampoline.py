@@ -1,7 +1,7 @@
-"""Code that hands a call of a function over to wrappers, to be put in the place of the function's.
+"""Compile code that hands a function's calls to wrappers, to replace the function's own code.
 
-The function stays the object that it was: all references, subclasses, pickles and signatures are
-as before, which no proxy around it can offer.
+The function stays the same object: all references, subclasses, pickles and signatures stay as they
+are, which no proxy around it can offer.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Around:
     """A wrapper that one owner puts around a function.
 
     Args:
-        owner: who does it.
-        wrapper: what is called instead of the function.
+        owner: who wraps it.
+        wrapper: called instead of the function.
         qualname: the function, for messages.
         bound: whether the function's first argument is the instance or class it is bound to.
     """
@@ -55,12 +55,12 @@ def trampoline(
     """Compile code with the signature of a function that calls its wrappers.
 
     Args:
-        function: gives the function that the code is for; its closure serves the inner call.
-        code: what the innermost call runs.
+        function: returns the function that the code is for; the inner call uses its closure.
+        code: the code that the innermost call runs.
         around: the wrappers, innermost first.
 
     Raises:
-        Drift: the function is of a kind that cannot be wrapped so.
+        Drift: such a function cannot be wrapped in this way.
     """
     named = code.co_varnames[: code.co_argcount]
     only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -81,7 +81,7 @@ def trampoline(
         keywords.append(f"**{rest[0]}")
     arguments = "".join(f"{name}, " for name in positional)
     call = f"{_SITE!r}.call(({arguments}), {{{', '.join(keywords)}}})"
-    # Named there, so that the code closes over what the original closes over.
+    # Naming them makes the code close over the same variables as the original.
     closes = f" if 1 else ({', '.join(code.co_freevars)},)" if code.co_freevars else ""
     header = f"def {code.co_name}({', '.join(parameters)}):"
     outer = f"def _({', '.join(code.co_freevars)}):\n  {header} return {call}{closes}\n"
@@ -92,7 +92,7 @@ def trampoline(
     jump = _inner(_inner(module))
     if jump.co_freevars != code.co_freevars:
         raise Drift(f"{code.co_name} cannot be wrapped: it closes over {code.co_freevars}")
-    site = Site(function, code, tuple(around))
+    site = Landing(function, code, tuple(around))
     consts = tuple(site if const == _SITE else const for const in jump.co_consts)
     jump = jump.replace(co_consts=consts, co_firstlineno=code.co_firstlineno)
     if sys.version_info >= (3, 11):
@@ -104,13 +104,13 @@ def _inner(code: CodeType) -> CodeType:
     return next(const for const in code.co_consts if isinstance(const, CodeType))
 
 
-class Site:
+class Landing:
     """The landing place of a trampoline.
 
     Args:
         function: the function; held weakly, since its code holds this, and the collector of
             garbage does not look into code.
-        code: what the innermost call runs.
+        code: the code that the innermost call runs.
         around: the wrappers, innermost first.
     """
 
@@ -125,8 +125,8 @@ class Site:
         self._around = around
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Of a function that is pickled by value, with the class that it belongs to.
-        return Site, (_nothing, self._code, self._around)
+        # For a function that is pickled by value, with the class that it belongs to.
+        return Landing, (_nothing, self._code, self._around)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the wrappers around the function."""
@@ -139,7 +139,7 @@ class Site:
         if not args:
             return inner(**kwargs)
         instance, *others = args
-        # A method may be called with None for an instance, which no bound method takes.
+        # A method may be called with None as its instance, which a bound method refuses.
         inner = partial(inner, None) if instance is None else MethodType(inner, instance)
         if len(around) == 1:
             return around[0].wrapper(inner, instance, tuple(others), kwargs)

@@ -1,1 +1,1 @@
-"""Runs reproducers with and without their patches, each side in a process of its own."""
+"""Run reproducers with and without their patches, each side in a process of its own."""

@@ -114,7 +114,7 @@ class _Server:
         fork.output += chunk
         if chunk and not fork.output.endswith(b"\n"):
             return
-        # A pipe that closes without an answer belongs to a process that is dying by itself.
+        # A pipe that closes without an answer belongs to a process that is ending on its own.
         status = self._reap(descriptor, kill=bool(chunk))
         died = {"outcome": "error", "message": f"died with exit code {status}"}
         answer = {"number": fork.number, "outcome": children.parse_answer(fork.output) or died}

@@ -1,7 +1,7 @@
 """Call functions, such as reproducers, in forks of one process that has imported the libraries.
 
 An import takes seconds and most reproducers less than one, so this is many times faster than
-separate processes. The patches then meet libraries that are loaded already.
+separate processes. The patches are then applied to libraries that are loaded already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..children import command, parse_answer, write_answer
 from ..errors import UsageError
 
 _END_TIMEOUT = 5
-"""Seconds for the process and its forks to end by themselves."""
+"""Seconds that the process and its forks have to end on their own."""
 
 
 class ForkRunner:
@@ -144,7 +144,7 @@ class ForkServer:
         return number, outcome
 
     def _end_fork(self, number: int) -> None:
-        """End a fork whose outcome nobody waits for any more."""
+        """End a fork whose outcome is no longer awaited."""
         with self._lock:
             self._waiting.pop(number, None)
             self._send({"end": number})
@@ -163,7 +163,7 @@ class ForkServer:
 
     def _send(self, request: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        # If it has ended, `_listen` tells everyone who waits.
+        # If it has ended, `_listen` gives every waiting call its error.
         with contextlib.suppress(OSError, ValueError):
             write_answer(self._process.stdin, request)  # type: ignore[arg-type]
 

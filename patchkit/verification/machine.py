@@ -1,12 +1,15 @@
-"""Probe this machine for what reproducers need."""
+"""Probe this machine for what reproducers need, and describe it for the matrix."""
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ..environment import python_and_platform
+from ..matrix import Environment, installed_versions
 from ..patch import REQUIREMENTS, Requirement
 
 _CPUINFO = Path("/proc/cpuinfo")
@@ -72,3 +75,25 @@ def may_have_cuda() -> bool:
 
 PROBES: dict[str, Callable[[], bool]] = {"cuda": _reaches_cuda, "avx512-bf16": _has_avx512_bf16}
 """A test of this machine for each requirement, by its name."""
+
+
+def environment() -> Environment:
+    """Return the environment of measurements made in this process today."""
+    from ..engine.session import SESSION
+
+    return Environment(
+        versions=installed_versions(
+            library for entry in SESSION.catalogue for library in entry.patch.affects
+        ),
+        **python_and_platform(),
+        device=_device(),
+        date=datetime.date.today().isoformat(),
+    )
+
+
+def _device() -> str:
+    try:
+        import torch
+    except ImportError:
+        return "cpu"
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"

@@ -1,4 +1,4 @@
-"""Run each reproducer in a process of its own, which ends when nobody waits for it any more."""
+"""Run each reproducer in a process of its own, which ends when its outcome is not awaited."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from ..catalogue.entries import Entry
 from ..catalogue.folders import Paths
 from ..catalogue.resolution import resolve
 from ..errors import UnreadableVersion
+from ..matrix.lookup import reason_not_due
 from ..matrix.outcome_table import EXIT_STATUSES
 from ..patch import Patch, Requirement, Status
-from ..reporting.untested import reason_not_due
 from .forking import ForkRunner
 from .machine import description, may_have_cuda, missing_requirements
 from .spawning import SpawnRunner
@@ -44,7 +44,7 @@ class Verification(tuple[Verdict, ...]):
         return 1 if 1 in statuses else max(statuses, default=0)
 
     def to_dict(self) -> dict[str, Any]:
-        from .recording import environment
+        from .machine import environment
 
         return {
             "schema": SCHEMA,

@@ -71,7 +71,7 @@ def use(library: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     monkeypatch.setitem(sys.modules, module.__name__, module)
 
     def only(*given: Patch, broken: bool = False) -> None:
-        entries = {one.id: Entry(one, module.__name__, None) for one in given}
+        entries = {patch.id: Entry(patch, module.__name__, None) for patch in given}
         bad = (Broken("addon.bad", PatchDefinitionError("patch 'x': it has no title")),)
         session = Session(Catalogue(entries, bad if broken else ()))
         monkeypatch.setattr("patchkit.engine.session.SESSION", session)

@@ -84,7 +84,7 @@ def test_demo_without_the_libraries() -> None:
     result = invoke("demo")
     refused(result, "the demo trains for real and needs ")
     assert "trl" in result.stderr
-    assert "pip install torch transformers trl peft" in result.stderr
+    assert "pip install trl transformers peft accelerate" in result.stderr
 
 
 def test_bad_environment(monkeypatch) -> None:

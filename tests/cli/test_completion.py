@@ -46,7 +46,7 @@ def test_no_such_shell() -> None:
 def test_what_completes(madeup, words: list[str], incomplete: str, expected: list[str]) -> None:
     completing = ShellComplete(main, {}, "patchkit", "_PATCHKIT_COMPLETE")
     found = completing.get_completions(words, incomplete)
-    assert [one.value for one in found] == expected
+    assert [item.value for item in found] == expected
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")

@@ -105,7 +105,7 @@ def test_drift(use, case: str) -> None:
     assert message in line
     assert "+        return 1" in result.stdout
     given = json.loads(invoke("diff", "--json").stdout)
-    assert [bool(one["drift"]) for one in given["diffs"]] == [True, False]
+    assert [bool(diff["drift"]) for diff in given["diffs"]] == [True, False]
 
 
 def test_an_installed_version_that_does_not_parse(madeup, library) -> None:

@@ -112,7 +112,7 @@ def test_an_error_that_several_know(madeup, arguments: list[str]) -> None:
         "madeup-fixed (not-affected)",
     ]
     found = json.loads(invoke("explain", *arguments, "--json").stdout)["patches"]
-    assert [one["id"] for one in found] == ["madeup-cast", "madeup-fixed"]
+    assert [patch["id"] for patch in found] == ["madeup-cast", "madeup-fixed"]
 
 
 @pytest.mark.parametrize(

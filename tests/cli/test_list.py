@@ -34,7 +34,7 @@ def test_which(madeup, arguments: list[str], expected: list[str]) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert ids(result.stdout) == expected
     listed = json.loads(invoke("list", *arguments, "--json").stdout)
-    assert sorted(one["id"] for one in listed["patches"]) == sorted(expected)
+    assert sorted(patch["id"] for patch in listed["patches"]) == sorted(expected)
 
 
 def test_what_is_switched_off(madeup, monkeypatch) -> None:

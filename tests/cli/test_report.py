@@ -31,9 +31,9 @@ def test_the_json(madeup) -> None:
 
 
 def test_nothing_is_applied(madeup) -> None:
-    before = [one.status for one in patchkit.report()]
+    before = [record.status for record in patchkit.report()]
     invoke("report")
-    assert [one.status for one in patchkit.report()] == before
+    assert [record.status for record in patchkit.report()] == before
 
 
 def test_trouble_is_exit_status_1(use, library) -> None:
@@ -70,7 +70,7 @@ def test_a_variable_that_apply_refuses(madeup, monkeypatch, variable: str) -> No
     assert "patchkit.apply()" not in text
     given = json.loads(invoke("report", "--json").stdout)
     assert problem in given["refusals"][0]
-    (due,) = (one for one in given["patches"] if one["id"] == "madeup-cast")
+    (due,) = (patch for patch in given["patches"] if patch["id"] == "madeup-cast")
     assert problem in due["reason"]
     assert "apply() applies it" not in due["advice"]
     assert html.escape(problem) in patchkit.report()._repr_html_()
@@ -78,9 +78,11 @@ def test_a_variable_that_apply_refuses(madeup, monkeypatch, variable: str) -> No
 
 @pytest.mark.parametrize("names", [("madeup-cast", "madeup-w*"), ("madeup",)])
 def test_ids_globs_and_libraries(madeup, names: tuple[str, ...]) -> None:
-    listed = [one["id"] for one in json.loads(invoke("list", "--json", *names).stdout)["patches"]]
+    listed = [
+        patch["id"] for patch in json.loads(invoke("list", "--json", *names).stdout)["patches"]
+    ]
     reported = json.loads(invoke("report", "--json", *names).stdout)["patches"]
-    assert sorted(one["id"] for one in reported) == sorted(listed)
+    assert sorted(patch["id"] for patch in reported) == sorted(listed)
     assert 0 < len(reported) < len(patches())
     assert "madeup-cast" in invoke("diff", *names).stdout
     assert invoke("report", "madeup-csat").exit_code == 64

@@ -43,15 +43,20 @@ def outcome(model: Any, sharded: Any, gather: Any) -> str:
         with gather(sharded):
             model.unmerge_adapter()
         after = base_weights(model, sharded, gather)
-    others = sum(int((one != other).sum()) for one, other in zip(before, after, strict=True))
+    others = sum(int((tensor != other).sum()) for tensor, other in zip(before, after, strict=True))
     distance = float((merged - apart).float().norm() / apart.float().norm())
     return f"{others} others, merged {distance < 0.05}"
 
 
 def base_weights(model: Any, sharded: Any, gather: Any) -> list[torch.Tensor]:
     with gather(sharded):
-        weights = [one for name, one in model.named_parameters() if "base_layer.weight" in name]
-        return [getattr(one, "full_tensor", lambda one=one: one)().clone() for one in weights]
+        weights = [
+            parameter for name, parameter in model.named_parameters() if "base_layer.weight" in name
+        ]
+        return [
+            getattr(weight, "full_tensor", lambda weight=weight: weight)().clone()
+            for weight in weights
+        ]
 
 
 def with_fsdp(model: Any) -> Any:

@@ -28,7 +28,7 @@ print("kernel", os.getpid(), code.co_filename, "patchkit" in sys.modules)
 '''
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
 nbclient.NotebookClient(notebook, kernel_name="python3", timeout=300).execute()
-printed = "".join(one["text"] for one in notebook.cells[0].outputs if one.get("name") == "stdout")
+printed = "".join(output["text"] for output in notebook.cells[0].outputs if output.get("name") == "stdout")
 print("client", os.getpid(), printed)
 """
 

@@ -55,7 +55,9 @@ def statuses(folder: Path, *command: str, top: str = "", main: str = "", also: b
         timeout=240,
         check=False,
     )
-    (line,) = [one for one in done.stdout.splitlines() if one.startswith("STATUS")] or [done.stderr]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("STATUS")] or [
+        done.stderr
+    ]
     return line.split()[1:]
 
 

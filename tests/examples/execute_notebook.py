@@ -34,7 +34,7 @@ def main(output: Path) -> None:
         ).execute()
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     notebook.metadata.language_info = {"name": "python"}
     nbformat.write(notebook, output)
 

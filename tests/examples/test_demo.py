@@ -45,7 +45,7 @@ def demo(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
 
 
 def dtypes(outcome: dict[str, Any]) -> dict[tuple[str, bool], list[str]]:
-    return {(one["kind"], one["trained"]): list(one["dtypes"]) for one in outcome["dtypes"]}
+    return {(dtype["kind"], dtype["trained"]): list(dtype["dtypes"]) for dtype in outcome["dtypes"]}
 
 
 @due
@@ -68,9 +68,9 @@ def test_fp16(demo, tmp_path: Path) -> None:
         ("norms", False): ["bfloat16"],
         ("head", False): ["bfloat16"],
     }
-    for one, adapters in ((without, "bfloat16"), (fixed, "float32")):
+    for shown, adapters in ((without, "bfloat16"), (fixed, "float32")):
         trained = {(f"LoRA {side}", True): [adapters] for side in "AB"}
-        assert dtypes(one) == {**trained, **frozen}
+        assert dtypes(shown) == {**trained, **frozen}
     assert list((tmp_path / "temporary").iterdir()) == []
     if CAN_DRAW:
         assert stderr == "drawn: loss.svg\n"

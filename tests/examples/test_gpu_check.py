@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.verification.recording import from_files
+from workbench.record.recording import from_files
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SCRIPT = SCRIPTS / "gpu_check.py"

@@ -33,12 +33,12 @@ class Notebook:
 
     def printed(self, source: str) -> str:
         """What the one cell that begins with this source printed."""
-        return "".join("".join(one.get("text", "")) for one in self._outputs(source))
+        return "".join("".join(output.get("text", "")) for output in self._outputs(source))
 
     def html(self, source: str) -> str:
         """What the one cell that begins with this source showed as HTML."""
-        shown = (one.get("data", {}).get("text/html", "") for one in self._outputs(source))
-        return "".join("".join(one) for one in shown)
+        shown = (output.get("data", {}).get("text/html", "") for output in self._outputs(source))
+        return "".join("".join(html) for html in shown)
 
     def _outputs(self, source: str) -> list[dict[str, Any]]:
         (cell,) = [cell for cell in self.cells if "".join(cell["source"]).startswith(source)]
@@ -72,7 +72,9 @@ def test_the_committed_outputs_name_no_folder_of_a_machine() -> None:
     # Diffs are from files below <patchkit>, which HTML spells otherwise.
     text = html.unescape(json.dumps([cell["outputs"] for cell in cells]))
     assert re.findall(r"(?<![\w.<>)/])/(?:[\w.-]+/)+[\w.-]+|[A-Z]:\\", text) == []
-    assert not [one for cell in cells for one in cell["outputs"] if one.get("name") == "stderr"]
+    assert not [
+        output for cell in cells for output in cell["outputs"] if output.get("name") == "stderr"
+    ]
     assert all(cell["execution_count"] for cell in cells)
 
 

@@ -123,8 +123,8 @@ def look() -> Callable[..., Findings]:
         fix: bool = False,
     ) -> Findings:
         found = inspect(subject(model, args, optimizer), fix=fix, hardware=hardware)
-        kept = [one for one in found if one.id != "unfixed-bugs"]
-        assert not [one.id for one in kept if one.id.startswith("unchecked")]
+        kept = [finding for finding in found if finding.id != "unfixed-bugs"]
+        assert not [finding.id for finding in kept if finding.id.startswith("unchecked")]
         return Findings(kept, found.looked_at)
 
     return run

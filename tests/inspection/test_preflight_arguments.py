@@ -111,7 +111,9 @@ def test_full_eval_does_what_the_finding_says(make) -> None:
     with make.trainer(make.model("float32"), "bf16", bf16_full_eval=True) as trainer:
         assert "full-eval-casts" in patchkit.preflight(trainer)
         trainer.evaluate(trainer.train_dataset)
-        assert {str(one.dtype) for one in trainer.model.parameters()} == {"torch.bfloat16"}
+        assert {str(parameter.dtype) for parameter in trainer.model.parameters()} == {
+            "torch.bfloat16"
+        }
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_json() -> None:
     assert content["schema"] == 1
     assert content["ok"] is False
     assert content["looked_at"] == "a model"
-    assert [one["id"] for one in content["findings"]] == ALL.ids
+    assert [finding["id"] for finding in content["findings"]] == ALL.ids
     assert content["findings"][1]["fixable"]
     assert content["findings"][3]["fixed"] == "made it good"
 
@@ -183,7 +183,7 @@ def test_a_check_that_fails_is_a_note_and_stops_no_other(make, monkeypatch, capl
     monkeypatch.setattr(checks, "CHECKS", (broken, *CHECKS))
     args = make.args()
     args.fp16 = args.bf16 = True
-    found = {one.id: one for one in check(gather(subject(None, args, None)))}
+    found = {finding.id: finding for finding in check(gather(subject(None, args, None)))}
     assert found["unchecked-broken"].severity is Severity.NOTE
     assert "ZeroDivisionError: oops" in found["unchecked-broken"].found
     assert "both-fp16-and-bf16" in found
@@ -232,10 +232,10 @@ def test_every_finding_is_documented() -> None:
     ids = re.findall(r'Finding\(\s*f?"([^"]+)"', source)
     assert len(ids) >= len(CHECKS)
     text = page.read_text()
-    for one in ids:
+    for finding_id in ids:
         for dtype in ("float16", "bfloat16"):
             other = {"float16": "bfloat16", "bfloat16": "float16"}[dtype]
-            name = one.replace("{other}", other).replace("{facts.mixed_precision}", dtype)
+            name = finding_id.replace("{other}", other).replace("{facts.mixed_precision}", dtype)
             assert f"`{name}`" in text, name
 
 
@@ -265,7 +265,7 @@ def test_nothing_is_said_of_what_an_applied_patch_fixes(make, patch_id: str) -> 
     eight.also = four
     eight.get_output_embeddings().float()
     subjects = subject(eight, make.args(fp16_full_eval=True), None)
-    without = {one.id for one in check(gather(subjects))}
-    with_patch = {one.id for one in check(gather(subjects, applied=frozenset({patch_id})))}
+    without = {finding.id for finding in check(gather(subjects))}
+    with_patch = {finding.id for finding in check(gather(subjects, applied=frozenset({patch_id})))}
     assert without >= set(MOOT.values())
     assert without - with_patch == {MOOT[patch_id]}

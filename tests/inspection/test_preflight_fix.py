@@ -9,19 +9,19 @@ from patchkit.inspection import repairs
 
 
 def dtypes(model) -> set[str]:
-    return {str(one.dtype)[6:] for one in model.parameters() if one.requires_grad}
+    return {str(parameter.dtype)[6:] for parameter in model.parameters() if parameter.requires_grad}
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_half_trainable_under_a_scaler(make, dtype: str) -> None:
     with make.trainer(make.model(dtype), "fp16") as trainer:
-        same = [id(one) for one in trainer.model.parameters()]
+        same = [id(parameter) for parameter in trainer.model.parameters()]
         findings = patchkit.preflight(trainer, fix=True)
-        assert "half-trainable-under-scaler" in [one.id for one in findings.fixed]
+        assert "half-trainable-under-scaler" in [finding.id for finding in findings.fixed]
         assert "21 parameters float32" in findings["half-trainable-under-scaler"].fixed
         assert "MiB more memory" in findings["half-trainable-under-scaler"].fixed
         assert findings.ok
-        assert [id(one) for one in trainer.model.parameters()] == same
+        assert [id(parameter) for parameter in trainer.model.parameters()] == same
         trainer.train()
         assert dtypes(trainer.model) == {"float32"}
 
@@ -31,7 +31,9 @@ def test_not_once_the_optimizer_has_state(make) -> None:
         trainer.train()
         trainer.model.half()
         findings = patchkit.preflight(trainer, fix=True)
-        (error,) = [one for one in findings.errors if one.id == "half-trainable-under-scaler"]
+        (error,) = [
+            finding for finding in findings.errors if finding.id == "half-trainable-under-scaler"
+        ]
         assert not error.fixable
         assert dtypes(trainer.model) == {"float16"}
 
@@ -42,9 +44,9 @@ def test_one_dtype_through_a_4bit_model(make, look) -> None:
     model, args = make.lora("bfloat16", "4bit"), make.args("fp16")
     before = look(model, args)
     assert set(before.ids) == {"compute-dtype-other", "bfloat16-model-in-float16-training"}
-    assert all(one.fixable for one in before)
+    assert all(finding.fixable for finding in before)
     findings = look(model, args, fix=True)
-    assert {one.id for one in findings.fixed} == set(before.ids)
+    assert {finding.id for finding in findings.fixed} == set(before.ids)
     assert not findings.warnings
     assert "thread_dtype(model, torch.float16)" in findings["compute-dtype-other"].fixed
     assert not look(model, args).ids
@@ -73,7 +75,7 @@ def test_a_compute_dtype_that_was_asked_for_is_left(make, look) -> None:
 def test_what_only_the_user_can_decide_is_left(make, look) -> None:
     model = make.model("bfloat16")
     findings = look(model, make.args("bf16", learning_rate=1e-6), fix=True)
-    assert [one.id for one in findings.warnings] == ["updates-round-away"]
+    assert [finding.id for finding in findings.warnings] == ["updates-round-away"]
     assert not findings.fixed
     assert dtypes(model) == {"bfloat16"}
 
@@ -87,9 +89,13 @@ def test_adapters_are_upcast(make, look) -> None:
             parameter.data = parameter.data.to(torch.bfloat16)
             parameter.grad = torch.ones_like(parameter)
     findings = look(model, make.args("bf16", learning_rate=1e-6), fix=True)
-    assert [one.id for one in findings.fixed] == ["updates-round-away"]
-    trained = [one for one in model.parameters() if one.requires_grad]
-    assert {one.dtype for one in trained} == {one.grad.dtype for one in trained} == {torch.float32}
+    assert [finding.id for finding in findings.fixed] == ["updates-round-away"]
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    assert (
+        {parameter.dtype for parameter in trained}
+        == {parameter.grad.dtype for parameter in trained}
+        == {torch.float32}
+    )
 
 
 def test_a_repair_that_fails_is_told(make, look, monkeypatch) -> None:
@@ -99,9 +105,9 @@ def test_a_repair_that_fails_is_told(make, look, monkeypatch) -> None:
     monkeypatch.setattr(repairs, "thread_dtype", refuse)
     findings = look(make.lora("bfloat16", "4bit"), make.args("fp16"), fix=True)
     assert not findings.fixed
-    for one in findings.warnings:
-        assert "could not fix it: ValueError: not this model" in one.why
-        assert not one.fixable
+    for finding in findings.warnings:
+        assert "could not fix it: ValueError: not this model" in finding.why
+        assert not finding.fixable
 
 
 def test_nothing_to_fix(make, look) -> None:
@@ -122,10 +128,10 @@ def test_versions(fresh, imported: bool) -> None:
         before = patchkit.preflight(model)
         after = patchkit.preflight(model, fix=True)
         result = [
-            [one.found for one in before if one.id == "unfixed-bugs"],
-            [one.fixed for one in after if one.id == "unfixed-bugs"],
-            [one.id for one in patchkit.report().with_status("applied")],
-            [one.id for one in patchkit.preflight(model)],
+            [finding.found for finding in before if finding.id == "unfixed-bugs"],
+            [finding.fixed for finding in after if finding.id == "unfixed-bugs"],
+            [record.id for record in patchkit.report().with_status("applied")],
+            [finding.id for finding in patchkit.preflight(model)],
         ]
         """
     )

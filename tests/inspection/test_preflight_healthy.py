@@ -94,9 +94,9 @@ def test_looking_changes_nothing(make, look) -> None:
     import torch
 
     model = make.lora("bfloat16", "4bit")
-    before = {name: one.clone() for name, one in model.state_dict().items()}
-    ids = [id(one) for one in model.parameters()]
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    ids = [id(parameter) for parameter in model.parameters()]
     look(model, make.args("fp16"))
     after = model.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)
-    assert [id(one) for one in model.parameters()] == ids
+    assert [id(parameter) for parameter in model.parameters()] == ids

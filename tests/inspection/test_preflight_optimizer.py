@@ -53,7 +53,7 @@ def test_states_of_torch(look, case: str) -> None:
         with pytest.raises(RuntimeError, match="expected dtype"):
             stepped(optimizer)
     findings = look(model, None, optimizer, fix=True)
-    assert [one.id for one in findings.fixed] == ["optimizer-state-dtype"]
+    assert [finding.id for finding in findings.fixed] == ["optimizer-state-dtype"]
     assert stepped(optimizer)
     assert "optimizer-state-dtype" not in look(model, None, optimizer)
 

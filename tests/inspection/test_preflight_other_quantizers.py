@@ -55,7 +55,7 @@ def test_layers_in_the_other_half_precision(
     assert finding.severity is (Severity.WARNING if library == "torchao" else Severity.ERROR)
     assert f"14 layers that {library} has quantized" in finding.found
     assert f"compute in {dtype}" in finding.found
-    other = next(one for one in findings if "-model-in-" in one.id)
+    other = next(finding for finding in findings if "-model-in-" in finding.id)
     assert "q_proj" not in other.found  # its numbers are packed: no pass casts them
     assert not finding.fixable
     assert not other.fixable  # thread_dtype refuses such a model

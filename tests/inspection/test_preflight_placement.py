@@ -141,7 +141,7 @@ def test_packed_weights_are_not_what_their_storage_says(make, look) -> None:
 
     model = storage(make, "bfloat16")
     patchkit.thread_dtype(model, torch.float16)
-    assert any(one.dtype == torch.bfloat16 for one in model.parameters())
+    assert any(parameter.dtype == torch.bfloat16 for parameter in model.parameters())
     assert not look(model, make.args("fp16")).ids
 
 

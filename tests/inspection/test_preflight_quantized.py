@@ -10,7 +10,7 @@ from patchkit.inspection.findings import Severity
 def layers(model):
     import bitsandbytes as bnb
 
-    return [one for one in model.modules() if isinstance(one, bnb.nn.Linear4bit)]
+    return [module for module in model.modules() if isinstance(module, bnb.nn.Linear4bit)]
 
 
 def computing(model, compute, state=None):
@@ -59,9 +59,9 @@ def test_dtypes_of_4bit_layers(make, look, case: str) -> None:
     model = computing(make.lora(dtype, "4bit"), compute, state)
     findings = look(model, make.args(precision))
     assert set(findings.ids) == expected
-    for one in findings:
-        assert one.severity is Severity.WARNING
-        assert "14 4-bit layers (base_model.model.model.layers.0.self_attn.q_proj" in one.found
+    for finding in findings:
+        assert finding.severity is Severity.WARNING
+        assert "14 4-bit layers (base_model.model.model.layers.0.self_attn.q_proj" in finding.found
 
 
 def test_as_the_libraries_load_it(make, look) -> None:
@@ -118,7 +118,7 @@ def test_int8_activations(make, look, threshold, dtype, precision, expected) -> 
             module.state.threshold = threshold
     findings = look(model, make.args(precision))
     assert findings.ids == (["int8-activations"] if expected else [])
-    assert all(one.severity is Severity.NOTE for one in findings)
+    assert all(finding.severity is Severity.NOTE for finding in findings)
 
 
 def mixture_of_experts(make):

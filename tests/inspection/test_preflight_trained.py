@@ -115,7 +115,7 @@ def test_adam_in_float16(make, look, epsilon: float, finite: bool) -> None:
     ids = torch.arange(4, 20)[None]
     model(input_ids=ids, labels=ids).loss.backward()
     optimizer.step()
-    assert all(one.isfinite().all() for one in model.parameters()) is finite
+    assert all(parameter.isfinite().all() for parameter in model.parameters()) is finite
 
 
 ROUNDING = {
@@ -165,9 +165,9 @@ def test_the_share_of_lost_updates_is_what_adam_loses(make, look) -> None:
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.0)
     (finding,) = look(model, None, optimizer)
     said = int(re.search(r"leaves (\d+)%", finding.why)[1])
-    before = [one.detach().clone() for one in model.parameters()]
-    for one in model.parameters():
-        one.grad = torch.ones_like(one)
+    before = [parameter.detach().clone() for parameter in model.parameters()]
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
     optimizer.step()
     kept = [float((a == b).float().mean()) for a, b in zip(before, model.parameters(), strict=True)]
     assert abs(said - 100 * sum(kept) / len(kept)) < 10
@@ -212,7 +212,7 @@ OTHER_HALF = {
 def test_other_half(make, look, case: str) -> None:
     build, precision, expected = OTHER_HALF[case]
     ids = look(build(make), make.args(precision)).ids
-    assert [one for one in ids if "-model-in-" in one] == (
+    assert [finding_id for finding_id in ids if "-model-in-" in finding_id] == (
         [f"{expected}training"] if expected else []
     )
 

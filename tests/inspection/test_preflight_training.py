@@ -9,7 +9,7 @@ import pytest
 
 import patchkit
 from patchkit import PreflightError, UsageError
-from patchkit.inspection import training
+from patchkit.inspection import preflight
 from patchkit.patch import Status
 
 ID = "transformers-preflight"
@@ -17,7 +17,7 @@ ID = "transformers-preflight"
 
 @pytest.fixture(autouse=True)
 def nothing_said(monkeypatch) -> None:
-    monkeypatch.setattr(training, "_logged", set())
+    monkeypatch.setattr(preflight, "_logged", set())
 
 
 def code_of_train():
@@ -48,7 +48,9 @@ def test_on_when_asked_for(options) -> None:
     assert code_of_train() is not before
     assert patchkit.apply().changed == () or options.get("only")
     assert patchkit.report()[ID].status is Status.APPLIED
-    assert "is wrapped by patchkit.inspection.training.preflight" in patchkit.report()[ID].diff()
+    assert (
+        "is wrapped by patchkit.inspection.preflight.before_train" in patchkit.report()[ID].diff()
+    )
     patchkit.revert(ID)
     assert code_of_train() is before
     assert patchkit.report()[ID].status is Status.AVAILABLE
@@ -112,8 +114,8 @@ def test_warnings_are_logged_once(make, caplog) -> None:
         with make.trainer(make.model("bfloat16"), "bf16", learning_rate=1e-6) as trainer:
             trainer.train()
             assert trainer.state.global_step == 1
-    logged = [one.getMessage() for one in caplog.records if one.name == "patchkit"]
-    assert sum("updates-round-away" in one for one in logged) == 1
+    logged = [record.getMessage() for record in caplog.records if record.name == "patchkit"]
+    assert sum("updates-round-away" in message for message in logged) == 1
 
 
 def test_a_healthy_training_says_nothing(make, caplog) -> None:
@@ -123,14 +125,14 @@ def test_a_healthy_training_says_nothing(make, caplog) -> None:
         warnings.simplefilter("error", patchkit.PatchWarning)
         with make.trainer(make.model("float32"), "bf16") as trainer:
             trainer.train()
-    assert not [one for one in caplog.records if one.name == "patchkit"]
+    assert not [record for record in caplog.records if record.name == "patchkit"]
 
 
 def test_a_mistake_of_ours_does_not_stop_a_training(make, monkeypatch, caplog) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(training, "run", fail)
+    monkeypatch.setattr(preflight, "run", fail)
     patchkit.apply(only=ID)
     with make.trainer(make.model("float32"), "bf16") as trainer:
         trainer.train()

@@ -46,7 +46,7 @@ def outcome(name: str, device: str, dtypes: tuple[torch.dtype, torch.dtype]) -> 
     except RuntimeError as error:
         return str(error).partition("\n")[0].partition(". ")[0]
     results = [result] if isinstance(result, torch.Tensor) else result
-    return " ".join(str(one.dtype) for one in results)
+    return " ".join(str(result.dtype) for result in results)
 
 
 def outcomes_on_cuda(name: str) -> list[str]:
@@ -113,14 +113,14 @@ def test_values_and_gradients_are_those_of_the_casts(as_on_cuda) -> None:
     x, weight = torch.randn(3, 8).bfloat16(), torch.randn(8).bfloat16()
     gradients = []
     for cast in (False, True):
-        leaves = [one.clone().requires_grad_() for one in (x, weight)]
-        given = [one.float() for one in leaves] if cast else leaves
+        leaves = [tensor.clone().requires_grad_() for tensor in (x, weight)]
+        given = [leaf.float() for leaf in leaves] if cast else leaves
         with torch.autocast("cpu", torch.float16, enabled=not cast):
             out = torch.nn.functional.layer_norm(given[0], (8,), given[1])
         assert out.dtype == torch.float32
         out.square().sum().backward()
-        assert all(one.grad.dtype == torch.bfloat16 for one in leaves)
-        gradients.append([out, *(one.grad for one in leaves)])
+        assert all(leaf.grad.dtype == torch.bfloat16 for leaf in leaves)
+        gradients.append([out, *(leaf.grad for leaf in leaves)])
     assert all(map(torch.equal, *gradients))
 
 
@@ -132,6 +132,8 @@ def test_bfloat16_models_of_many_families_train(as_on_cuda, family: str) -> None
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), shapes.words().flatten())
     (loss * 1024).backward()
     assert (logits.dtype, loss.dtype) == (torch.float16, torch.float32)
-    gradients = [one.grad for one in model.parameters() if one.grad is not None]
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
     assert gradients
-    assert all(one.dtype == torch.bfloat16 and one.isfinite().all() for one in gradients)
+    assert all(
+        gradient.dtype == torch.bfloat16 and gradient.isfinite().all() for gradient in gradients
+    )

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from patchkit.legacy.changes import Gone
 from patchkit.legacy.rows import all_rows
-from patchkit.legacy.versions.version_sets import SETS, advice, install, set_before
-
-FILES = Path(__file__).parents[2] / "version_sets"
-
-
-def _pins(path: Path) -> list[str]:
-    lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
-    return [line for line in lines if line and not line.startswith("torch==")]
+from patchkit.legacy.versions.version_sets import FILE, advice, install, set_before, sets
+from workbench.releases.sets import FOLDER, recommended, text
 
 
-def test_each_set_is_in_a_file() -> None:
-    files = [_pins(path) for path in (*FILES.glob("*.txt"), *FILES.glob("eras/*.txt"))]
-    for known in SETS:
-        assert known.split() in files
+def test_sets_are_those_of_the_files() -> None:
+    assert FILE.read_text(encoding="utf-8") == text(), "run python -m workbench sets"
+    assert sets() == tuple(recommended())
+
+
+def test_the_newest_set_and_those_of_other_libraries_are_not_recommended(tmp_path) -> None:
+    (tmp_path / "eras").mkdir()
+    for name, pins in {
+        "1.10": "trl==1.10.0\ntorch==2.13.0\n",
+        "1.9": "trl==1.9.2  # then\n\npeft==0.20.0\n",
+        "torch2.6": "trl==1.10.0\n",
+        "eras/1.9": "trl==1.9.0\n",
+        "eras/0.7": "trl==0.7.11\n",
+        "eras/beside": "rich==15.0.0\n",
+    }.items():
+        (tmp_path / f"{name}.txt").write_text(pins)
+    assert list(recommended(tmp_path)) == ["trl==0.7.11", "trl==1.9.2 peft==0.20.0"]
+    assert len(sets()) == len(list(recommended(FOLDER))) >= 28
 
 
 def test_sets_are_in_order() -> None:
     from packaging.version import Version
 
-    releases = [Version(known.split()[0].partition("==")[2]) for known in SETS]
+    releases = [Version(known.split()[0].partition("==")[2]) for known in sets()]
     assert releases == sorted(releases)
 
 

@@ -23,7 +23,9 @@ def invoke(*arguments: str) -> Result:
 
 
 def matrix_file(folder: Path, states: dict[str, str]) -> str:
-    scans = [Scan("trl", version, "2026-01-01", {PATCH: it}) for version, it in states.items()]
+    scans = [
+        Scan("trl", version, "2026-01-01", {PATCH: state}) for version, state in states.items()
+    ]
     write(folder / "m.yaml", Matrix(scans=tuple(scans)))
     return str(folder / "m.yaml")
 
@@ -74,7 +76,9 @@ def test_record_says_what_it_merged(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     given = json.loads(result.stdout)
     assert (given["schema"], given["unmeasured"]) == (1, [])
-    assert [(one["patch"], one["outcome"]) for one in given["results"]] == [(PATCH, "fixed")]
+    assert [(result["patch"], result["outcome"]) for result in given["results"]] == [
+        (PATCH, "fixed")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,9 @@ def test_check_of_a_damaged_matrix(tmp_path: Path) -> None:
 def test_check_reads_results_too(tmp_path: Path) -> None:
     where = Environment({"trl": "1.16.0"}, "3.11", "linux", "cpu", "2026-01-01")
     ran = Measured(PATCH, "present", where)
-    scans = tuple(Scan("trl", version, "2026-01-01", {PATCH: it}) for version, it in FITS.items())
+    scans = tuple(
+        Scan("trl", version, "2026-01-01", {PATCH: state}) for version, state in FITS.items()
+    )
     write(tmp_path / "m.yaml", Matrix((ran,), scans))
     result = invoke("check", PATCH, "--file", str(tmp_path / "m.yaml"))
     assert result.exit_code == 1

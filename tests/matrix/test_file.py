@@ -75,9 +75,9 @@ def test_odd_names_survive(file) -> None:
 def test_rows_are_sorted_by_version_as_numbers(file) -> None:
     write(file, Matrix(tuple(reversed(RESULTS)), (SCAN, NO_WHEEL)))
     found = read(file)
-    versions = [one.environment.versions["trl"] for one in found.results]
+    versions = [result.environment.versions["trl"] for result in found.results]
     assert versions == ["1.6.0", "1.16.0", "1.16.0", "1.16.0", "1.16.0", "1.17.0rc1"]
-    assert [one.version for one in found.scans] == ["1.9.0", "1.16.0"]
+    assert [scan.version for scan in found.scans] == ["1.9.0", "1.16.0"]
 
 
 def test_order_of_the_input_does_not_matter(file) -> None:
@@ -135,7 +135,7 @@ DAMAGED: dict[str, tuple[str | bytes, str]] = {
     "field unknown": (of(f"{RUN[:-1]}, extra: 1}}"), "runs 1: unknown key 'extra'"),
     "key a number": (of("{1: 2}"), "runs 1"),
     "outcome unknown": (
-        of(RUN.replace("fixed", "fixed")),
+        of(RUN.replace("fixed", "repaired")),
         f"runs 1: `outcomes`: a-b must be one of {', '.join(matrix.OUTCOMES)}",
     ),
     "outcome a list": (of(RUN.replace("fixed", "[fixed]")), "runs 1: `outcomes`: 'a-b' must be"),
@@ -163,9 +163,9 @@ DAMAGED: dict[str, tuple[str | bytes, str]] = {
 def test_what_is_damaged_above_is_sound(file) -> None:
     file.write_text(of())
     found = read(file)
-    assert [one.patch for one in found.results] == ["a-b"]
-    assert [one.states for one in found.scans] == [{"a-b": "matches"}]
-    assert [one.name for one in found.unmeasured] == ["1.17"]
+    assert [result.patch for result in found.results] == ["a-b"]
+    assert [scan.states for scan in found.scans] == [{"a-b": "matches"}]
+    assert [version_set.name for version_set in found.unmeasured] == ["1.17"]
 
 
 @pytest.mark.parametrize("case", DAMAGED)

@@ -62,7 +62,7 @@ def test_tested(shipped, tmp_path) -> None:
         "from patchkit.matrix import look_up\n"
         "def of(**installed):\n"
         f"    return look_up({PATCH!r}, 'trl', installed).to_dict()\n"
-        "result = {one['id']: one['tested'] for one in patchkit.report().to_dict()['patches']}, [\n"
+        "result = {patch['id']: patch['tested'] for patch in patchkit.report().to_dict()['patches']}, [\n"
         "    of(trl='1.16.0', peft='0.21.2'), of(trl='1.16.0', peft='0.21.2+local'),\n"
         "    of(trl='1.16.0', peft='0.21.2', torch='2.14'), of(trl='1.15.0', peft='0.21.2'),\n"
         "    of(trl='1.14.0'), of(trl='1.2.0'), of(trl='1.17.0'), of(peft='0.21.2'),\n"
@@ -75,7 +75,7 @@ def test_tested(shipped, tmp_path) -> None:
         "not measured on trl 1.16.0; the newest measured is 1.6.0"
     )
     both = ["fixed", "not-fixed"]
-    assert [(one["level"], one["outcomes"]) for one in others] == [
+    assert [(other["level"], other["outcomes"]) for other in others] == [
         ("combination", both),
         ("combination", both),
         ("version", both),
@@ -86,7 +86,7 @@ def test_tested(shipped, tmp_path) -> None:
         ("none", []),
         ("none", []),
     ]
-    assert [one["detail"] for one in others][2:] == [
+    assert [other["detail"] for other in others][2:] == [
         "measured on trl 1.16.0, beside other versions (no torch): fixed, not-fixed",
         "measured on trl 1.15.0, beside other versions (peft 0.9): fixed",
         "not run on trl 1.14.0; its sources were read: drifted",
@@ -133,7 +133,7 @@ def test_a_damaged_matrix_stops_nobody(shipped, library, content: str | bytes | 
         "report = patchkit.apply()\n"
         "str(report), report._repr_html_()\n"
         "again = patchkit.report()\n"
-        "result = [one['tested'] for one in again.to_dict()['patches']]\n"
+        "result = [patch['tested'] for patch in again.to_dict()['patches']]\n"
         "assert again.to_json()\n"
         "patchkit.revert()",
     )

@@ -103,7 +103,13 @@ AGREE = {
     ),
     "another library has the same name for it": (
         patch(),
-        [READ, [Scan("other", "9", "2026-01-01", {"lib-x": it}) for it in ("present", "drifted")]],
+        [
+            READ,
+            [
+                Scan("other", "9", "2026-01-01", {"lib-x": state})
+                for state in ("present", "drifted")
+            ],
+        ],
     ),
     "no fix: it shows where it is not offered": (
         patch(WRAP, affects=">=2", opt_in="x"),
@@ -288,7 +294,7 @@ def test_many_releases_are_named_in_their_order() -> None:
 def reasons(patch: Patch, measured: Matrix) -> list[str]:
     """What stands between claim and advice."""
     found = contradictions(patch, measured)
-    return [one.partition(", but ")[2].partition(":")[0] for one in found]
+    return [sentence.partition(", but ")[2].partition(":")[0] for sentence in found]
 
 
 TWO = {"lib": ">=2", "other": ">=5"}
@@ -349,7 +355,7 @@ def test_a_run_without_the_second_library_tells_nothing() -> None:
 
 def test_where_a_library_was_never_as_claimed_no_range_of_it_is_proposed() -> None:
     found = contradictions(patch(WRAP, affects={"lib": ">=3", "other": ">=7"}), matrix(TWO_RAN))
-    assert {one.rpartition(": ")[2] for one in found} == {
+    assert {sentence.rpartition(": ")[2] for sentence in found} == {
         "measure there, or name the place in `harmless`"
     }
 
@@ -385,15 +391,15 @@ def test_range_of(states: dict[str, bool], expected: str) -> None:
 def test_a_derived_range_holds_what_is_affected_and_nothing_else(shows: list[bool]) -> None:
     measured = matrix(
         [
-            Scan("lib", f"1.{minor}.0", "2026-01-01", {"lib-x": "matches" if one else "absent"})
-            for minor, one in enumerate(shows)
+            Scan("lib", f"1.{minor}.0", "2026-01-01", {"lib-x": "matches" if shown else "absent"})
+            for minor, shown in enumerate(shows)
         ]
     )
     backed = measured_ranges(patch(), measured)["lib"]
     assert bool(backed) is any(shows)
     if backed:
-        for minor, one in enumerate(shows):
-            assert in_range(f"1.{minor}.0", backed) is one
+        for minor, shown in enumerate(shows):
+            assert in_range(f"1.{minor}.0", backed) is shown
         assert in_range("9", backed) is shows[-1]
         assert contradictions(patch(affects=backed), measured) == []
 
@@ -417,9 +423,9 @@ def altered(patch: Patch, measured: Matrix) -> dict[str, str]:
     """The range of a patch's library: moved up, moved down, closed, opened."""
     claim = patch.affects[patch.library]
     states = states_of_releases(patch, sightings(patch, measured), patch.library)
-    lower = [one.version for one in SpecifierSet(claim) if one.operator == ">="]
-    upper = [str(one) for one in SpecifierSet(claim) if one.operator == "<"]
-    older = [str(one) for one in states if one < Version(lower[0])]
+    lower = [specifier.version for specifier in SpecifierSet(claim) if specifier.operator == ">="]
+    upper = [str(specifier) for specifier in SpecifierSet(claim) if specifier.operator == "<"]
+    older = [str(state) for state in states if state < Version(lower[0])]
     without = ",".join(upper)
     ranges = {
         "up": f">{lower[0]},{without}",
@@ -429,7 +435,7 @@ def altered(patch: Patch, measured: Matrix) -> dict[str, str]:
     if upper:
         ranges["opened"] = f">={lower[0]}"
     else:
-        newest = max(one for one, shows in states.items() if shows)
+        newest = max(state for state, shows in states.items() if shows)
         ranges["closed"] = f">={lower[0]},<{newest}"
         ranges["closed above"] = f">={lower[0]},<99999"
     return {name: claim.strip(",") for name, claim in ranges.items()}

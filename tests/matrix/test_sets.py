@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from patchkit.matrix import MatrixError
-from patchkit.matrix.sets import VersionSet, default_folder, read_sets
+from workbench.record.sets import VersionSet, default_folder, read_sets
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +83,7 @@ def test_what_is_not_there(folder: Path, monkeypatch) -> None:
     (folder / "x.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(MatrixError, match="cannot read the version set"):
         read_sets(folder)
-    monkeypatch.setattr("patchkit.matrix.sets.default_path", lambda: folder / "m.yaml")
+    monkeypatch.setattr("workbench.record.sets.default_path", lambda: folder / "m.yaml")
     with pytest.raises(MatrixError, match="come only with a checkout"):
         default_folder()
 
@@ -100,7 +100,7 @@ def environments_of_tox() -> set[str]:
 
 
 def test_tox_has_an_environment_for_each_set_and_measures_them_all() -> None:
-    names = {one.name for one in read_sets(ROOT / "version_sets")}
+    names = {version_set.name for version_set in read_sets(ROOT / "version_sets")}
     assert environments_of_tox() == names
     (full,) = re.findall(r"^ +full = (.*)$", TOX, re.MULTILINE)
     groups = re.findall(r"(?:\{[^{}]*\bmatrix\b[^{}]*\}|\bmatrix)-\{([^{}]*)\}", full)
@@ -114,7 +114,9 @@ def test_each_set_gets_the_torch_that_it_pins() -> None:
     (factors,) = re.findall(r"^ +([\w.,]+): UV_CONSTRAINT = .*\{version_set\}", TOX, re.MULTILINE)
     (usual,) = re.findall(r"^torch==(.*)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     with_their_own = {
-        one.name for one in read_sets(ROOT / "version_sets") if one.versions["torch"] != usual
+        version_set.name
+        for version_set in read_sets(ROOT / "version_sets")
+        if version_set.versions["torch"] != usual
     }
     assert {name.partition("-")[0] for name in with_their_own} == set(factors.split(","))
 
@@ -146,7 +148,7 @@ def test_each_environment_of_tox_has_the_files_of_its_name(monkeypatch) -> None:
 
 
 def test_the_shipped_sets_pin_what_is_measured() -> None:
-    for one in read_sets(ROOT / "version_sets"):
+    for version_set in read_sets(ROOT / "version_sets"):
         assert {"trl", "transformers", "peft", "accelerate", "bitsandbytes", "torch"} <= set(
-            one.versions
-        ), one.name
+            version_set.versions
+        ), version_set.name

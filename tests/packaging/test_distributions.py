@@ -119,7 +119,9 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert {
         "patchkit/py.typed",
         "patchkit/compat_matrix.yaml",
-        "patchkit/modernize/history.json",
+        "patchkit/legacy/rows/names/trl.toml",
+        "patchkit/legacy/versions/history.json",
+        "patchkit/legacy/versions/version_sets.txt",
         "patchkit/patches/trl/adapter_bf16_cast.py",
         "patchkit/cli/run/autostart/sitecustomize.py",
     } <= set(names)
@@ -147,7 +149,7 @@ def test_metadata_are_ready_for_an_index(tmp_path: Path, address: str, monkeypat
         assert f"{folder}/licenses/LICENSE" in archive.namelist()
         text = archive.read(f"{folder}/METADATA").decode()
     with tarfile.open(sdist) as archive:
-        (name,) = (one for one in archive.getnames() if one.endswith("/PKG-INFO"))
+        (name,) = (name for name in archive.getnames() if name.endswith("/PKG-INFO"))
         info = archive.extractfile(name)
         assert info is not None
         assert info.read().decode() == text
@@ -156,19 +158,23 @@ def test_metadata_are_ready_for_an_index(tmp_path: Path, address: str, monkeypat
     assert metadata["Metadata-Version"] == "2.4"
     assert (metadata["License-Expression"], metadata["License-File"]) == ("Apache-2.0", "LICENSE")
     # PEP 639: a licence expression excludes licence classifiers, and an upload is refused.
-    assert not [one for one in metadata.get_all("Classifier") or () if one.startswith("License")]
+    assert not [
+        classifier
+        for classifier in metadata.get_all("Classifier") or ()
+        if classifier.startswith("License")
+    ]
     # What is installed stays: nothing but the extra asks for torch, and any newer one will do.
     needed = list(map(Requirement, metadata.get_all("Requires-Dist") or ()))
-    always = {one.name.lower() for one in needed if one.marker is None}
+    always = {requirement.name.lower() for requirement in needed if requirement.marker is None}
     assert always == {"click", "packaging", "pyyaml", "rich", "wrapt"}
-    (torch,) = (one for one in needed if one.name == "torch")
+    (torch,) = (requirement for requirement in needed if requirement.name == "torch")
     assert str(torch.specifier).startswith(">=")
-    assert {one.operator for one in torch.specifier} == {">="}
+    assert {specifier.operator for specifier in torch.specifier} == {">="}
     links = re.findall(r"\]\(([^)]+)\)", metadata.get_payload())
     relative = [link for link in links if not link.startswith(("https://", "#"))]
     urls = metadata.get_all("Project-URL") or []
     assert (bool(urls), bool(relative)) == (bool(address), not address)
-    assert [one.partition(", ")[2].startswith(address) for one in urls] == [True] * len(urls)
+    assert [url.partition(", ")[2].startswith(address) for url in urls] == [True] * len(urls)
     if address:
         assert f"{address}/blob/HEAD/docs/limits.md" in links
         assert f"{address}/raw/HEAD/docs/loss.svg" in links
@@ -179,7 +185,7 @@ def test_the_sdist_tests_itself(distributions: Path, tmp_path: Path) -> None:
     (sdist,) = distributions.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path)
-    (tree,) = (one for one in tmp_path.iterdir() if one.is_dir())
+    (tree,) = (path for path in tmp_path.iterdir() if path.is_dir())
     chosen = ("rewrite", "test_layout.py", "test_public_api.py", "packaging/test_release.py")
     tests = [tree / "tests" / name for name in chosen]
     command = ("-c", SDIST_TESTS, tree, "-q", "-p", "no:cacheprovider", *tests)
@@ -193,7 +199,7 @@ def test_a_wheel_without_a_matrix(distributions: Path, tmp_path: Path) -> None:
     (sdist,) = distributions.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path)
-    (tree,) = (one for one in tmp_path.iterdir() if one.is_dir())
+    (tree,) = (path for path in tmp_path.iterdir() if path.is_dir())
     (tree / "compat_matrix.yaml").unlink()
     run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", tree, cwd=tmp_path)
     (wheel,) = (tmp_path / "dist").glob("*.whl")

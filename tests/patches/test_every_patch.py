@@ -9,7 +9,6 @@ import pytest
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab.measured import cannot_run_here
 from patchkit.reporting.status import CONCERNED
 from patchkit.verification.machine import missing_requirements
 from patchkit.verification.verification import verify
@@ -46,9 +45,8 @@ def test_a_patch_is_complete(patch_id: str) -> None:
 
 
 @pytest.mark.parametrize("patch_id", IDS)
-def test_reproducer_fails_without_and_passes_with(patch_id: str) -> None:
-    if reason := cannot_run_here(patch_id):
-        pytest.skip(reason)
+def test_reproducer_fails_without_and_passes_with(skip_if_measured_to_fail, patch_id: str) -> None:
+    skip_if_measured_to_fail(patch_id)
     (verdict,) = verify([patch_id], fork=patch_id not in OWN_PROCESSES)
     due = patch_id in DUE
     expected = "fixed" if due else "not-affected"
@@ -65,13 +63,14 @@ IN_PART = [patch_id for patch_id, entry in ENTRIES.entries.items() if entry.repr
 
 
 @pytest.mark.parametrize("patch_id", IN_PART)
-def test_what_shows_of_a_bug_on_any_machine_shows_on_this_one(forked, patch_id: str) -> None:
+def test_what_shows_of_a_bug_on_any_machine_shows_on_this_one(
+    forked, skip_if_measured_to_fail, patch_id: str
+) -> None:
     entry = ENTRIES.entries[patch_id]
     assert entry.patch.requires, "a reproducer that runs anywhere is no part"
     if patch_id not in DUE:
         pytest.skip("not due here")
-    if reason := cannot_run_here(patch_id):
-        pytest.skip(reason)
+    skip_if_measured_to_fail(patch_id)
     without, patched = (
         forked(
             f"""

@@ -22,7 +22,7 @@ from torch import nn
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab import quantized_adapters, shapes
+from patchkit.lab import quantized, shapes
 from patchkit.patch import Rewrite
 
 pytest.importorskip("transformers")
@@ -87,7 +87,7 @@ def lora(base: nn.Module, inputs: torch.Tensor, **options):
     return peft.get_peft_model(nn.Sequential(base), config), (inputs,)
 
 
-loaded = functools.cache(quantized_adapters.load)
+loaded = functools.cache(quantized.load_tiny)
 
 
 def adapted(config: type, quantization: str, **options):
@@ -290,8 +290,8 @@ def _comparable(value: Any) -> Any:
 
 def assert_same(expected: Any, got: Any, tolerance: float = 0.0) -> None:
     if isinstance(expected, tuple):
-        for one, other in zip(expected, got, strict=True):
-            assert_same(one, other, tolerance)
+        for value, other in zip(expected, got, strict=True):
+            assert_same(value, other, tolerance)
     elif isinstance(expected, torch.Tensor) and not expected.is_meta:
         torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
     elif isinstance(expected, torch.Tensor):

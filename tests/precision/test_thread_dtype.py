@@ -43,12 +43,12 @@ def load(folder: Path, dtype: str = "bfloat16"):
 
 
 def layers(model):
-    return [one for one in model.modules() if isinstance(one, bnb.nn.Linear4bit)]
+    return [module for module in model.modules() if isinstance(module, bnb.nn.Linear4bit)]
 
 
 def weights(model):
     """Dtypes of all parameters that are not packed, by name."""
-    packed = {id(one.weight) for one in layers(model)}
+    packed = {id(layer.weight) for layer in layers(model)}
     return {
         name: parameter.dtype
         for name, parameter in model.named_parameters()
@@ -67,16 +67,16 @@ def test_all_of_a_four_bit_model(saved, kind: str, dtype) -> None:
     model = load(saved[kind])
     wanted = dtype if isinstance(dtype, torch.dtype) else torch.float16
     before = quantized.packed_bytes(model)
-    scales = [one.weight.quant_state.absmax.clone() for one in layers(model)]
-    inner = [one.weight.quant_state.state2 for one in layers(model)]
-    objects = {name: id(one) for name, one in model.named_parameters()}
-    rotary = {name: one.clone() for name, one in model.named_buffers()}
+    scales = [layer.weight.quant_state.absmax.clone() for layer in layers(model)]
+    inner = [layer.weight.quant_state.state2 for layer in layers(model)]
+    objects = {name: id(parameter) for name, parameter in model.named_parameters()}
+    rotary = {name: buffer.clone() for name, buffer in model.named_buffers()}
 
     summary = patchkit.thread_dtype(model, dtype)
 
-    assert {one.compute_dtype for one in layers(model)} == {wanted}
-    assert all(one.compute_type_is_set for one in layers(model))
-    assert {one.weight.quant_state.dtype for one in layers(model)} == {wanted}
+    assert {layer.compute_dtype for layer in layers(model)} == {wanted}
+    assert all(layer.compute_type_is_set for layer in layers(model))
+    assert {layer.weight.quant_state.dtype for layer in layers(model)} == {wanted}
     assert set(weights(model).values()) == {wanted}
     assert config_dtype(model) == wanted
     assert model.config.quantization_config.bnb_4bit_compute_dtype == wanted
@@ -87,8 +87,8 @@ def test_all_of_a_four_bit_model(saved, kind: str, dtype) -> None:
         assert layer.weight.quant_state.state2 is state
         # The inner state's dtype is that of the scales.
         assert state is None or state.dtype == torch.float32
-    assert {name: id(one) for name, one in model.named_parameters()} == objects
-    assert all(torch.equal(one, rotary[name]) for name, one in model.named_buffers())
+    assert {name: id(parameter) for name, parameter in model.named_parameters()} == objects
+    assert all(torch.equal(buffer, rotary[name]) for name, buffer in model.named_buffers())
     assert summary
     assert len(summary.compute_dtypes) == len(summary.quant_states) == 14
     assert set(summary.parameters) == set(weights(model))
@@ -135,7 +135,7 @@ def test_adapters_and_what_is_trained_beside_them_keep_theirs(saved) -> None:
     assert {name: now[name].dtype for name in kept} == kept
     assert {now[name].dtype for name in kept if "lora_" in name} == {torch.float32}
     assert norm.dtype == torch.bfloat16
-    assert {one.compute_dtype for one in layers(model)} == {torch.float16}
+    assert {layer.compute_dtype for layer in layers(model)} == {torch.float16}
     assert model.base_model.model.model.embed_tokens.weight.dtype == torch.float16
 
 
@@ -164,8 +164,8 @@ def test_a_packed_weight_that_fsdp_made_a_plain_parameter() -> None:
 
 def test_eight_bit_layers(saved) -> None:
     model = load(saved["8bit"])
-    eight = [one for one in model.modules() if isinstance(one, bnb.nn.Linear8bitLt)]
-    before = [(one.weight.data.clone(), one.weight.SCB.clone()) for one in eight]
+    eight = [module for module in model.modules() if isinstance(module, bnb.nn.Linear8bitLt)]
+    before = [(layer.weight.data.clone(), layer.weight.SCB.clone()) for layer in eight]
     summary = patchkit.thread_dtype(model, torch.float16)
     for layer, (packed, scales) in zip(eight, before, strict=True):
         assert torch.equal(layer.weight.data, packed)
@@ -216,12 +216,12 @@ def test_a_layer_that_the_cpu_has_repacked(saved) -> None:
     ids = torch.arange(4, 20)[None]
     with torch.no_grad():
         model(ids)
-        states = [one.weight.quant_state for one in layers(model)]
+        states = [layer.weight.quant_state for layer in layers(model)]
         if not getattr(states[0], "packing_format_for_cpu", False):
             pytest.skip("this CPU, or this bitsandbytes, does not repack")
         patchkit.thread_dtype(model, "fp16")
-        assert {one.dtype for one in states} == {torch.bfloat16}
-        assert {one.original_dtype for one in states} == {torch.float16}
+        assert {state.dtype for state in states} == {torch.bfloat16}
+        assert {state.original_dtype for state in states} == {torch.float16}
         assert model(ids).logits.isfinite().all()
 
 
@@ -296,12 +296,12 @@ def test_sub_configurations() -> None:
     field = "dtype" if hasattr(config, "dtype") else "torch_dtype"
     model = torch.nn.Linear(2, 2).bfloat16()
     model.config = config
-    for one, dtype in (
+    for part, dtype in (
         (config, torch.bfloat16),
         (config.text_config, torch.bfloat16),
         (config.vision_config, torch.float32),
     ):
-        setattr(one, field, dtype)
+        setattr(part, field, dtype)
     patchkit.thread_dtype(model, "fp16")
     assert getattr(config, field) == getattr(config.text_config, field) == torch.float16
     assert getattr(config.vision_config, field) == torch.float32
@@ -311,8 +311,8 @@ def test_a_copy_can_be_threaded_alone(saved) -> None:
     model = load(saved["4bit"])
     other = copy.deepcopy(model)
     patchkit.thread_dtype(other, "fp16")
-    assert {one.weight.quant_state.dtype for one in layers(model)} == {torch.bfloat16}
-    assert {one.weight.quant_state.dtype for one in layers(other)} == {torch.float16}
+    assert {layer.weight.quant_state.dtype for layer in layers(model)} == {torch.bfloat16}
+    assert {layer.weight.quant_state.dtype for layer in layers(other)} == {torch.float16}
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,8 @@ def _check_edits(module: str, text: str, found: Facts, questions: Questions) -> 
     sources = {source.qualname: source for source in _edited(module, text, found)}
     edits = [
         edit
-        for one in found.functions
-        for site in questions.by_key[one.rule].change.rule.plan(sources[one.qualname])
+        for function in found.functions
+        for site in questions.by_key[function.rule].change.rule.plan(sources[function.qualname])
         for edit in site
     ]
     if edits:
@@ -92,7 +92,7 @@ def _check_edits(module: str, text: str, found: Facts, questions: Questions) -> 
 
 
 def _edited(module: str, text: str, found: Facts) -> Iterable[FunctionSource]:
-    names = {one.qualname for one in found.functions}
+    names = {function.qualname for function in found.functions}
     return functions_in_file(text, module, names.__contains__) if names else ()
 
 

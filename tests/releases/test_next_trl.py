@@ -33,7 +33,7 @@ def scan(modules):
 
 
 def states(scan: Scan, state: str) -> set[str]:
-    return {patch for patch, one in scan.states.items() if one == state}
+    return {patch for patch, found in scan.states.items() if found == state}
 
 
 def test_the_same_again(scan) -> None:

@@ -119,6 +119,6 @@ def test_the_workflow_runs_the_script() -> None:
 
     workflow = yaml.safe_load(WORKFLOW.read_text())
     steps = [step.get("run", "") for step in workflow["jobs"]["scan"]["steps"]]
-    (run,) = [one for one in steps if SCRIPT.name in one]
+    (run,) = [step for step in steps if SCRIPT.name in step]
     assert f"python {SCRIPT.relative_to(ROOT)} --output finding.md" in run
-    assert any("finding.md" in one and "gh issue create" in one for one in steps)
+    assert any("finding.md" in step and "gh issue create" in step for step in steps)

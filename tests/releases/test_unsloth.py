@@ -30,7 +30,9 @@ def test_release(check_release, release: str) -> None:
 def function(modules, release: str, change):
     module, _, qualname = change.target.partition(":")
     text = modules("unsloth", release)[module].decode()
-    return next(one for one in functions_in_file(text, module) if one.qualname == qualname)
+    return next(
+        function for function in functions_in_file(text, module) if function.qualname == qualname
+    )
 
 
 def edits_of(source, change):
@@ -74,9 +76,9 @@ def test_from_pretrained_leaves_the_dtype_on_the_model(modules, release: str) ->
     lines = apply_edits(source.lines, edits_of(source, LOAD))
     tree = ast.parse("".join(lines))
     (statement,) = (
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, ast.Assign) and "_patchkit_requested_dtype" in ast.unparse(one)
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and "_patchkit_requested_dtype" in ast.unparse(node)
     )
     assert not list(find(tree, LOAD.rule.site))
     called = []

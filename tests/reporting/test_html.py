@@ -61,9 +61,9 @@ def test_html_has_every_patch_and_folds_what_is_not_due(library, session, apply)
         "not-affected",
         "not-installed",
     ]
-    for one in report:
-        assert html_escape(one.title) in html
-        assert html_escape(one.reason) in html
+    for reported in report:
+        assert html_escape(reported.title) in html
+        assert html_escape(reported.reason) in html
     assert html_escape(report["drifted-one"].advice) in shown
 
 

@@ -22,13 +22,13 @@ from .conftest import broken_report, troubled
 def test_a_sequence_of_records(three) -> None:
     assert isinstance(three, Sequence)
     assert len(three) == 3
-    assert [one.id for one in three] == ["a-a", "b-b", "c-c"]
-    assert (three[0].id, three[-1].id, [one.id for one in three[1:]]) == (
+    assert [record.id for record in three] == ["a-a", "b-b", "c-c"]
+    assert (three[0].id, three[-1].id, [record.id for record in three[1:]]) == (
         "a-a",
         "c-c",
         ["b-b", "c-c"],
     )
-    assert [one.id for one in reversed(three)] == ["c-c", "b-b", "a-a"]
+    assert [record.id for record in reversed(three)] == ["c-c", "b-b", "a-a"]
     assert three.index(three[1]) == 1
     assert three.count(three[1]) == 1
     assert bool(three)
@@ -39,7 +39,7 @@ def test_a_sequence_of_records(three) -> None:
 def test_a_mapping_by_id(three) -> None:
     assert three["b-b"] is three[1]
     assert three.keys() == ["a-a", "b-b", "c-c"]
-    assert dict(three) == {one.id: one for one in three}
+    assert dict(three) == {record.id: record for record in three}
     assert "b-b" in three
     assert "b" not in three
     assert None not in three
@@ -68,7 +68,7 @@ def test_unknown_id(three, unknown: str) -> None:
     ],
 )
 def test_with_status(three, statuses: tuple[Any, ...], ids: list[str]) -> None:
-    assert [one.id for one in three.with_status(*statuses)] == ids
+    assert [record.id for record in three.with_status(*statuses)] == ids
 
 
 def test_summary(three) -> None:
@@ -137,12 +137,12 @@ def test_schema(library, session, apply) -> None:
 
 def test_every_status_can_be_told(library, session, apply) -> None:
     report = troubled(library, session, apply).report()
-    for one in report:
-        assert one.id.startswith(one.status.value)
-        assert one.reason
-        assert (one.id if one.version else one.library) in str(report)
-        assert one.id in report._repr_html_()
-        assert isinstance(one.diff(), str)
+    for record in report:
+        assert record.id.startswith(record.status.value)
+        assert record.reason
+        assert (record.id if record.version else record.library) in str(report)
+        assert record.id in report._repr_html_()
+        assert isinstance(record.diff(), str)
     assert json.loads(report.to_json()) == report.to_dict()
     assert report["failed-one"].to_dict()["error"] == "ZeroDivisionError('oops')"
     assert report["not-installed"].to_dict()["version"] is None
@@ -234,7 +234,7 @@ WHAT_TO_DO = {
 
 def test_what_to_do(library, session, apply) -> None:
     report = troubled(library, session, apply).report()
-    assert {one.id for one in report} == set(WHAT_TO_DO)
+    assert {record.id for record in report} == set(WHAT_TO_DO)
     for name, advice in WHAT_TO_DO.items():
         assert advice in report[name].advice
         assert bool(advice) == bool(report[name].advice)

@@ -42,7 +42,7 @@ def test_each_row_says_what_the_status_says() -> None:
 
 
 @pytest.mark.parametrize("row", status.TABLE, ids=lambda row: row.status.value)
-def test_a_row_agrees_with_itself(row: status.Row) -> None:
+def test_a_row_agrees_with_itself(row: status.StatusRow) -> None:
     assert not (row.due and row.trouble)
     assert bool(row.style) == bool(row.tint) == (row.due or row.trouble)
     assert row.meaning.endswith(".")

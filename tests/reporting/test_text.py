@@ -12,7 +12,7 @@ import patchkit
 from patchkit import matrix
 from patchkit.patch import Status
 from patchkit.reporting.report import Report
-from patchkit.reporting.text import Printed, plain_text
+from patchkit.reporting.text import PrintedReport, plain_text
 
 from ..madeup_bug import patch
 from .conftest import broken_report, record, troubled
@@ -35,7 +35,7 @@ LONG = {
 @pytest.mark.parametrize("status", ["drifted", "applied"])
 def test_text_fits_a_terminal_and_loses_nothing(case: str, width: int, status: str) -> None:
     given = LONG[case]
-    text = plain_text(Printed(Report([record(status=Status(status), **given)])), width)
+    text = plain_text(PrintedReport(Report([record(status=Status(status), **given)])), width)
     # An id on a line of its own stays whole, so that it can be copied.
     widest = max(
         len(line) + sum(ord(letter) > 0x2E80 for letter in line)
@@ -97,8 +97,8 @@ def test_text_says_what_matters_first(library, session, apply) -> None:
 def test_text_says_what_to_do(library, session, apply) -> None:
     report = troubled(library, session, apply).report()
     text = " ".join(str(report).split())
-    for one in report.with_status("failed", "drifted", "overridden"):
-        assert f"{one.reason} -> {one.advice}" in text
+    for reported in report.with_status("failed", "drifted", "overridden"):
+        assert f"{reported.reason} -> {reported.advice}" in text
 
 
 def test_text_of_a_healthy_catalogue_is_short(library, session) -> None:
@@ -143,7 +143,7 @@ def test_a_broken_definition_has_no_version_that_could_be_absent() -> None:
 
 def test_titles_stand_below_their_ids_where_there_is_no_room() -> None:
     applied = Report([record(id="a-a-a-a-a-a-a-a-a-a-a-a-a-a-a", status=Status.APPLIED)])
-    wide, narrow = (plain_text(Printed(applied), width).splitlines() for width in (80, 60))
+    wide, narrow = (plain_text(PrintedReport(applied), width).splitlines() for width in (80, 60))
     assert "  a-a-a-a-a-a-a-a-a-a-a-a-a-a-a  it is fixed" in wide
     at = narrow.index("  a-a-a-a-a-a-a-a-a-a-a-a-a-a-a")
     assert narrow[at + 1] == "    it is fixed"

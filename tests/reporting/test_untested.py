@@ -30,8 +30,8 @@ def measured(monkeypatch) -> Any:
     """Puts measurements in place of the matrix; madeup 1.2.0 is installed."""
 
     def put(*records: Any) -> None:
-        runs = tuple(one for one in records if isinstance(one, Result))
-        scans = tuple(one for one in records if isinstance(one, Scan))
+        runs = tuple(record for record in records if isinstance(record, Result))
+        scans = tuple(record for record in records if isinstance(record, Scan))
         monkeypatch.setattr(lookup, "_shipped", lambda: Matrix(runs, scans))
 
     return put
@@ -136,7 +136,7 @@ def test_where_it_is_said(library, session, measured) -> None:
     assert UNTESTED.format("1.3.0") in page
     first, _ = report.to_dict()["patches"]
     assert (first["status"], first["reason"]) == ("untested", UNTESTED.format("1.3.0"))
-    assert [one.id for one in report.with_status("untested")] == [BUG]
+    assert [record.id for record in report.with_status("untested")] == [BUG]
     assert not status.ROWS[Status.UNTESTED].due
 
 

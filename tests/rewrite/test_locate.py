@@ -127,8 +127,10 @@ def test_live_function(library, shape: str) -> None:
 def test_the_same_function_in_the_file(library, shape: str) -> None:
     qualname, source = SHAPES[shape]
     function = live(library, source, qualname)
-    found = [one for one in functions_in_file(source, "x.py") if one.qualname == qualname]
-    assert [one.code for one in found] == [function.__code__]
+    found = [
+        function for function in functions_in_file(source, "x.py") if function.qualname == qualname
+    ]
+    assert [function.code for function in found] == [function.__code__]
 
 
 ENCODED = {

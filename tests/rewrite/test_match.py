@@ -88,5 +88,5 @@ def test_a_literal_letter_stands_for_itself() -> None:
 
 @pytest.mark.parametrize("letter", ["G", "Fr", "x", ""])
 def test_a_literal_that_the_pattern_does_not_have(letter: str) -> None:
-    with pytest.raises(ValueError, match="is no capital letter that stands alone"):
+    with pytest.raises(ValueError, match="is not a capital letter that stands alone"):
         Pattern("F.relu(x) + Fresh.G_x", literal=(letter,))

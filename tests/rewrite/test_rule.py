@@ -108,7 +108,7 @@ def test_code_in_an_f_string_is_drift_where_its_place_is_unknown() -> None:
         'def f(x):\n    return f"""\n{bug(x)} é {bug(x)}"""\n',
         "def f(x):\n    return f'{bug(x)}'\n",
     ):
-        with pytest.raises(Drift, match="in an f-string"):
+        with pytest.raises(Drift, match="inside an f-string"):
             code_of(source)
 
 

@@ -19,7 +19,7 @@ INTEL = "processor\t: 0\nmodel name\t: X\nflags\t\t: fpu avx2 avx512f avx512_bf1
 
 
 def test_names_and_outcomes() -> None:
-    assert {name: it.outcome for name, it in REQUIREMENTS.items()} == {
+    assert {name: requirement.outcome for name, requirement in REQUIREMENTS.items()} == {
         "cuda": "needs-cuda",
         "avx512-bf16": "needs-avx512-bf16",
     }

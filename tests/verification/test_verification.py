@@ -217,7 +217,9 @@ def test_verify_everywhere(command, fork: bool) -> None:
     """Where a patch is not due its reproducer says whether that is right."""
     options = ["--everywhere", "--json", *(["--fork"] if fork else [])]
     done = command("verify", "addon-*", *options, addons=EVERYWHERE)
-    verdicts = {one["id"]: one["outcome"] for one in json.loads(done.stdout)["verdicts"]}
+    verdicts = {
+        verdict["id"]: verdict["outcome"] for verdict in json.loads(done.stdout)["verdicts"]
+    }
     assert verdicts == {
         "addon-present": "present",
         "addon-gone": "absent",
@@ -234,7 +236,9 @@ def test_verify_everywhere(command, fork: bool) -> None:
 def test_forks_come_to_the_same(command) -> None:
     names = ("fixed", "not-fixed", "not-reproduced", "drifts", "dies")
     files = [name.replace("-", "_") for name in names]
-    done = command("verify", "addon-*", "--json", "--fork", addons={it: ADDONS[it] for it in files})
+    done = command(
+        "verify", "addon-*", "--json", "--fork", addons={file: ADDONS[file] for file in files}
+    )
     found = {verdict["id"]: verdict for verdict in json.loads(done.stdout)["verdicts"]}
     outcomes = {name: verdict["outcome"] for name, verdict in found.items()}
     assert outcomes == {f"addon-{name}": WITH_STATUS[name][0] for name in names}
@@ -276,10 +280,10 @@ def test_verify_from_python(command, tmp_path) -> None:
     code = """
 import patchkit
 found = patchkit.verify("addon-*")
-print([one.outcome for one in found], found.exit_status)
+print([verdict.outcome for verdict in found], found.exit_status)
 print(repr(found), "addon-fixed" in str(found), "<table>" in found._repr_html_())
 print(found.to_dict()["schema"], found.to_dict()["environment"]["versions"]["madeup"])
-print({str(one.status) for one in patchkit.report() if one.id == "addon-fixed"})
+print({str(record.status) for record in patchkit.report() if record.id == "addon-fixed"})
 """
     paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
@@ -326,13 +330,13 @@ def test_record(command, tmp_path) -> None:
     ]
     results = read(file).results
     # Nothing is measured on a library that is not there.
-    assert {one.patch: (one.outcome, one.note) for one in results} == {
+    assert {result.patch: (result.outcome, result.note) for result in results} == {
         "addon-fixed": ("fixed", ""),
         "addon-not-fixed": ("not-fixed", "ValueError: bug 22"),
         "addon-not-affected": ("present", "ValueError: bug 1"),
     }
     # Without the version of the library that the patch fixes nothing could be looked up.
-    assert {one.environment.versions.get("madeup") for one in results} == {"1.2.0"}
+    assert {result.environment.versions.get("madeup") for result in results} == {"1.2.0"}
 
 
 def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
@@ -355,7 +359,7 @@ def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
     found = read(file)
     (result,) = found.results
     assert (result.environment.device, result.environment.date) == ("NVIDIA T4", "2026-01-02")
-    assert [one.problem for one in found.unmeasured] == ["no such"]
+    assert [version_set.problem for version_set in found.unmeasured] == ["no such"]
 
 
 @pytest.mark.parametrize(

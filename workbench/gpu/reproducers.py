@@ -25,7 +25,7 @@ def rows(units: list[str]) -> Iterator[Row]:
     """Verify the due patches first, then the others; a row for each as it comes."""
     from patchkit.catalogue import entries
     from patchkit.catalogue.resolution import resolve
-    from patchkit.verification.recording import environment
+    from patchkit.verification.machine import environment
 
     yield {"environment": vars(environment())}
     due = {entry.patch.id for entry in entries.load() if resolve(entry.patch).verdict is None}

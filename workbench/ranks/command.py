@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from patchkit.cli.forms import form_options
+from patchkit.cli.arguments import form_options
 
 from ..kept_results import check_outputs, check_shown, told_how_to_go_on
 
@@ -76,8 +76,7 @@ def ranks(
       0  nothing is worse or other with patchkit
       1  something worked without, and fails or has other numbers with patchkit
     """
-    from patchkit.cli.output import show, show_json
-    from patchkit.cli.progress import progress_bar
+    from patchkit.cli.output import progress_bar, show, show_json
 
     from ..families.modes import select
     from .records import Journal

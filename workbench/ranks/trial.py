@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from patchkit.lab import cuda_fp16, cuda_ranks, train, trainers
+from patchkit.lab import cuda_fp16, train, trainers
 
 from ..families.building import one_line
 from ..families.modes import find_mode
-from . import checkpoint
+from . import checkpoint, cuda_ranks
 from .strategies import STRATEGIES
 
 _TRAINING_STEPS = 2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from patchkit.cli.patch_id import PatchId
+from patchkit.cli.arguments import PatchId
 
 
 @click.command()

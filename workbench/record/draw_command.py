@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from patchkit.cli.patch_id import PatchId
+from patchkit.cli.arguments import PatchId
 from patchkit.errors import UsageError
 from patchkit.matrix.records import MatrixError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from patchkit.matrix.show.grid import Cell, Grid, Row, span
+from patchkit.matrix.show.grid import Cell, Grid, PatchRow, span
 from patchkit.matrix.show.states import WORST_FIRST
 from patchkit.matrix.show.view import View
 
@@ -49,7 +49,7 @@ def _table(grid: Grid) -> Iterator[str]:
         yield _line([_name(row), *(_summary([row.cells[at] for at in group]) for group in groups)])
 
 
-def _name(row: Row) -> str:
+def _name(row: PatchRow) -> str:
     return f"`{row.patch}`" + ("" if row.known else " (no longer in the catalogue)")
 
 

@@ -1,4 +1,4 @@
-"""`patchkit matrix record`."""
+"""`python -m workbench record`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from patchkit.matrix.sets import VersionSet
+    from .sets import VersionSet
 
 
 @click.command()
@@ -32,15 +32,16 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
 
     \b
     Examples:
-      patchkit matrix record .matrix/*.json
-      patchkit matrix record --id 'trl-*'
+      python -m workbench record .matrix/*.json
+      python -m workbench record --id 'trl-*'
     """
+    from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
-    from patchkit.cli.output_file import check_writable
     from patchkit.engine.session import SESSION
     from patchkit.matrix import default_path, write
-    from patchkit.verification import recording
     from patchkit.verification.verification import verify
+
+    from . import recording
 
     if files and ids:
         raise click.UsageError("--id says what to measure here; with FILES nothing is measured")
@@ -72,7 +73,8 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
 
 def _sets() -> list[VersionSet]:
     from patchkit.matrix import MatrixError
-    from patchkit.matrix.sets import default_folder, read_sets
+
+    from .sets import default_folder, read_sets
 
     try:
         return read_sets(default_folder())

@@ -66,12 +66,12 @@ def scan(
     Examples:
       patchkit legacy scan --library trl
       patchkit legacy scan --last 3
-      patchkit legacy scan --history patchkit/modernize/history.json
+      python -m workbench releases --history patchkit/legacy/versions/history.json
     """
     from dataclasses import asdict
 
+    from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
-    from patchkit.cli.output_file import check_writable
     from patchkit.errors import UsageError
     from patchkit.matrix.file import replace_text
 

@@ -10,22 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.about import PACKAGE
-from patchkit.matrix.scan.keeping import keep
+from patchkit.matrix.scan.memory import keep
 
 from .interface import Interface
 from .modules import Modules
 
-_READERS = tuple(
-    f"matrix/{name}.py"
-    for name in (
-        "interfaces/exports",
-        "interfaces/interface",
-        "interfaces/modules",
-        "interfaces/signatures",
-        "interfaces/sources",
-        "scan/outline",
-        "scan/tree",
-    )
+_READERS = (
+    *(
+        Path(__file__).with_name(f"{name}.py")
+        for name in ("exports", "interface", "modules", "signatures", "sources")
+    ),
+    *(Path(PACKAGE, "matrix", "scan", f"{name}.py") for name in ("outline", "tree")),
 )
 
 
@@ -38,8 +33,8 @@ class Memory:
 
     def __init__(self, folder: Path) -> None:
         digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
-        for name in _READERS:
-            digest.update(Path(PACKAGE, name).read_bytes())
+        for file in _READERS:
+            digest.update(file.read_bytes())
         self._folder = folder / "interfaces" / digest.hexdigest()[:16]
 
     def get(self, library: str, version: str) -> Interface | None:

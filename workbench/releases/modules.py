@@ -36,12 +36,12 @@ def modules(sources: Sources, library: str) -> Modules:
             found[_below(module, library)] = []
         elif module.startswith(_MODELS) and not f"{module}.".startswith(_AUTO):
             found.setdefault(_below(".".join(module.split(".")[:3]), library), [])
-            top.update(_declared(sources.text(module)))
+            top.update(declared(sources.text(module)))
         elif module != library:
             names = _names(sources, library, module, frozenset())
             found[_below(module, library)] = sorted(set(names))
             if module.startswith(_AUTO):
-                top.update(_declared(sources.text(module)))
+                top.update(declared(sources.text(module)))
     found.update({alias: [] for alias in _aliases(sources, library) if alias not in found})
     found[""] = sorted(name for name in top if not name.startswith("_"))
     return found
@@ -83,7 +83,7 @@ def _aliases(sources: Sources, library: str) -> Iterator[str]:
             yield from (str(key.value) for key in keys if isinstance(key, ast.Constant))
 
 
-def _declared(text: str) -> Iterator[str]:
+def declared(text: str) -> Iterator[str]:
     """Yield the names in the `__all__` of a module, without parsing it: there are thousands."""
     for names in _DECLARED.findall(text):
         yield from _NAME.findall(names)

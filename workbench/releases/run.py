@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.errors import UsageError
-from patchkit.legacy.rows import LEFT_OUT, all_rows
-from patchkit.matrix.scan import releases, wheels
-from patchkit.matrix.scan.errors import ScanError
-from patchkit.matrix.scan.tree import Archive
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.rows.names.toml import read as read_tables
+from patchkit.matrix.scan import ScanError, releases, wheels
 
+from .archive import Archive
 from .findings import Finding, findings
 from .history import History
 from .interface import LIBRARIES, Interface, is_there, read
@@ -23,6 +23,7 @@ from .modules import Modules, modules
 from .sources import Sources
 from .timeline import Released, timeline
 
+LEFT_OUT = Path(__file__).with_name("left_out.toml")
 _DOWNLOADS = 4
 
 Progress = Callable[[str, int, int], None]
@@ -107,7 +108,7 @@ def scan(
         library: History(library, it, partial(reader.has_place, library))
         for library, it in interfaces.items()
     }
-    found = list(findings(histories, all_rows(), LEFT_OUT))
+    found = list(findings(histories, all_rows(), left_out()))
     reader.remember()
     return Result(
         {library: it.versions for library, it in histories.items() if library in shown},
@@ -115,6 +116,12 @@ def scan(
         gaps,
         timeline(released),
     )
+
+
+def left_out() -> dict[str, str]:
+    """Return what has no row on purpose, as findings name it, and why."""
+    tables = read_tables(LEFT_OUT.read_text(encoding="utf-8"), LEFT_OUT.name)
+    return {what: table["because"] for table in tables["left_out"] for what in table["what"]}
 
 
 class _Reader:
@@ -192,8 +199,10 @@ class _Reader:
 
     def _open(self, library: str, version: str) -> Sources:
         given = self._given.get((library, version))
-        opened = Archive(given, (library,)) if given else self._wheels.open(library, version)
-        return Sources(opened)
+        if given:
+            return Sources(Archive(given, (library,)))
+        self._wheels.fetch(library, version)
+        return Sources(Archive(self._wheels.file(library, version), (wheels.file_stem(library),)))
 
     def _is_released(self, library: str, version: str) -> bool:
         return (library, version) not in self._given

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from patchkit.matrix.scan.outline import bindings
-from patchkit.matrix.scan.tree import Archive
 from patchkit.rewrite.locate import FunctionNode
+
+from .archive import Archive
 
 Definition = ast.ClassDef | FunctionNode
 

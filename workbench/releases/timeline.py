@@ -24,7 +24,7 @@ _INTERNAL = re.compile(
     r"modeling_(?!outputs)\w+|models\.auto|pipelines)\b|utils\.(?!other|quantization|dataclasses|hub)"
 )
 """Modules whose names no script imports one by one."""
-_UNASKED = re.compile(
+UNASKED = re.compile(
     r"\w*ARCHIVE_(MAP|LIST)$|\w+PreTrainedModel$|"
     r"(?!Auto)\w*(Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision)\w*(Config|Model|Pil|"
     r"Processor\w*|Encoder|Decoder)$"
@@ -154,7 +154,7 @@ def _top_of_transformers(has: Sequence[Modules], releases: Sequence[str]) -> Ite
     """Yield the names that each release of Transformers offers, without those nobody asks for."""
     before: set[str] = set()
     for release, modules in zip(releases, has, strict=True):
-        names = {name for name in modules[""] if not _UNASKED.match(name)}
+        names = {name for name in modules[""] if not UNASKED.match(name)}
         if int(release.partition(".")[0]) >= _BY_SPELLING:
             names.update(filter(_SPELLED.match, before))
         yield sorted(names)

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
+
+from ...environment import installed_version
+from ...errors import PatchError
+from ...libraries import with_role
+
+if TYPE_CHECKING:
+    from ...lab.train import Precision
+
+NEEDED = with_role("measured")
+
+
+class DemoError(PatchError):
+    """The demo cannot be run here."""
 
 
 @click.command(short_help="Train a tiny model, without patchkit and with it.")
@@ -50,7 +65,15 @@ import click
     help="Draw losses and dtypes (.svg, .png or .pdf); needs matplotlib.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-def demo(**options: Any) -> None:
+def demo(
+    trainer: str,
+    steps: int,
+    precision: Precision,
+    checkpoint: Precision | None,
+    quantization: str,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
     """Train a tiny model with TRL, without patchkit and then with it.
 
     Two real trainings of LoRA adapters, each in a process of its own, on the GPU
@@ -60,7 +83,7 @@ def demo(**options: Any) -> None:
     Examples:
       patchkit demo                           fp16 QLoRA with SFTTrainer
       patchkit demo --trainer dpo --steps 20  another trainer, for longer
-      patchkit demo --precision bf16          what becomes of adapters in bf16
+      patchkit demo --precision bf16          adapters in a bf16 training
       patchkit demo --checkpoint fp16         base weights in float16
       patchkit demo --plot loss.svg           loss curves, and the model's dtypes
 
@@ -69,6 +92,39 @@ def demo(**options: Any) -> None:
       0  the training with patchkit went through
       1  it did not
     """
-    from . import run
+    from ...lab.train import usual_checkpoint
+    from .text import intro, summary
+    from .training import train_both
 
-    sys.exit(run(**options))
+    if plot is not None:
+        from ...pictures import check_picture_file
+        from ..arguments import check_writable
+
+        check_picture_file(plot, "--plot")
+        check_writable(plot, "--plot")
+    missing = [name for name in NEEDED if installed_version(name) is None]
+    if missing:
+        raise DemoError(
+            f"the demo trains for real and needs {', '.join(missing)}: "
+            f"pip install {' '.join(missing)}"
+        )
+    setup = {
+        "trainer": trainer,
+        "precision": precision,
+        "checkpoint": checkpoint or usual_checkpoint(precision),
+        "quantization": quantization,
+    }
+    if not as_json:
+        click.echo(intro(setup, steps))
+    with tempfile.TemporaryDirectory(prefix="patchkit-demo-") as folder:
+        without, fixed = train_both(setup, steps, Path(folder))
+    if as_json:
+        click.echo(json.dumps({"schema": 1, "without": without, "with": fixed}, indent=2))
+    else:
+        click.echo(summary(without, fixed, setup))
+    if plot is not None:
+        from .picture import draw_to
+
+        draw_to(plot, without, fixed, setup, steps)
+        click.echo(f"drawn: {plot}", err=as_json)
+    sys.exit(0 if fixed["ok"] else 1)

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pictures import FRAME, INK, PALE
-from .outcome import Outcome, ending, error_line, step_of_death
+from .outcome import TrainingOutcome, ending, error_line, step_of_death
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ _ROOM = 0.3
 """The part of the height for the text on one that died."""
 
 
-def draw_curves(axes: Axes, without: Outcome, fixed: Outcome, steps: int) -> None:
+def draw_curves(axes: Axes, without: TrainingOutcome, fixed: TrainingOutcome, steps: int) -> None:
     """Draw both curves.
 
     Args:
@@ -87,7 +87,9 @@ def _make_room(axes: Axes, losses: list[float], dead: int) -> None:
         axes.set_yticks([])
 
 
-def _annotate_death(axes: Axes, run: _Run, outcome: Outcome, steps: int, top: float) -> None:
+def _annotate_death(
+    axes: Axes, run: _Run, outcome: TrainingOutcome, steps: int, top: float
+) -> None:
     step = min(max(step_of_death(outcome), 1), steps)
     dashes: dict[str, Any] = {"color": run.colour, "linewidth": 1.2, "linestyle": (0, (4, 2))}
     axes.axvline(step, gid=f"death:{run.name}", **dashes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pictures import FRAME, INK, PALE
-from .outcome import Outcome
+from .outcome import TrainingOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ _COLUMNS = ("without patchkit", "with patchkit")
 
 
 @dataclass(frozen=True)
-class Row:
+class KindRow:
     """One kind of module.
 
     Args:
@@ -43,13 +43,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Grid:
+class KindGrid:
     """Kinds of modules by the two trainings."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[KindRow, ...]
 
     @classmethod
-    def of(cls, without: Outcome, fixed: Outcome) -> Grid:
+    def of(cls, without: TrainingOutcome, fixed: TrainingOutcome) -> KindGrid:
         """Make the grid of two outcomes; one that died before it began has no kinds."""
         both = [
             {
@@ -64,7 +64,7 @@ class Grid:
         )
         return cls(
             tuple(
-                Row(f"{name} (trained)" if trained else name, cells)
+                KindRow(f"{name} (trained)" if trained else name, cells)
                 for (name, trained), cells in zip(
                     kinds, zip(first, second, strict=True), strict=True
                 )

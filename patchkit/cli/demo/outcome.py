@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Outcome = Mapping[str, Any]
+TrainingOutcome = Mapping[str, Any]
 """As `patchkit.lab` prints it; one that died may lack all but `ok`, `error_type`, `error`."""
 _WEIGHTS = {"4bit": "4-bit weights", "8bit": "8-bit weights", "none": "unquantized weights"}
 
@@ -23,13 +23,13 @@ def subject(setup: Mapping[str, str]) -> str:
     )
 
 
-def step_of_death(outcome: Outcome) -> int:
+def step_of_death(outcome: TrainingOutcome) -> int:
     """Return the step that a training died in, or after; 0 before the first."""
     begun: int = outcome.get("steps_begun", len(outcome.get("losses", ())))
     return begun
 
 
-def ending(outcome: Outcome) -> str:
+def ending(outcome: TrainingOutcome) -> str:
     """Say how a training ended: `died in step 1`."""
     steps = len(outcome.get("losses", ()))
     if outcome["ok"]:
@@ -42,13 +42,13 @@ def ending(outcome: Outcome) -> str:
     return "died before step 1" if "steps_begun" in outcome else "died, no step was done"
 
 
-def error_line(outcome: Outcome) -> str:
+def error_line(outcome: TrainingOutcome) -> str:
     """Return the error of one that died as a line: `RuntimeError: …`."""
     lines = (line.strip() for line in str(outcome["error"]).splitlines())
     return f"{outcome['error_type']}: {next(filter(None, lines), '')}".rstrip(": ")
 
 
-def aside(outcome: Outcome, precision: str) -> str:
+def aside(outcome: TrainingOutcome, precision: str) -> str:
     """Say where a training ran, and what stood in for CUDA there."""
     device = outcome.get("device") or "cpu"
     if precision == "fp16" and device == "cpu":

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...pictures import INK, PALE, PictureError, as_bytes, matplotlib_style
-from .grid import Grid
-from .outcome import Outcome, aside, subject
+from .grid import KindGrid
+from .outcome import TrainingOutcome, aside, subject
 
 WIDTH = 8.4
 """Width of the page in inches: about 800 pixels of a screen."""
@@ -21,7 +21,11 @@ _NOTE = 0.34
 
 
 def draw_to(
-    path: Path, without: Outcome, fixed: Outcome, setup: Mapping[str, str], steps: int
+    path: Path,
+    without: TrainingOutcome,
+    fixed: TrainingOutcome,
+    setup: Mapping[str, str],
+    steps: int,
 ) -> None:
     """Write the picture, in the format that the file's ending names.
 
@@ -36,7 +40,11 @@ def draw_to(
 
 
 def draw(
-    without: Outcome, fixed: Outcome, setup: Mapping[str, str], steps: int, form: str
+    without: TrainingOutcome,
+    fixed: TrainingOutcome,
+    setup: Mapping[str, str],
+    steps: int,
+    form: str,
 ) -> bytes:
     """Draw the picture; the same outcomes and matplotlib give the same bytes.
 
@@ -55,7 +63,7 @@ def draw(
 
         from .curves import draw_curves
 
-        grid = Grid.of(without, fixed)
+        grid = KindGrid.of(without, fixed)
         height = _TITLE + _CURVES + _BETWEEN + grid.height + _NOTE
         figure = Figure(figsize=(WIDTH, height), facecolor="white")
 
@@ -81,6 +89,6 @@ def draw(
         )
 
 
-def _title(without: Outcome, fixed: Outcome, setup: Mapping[str, str]) -> str:
+def _title(without: TrainingOutcome, fixed: TrainingOutcome, setup: Mapping[str, str]) -> str:
     release = fixed.get("trl") or without.get("trl")
     return f"{subject(setup)}, TRL {release}" if release else subject(setup)

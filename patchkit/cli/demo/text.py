@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ...environment import installed_version
 from ...text import plural
-from .outcome import Outcome, aside, ending, subject
+from .outcome import TrainingOutcome, aside, ending, subject
 
 _WIDTH = 80
 _MOST_LOSSES = 20
@@ -28,7 +28,7 @@ def intro(setup: Mapping[str, str], steps: int) -> str:
     )
 
 
-def summary(without: Outcome, fixed: Outcome, setup: Mapping[str, str]) -> str:
+def summary(without: TrainingOutcome, fixed: TrainingOutcome, setup: Mapping[str, str]) -> str:
     """Describe the outcomes, and what to do next."""
     paragraphs = [
         *(
@@ -42,7 +42,7 @@ def summary(without: Outcome, fixed: Outcome, setup: Mapping[str, str]) -> str:
     return "\n" + "\n\n".join(filter(None, paragraphs))
 
 
-def _outcome_text(title: str, outcome: Outcome) -> str:
+def _outcome_text(title: str, outcome: TrainingOutcome) -> str:
     lines = [f"{title} patchkit: {ending(outcome)}"]
     if not outcome["ok"]:
         error = f"{outcome['error_type']}: {outcome['error']}".strip()
@@ -51,7 +51,7 @@ def _outcome_text(title: str, outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def _numbers(outcome: Outcome) -> Iterator[str]:
+def _numbers(outcome: TrainingOutcome) -> Iterator[str]:
     trained = [tensors for tensors in outcome.get("dtypes", ()) if tensors["trained"]]
     counts: Counter[str] = Counter()
     for tensors in trained:
@@ -69,7 +69,7 @@ def _numbers(outcome: Outcome) -> Iterator[str]:
         yield "(about 0 by construction: the advantages of a group sum to 0)"
 
 
-def _next_steps(without: Outcome, fixed: Outcome) -> Iterator[str]:
+def _next_steps(without: TrainingOutcome, fixed: TrainingOutcome) -> Iterator[str]:
     from ...catalogue.entries import load
     from ...catalogue.symptoms import entries_with_symptom
 
@@ -85,10 +85,7 @@ def _next_steps(without: Outcome, fixed: Outcome) -> Iterator[str]:
         "In your own training: `patchkit run -- python train.py`, or in the program\n\n"
         "    import patchkit\n    patchkit.apply()"
     )
-    yield (
-        "For a script of older releases: `patchkit run --legacy -- python old.py`.\n"
-        "To try another type of model: `patchkit families TYPE`."
-    )
+    yield "For a script of older releases: `patchkit run --legacy -- python old.py`."
 
 
 def _fill(text: str, indent: str = "", continuation: str | None = None) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from ... import children
-from .progress import progress
+from ..output import progress_bar
 
 _TAIL = 2000
 _PATIENCE = 5.0
-"""Seconds that a process has to end by itself."""
+"""Seconds that a process has to end on its own."""
 Bar = Callable[[str, int], None]
 
 
@@ -34,7 +34,11 @@ def train_both(
     """
     arguments = [text for name, value in setup.items() for text in (f"--{name}", value)]
     arguments += ["--steps", str(steps), "--folder", str(folder)]
-    with progress(steps) as bar:
+    with progress_bar() as move_bar:
+
+        def bar(label: str, step: int) -> None:
+            move_bar(label, step, steps)
+
         without = _train("without patchkit", arguments, folder, bar)
         return without, _train("with patchkit", [*arguments, "--patched"], folder, bar)
 

@@ -1,5 +1,76 @@
 """Diagnose an installation: list what is wrong, and what to do about it."""
 
-from .diagnosis import Diagnosis, diagnose
+from __future__ import annotations
 
-__all__ = ["Diagnosis", "diagnose"]
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ...environment import cached_lookups
+from .section import Section, Step, run_check
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A diagnosis of this installation; prints as 80 columns, and holds nothing private.
+
+    Args:
+        sections: one per check.
+    """
+
+    sections: tuple[Section, ...]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps to take, those that fix something wrong first."""
+        steps = [step for section in self.sections for step in section.steps]
+        return tuple(sorted(steps, key=lambda step: not step.wrong))
+
+    @property
+    def exit_status(self) -> int:
+        """1 if something is wrong that patchkit does not fix, 0 if not."""
+        return 1 if any(step.wrong for step in self.steps) else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        steps = [
+            {"what": step.what, "do": list(step.do), "wrong": step.wrong} for step in self.steps
+        ]
+        return {
+            "schema": SCHEMA,
+            "steps": steps,
+            **{section.name: section.facts for section in self.sections},
+        }
+
+    def __str__(self) -> str:
+        from .rendering import as_text
+
+        return as_text(self.steps, self.sections)
+
+
+def diagnose(*, quick: bool = False) -> Diagnosis:
+    """Check this installation, without importing the libraries in this process.
+
+    Args:
+        quick: skip the checks that need torch, which take seconds: devices and bitsandbytes.
+
+    Returns:
+        the diagnosis; a check that fails itself has a section that says why.
+    """
+    from . import devices, due, pairs, patchers, requirements, variables, versions
+
+    checks: dict[ModuleType, Callable[[], Section]] = {
+        versions: versions.check,
+        requirements: requirements.check,
+        pairs: pairs.check,
+        devices: lambda: devices.check(quick=quick),
+        due: due.check,
+        variables: variables.check,
+        patchers: patchers.check,
+    }
+    with cached_lookups():
+        return Diagnosis(
+            tuple(run_check(module.NAME, module.TITLE, check) for module, check in checks.items())
+        )

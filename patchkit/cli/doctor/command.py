@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..script_path import ScriptPath
+from ..arguments import ScriptPath
 
 
 @click.command()
@@ -21,13 +21,13 @@ from ..script_path import ScriptPath
     "--constraints",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Of scripts: write to this new file a set of versions that were run together and have "
+    help="For scripts: write to this new file a set of versions that were run together and have "
     "all that the scripts name, for `pip install -c FILE`.",
 )
 @click.option(
     "--no-bf16",
     is_flag=True,
-    help="Of scripts: name the patches that are due on a device without bfloat16.  [default: "
+    help="For scripts: name the patches that are due on a device without bfloat16.  [default: "
     "where torch finds such a GPU, which --constraints looks for]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")

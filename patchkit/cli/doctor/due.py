@@ -156,9 +156,9 @@ def _broken_steps(broken: list[PatchRecord]) -> tuple[Step, ...]:
 
 def _trouble_steps(troubled: list[PatchRecord]) -> tuple[Step, ...]:
     reasons: dict[str, list[str]] = {}
-    told = installed_libraries()
+    reported = installed_libraries()
     for record in troubled:
-        if isinstance(record.error, UnreadableVersion) and record.error.library in told:
+        if isinstance(record.error, UnreadableVersion) and record.error.library in reported:
             continue
         reasons.setdefault(without_private_data(record.reason), []).append(record.id)
     return tuple(
@@ -189,7 +189,7 @@ def _verify_step(due: list[PatchRecord]) -> tuple[Step, ...]:
 
 
 def _untested_step(untested: list[PatchRecord]) -> tuple[Step, ...]:
-    """Suggest to look for bugs that nobody has looked for on versions as old as these."""
+    """Suggest to look for bugs on versions older than any measured."""
     if not untested:
         return ()
     versions = short_list(

@@ -51,7 +51,7 @@ PATCHERS = {
     ),
     "ms-swift": Patcher(
         "It deletes the `__init__` of the trainers of TRL that it extends: the adapter cast of "
-        "`trl-adapter-bf16-cast` is not met there. The patches of the other libraries act: "
+        "`trl-adapter-bf16-cast` does not run there. The patches of the other libraries act: "
         "`patchkit run -- swift sft ...`.",
         "read in ms-swift 4.6.0; not run",
     ),

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from ...environment import installed_version, is_version
 from ...matrix.records import public_version
 from ...text import short_list
-from .commands import pip_install
-from .section import Row, Section, Step
+from .section import Row, Section, Step, pip_install
 from .versions import installed_libraries
 
 NAME, TITLE = "requirements", "Requirements that are not met"
@@ -65,7 +64,7 @@ def unmet(libraries: Iterable[str]) -> Iterator[Unmet]:
                 continue
             present = installed_version(requirement.name)
             is_unmet = present is None or (
-                is_version(present)  # what is no version is told once, with the versions
+                is_version(present)  # an unreadable version is reported once, with the versions
                 and not requirement.specifier.contains(present, prereleases=True)
             )
             if is_unmet:

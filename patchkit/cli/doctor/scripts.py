@@ -26,14 +26,14 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of looking at scripts.
+    """The result of examining scripts.
 
     Args:
         wanted: what each script wants.
         unread: script to the reason why it was not read.
         others: scripts that name none of the libraries.
-        chosen: the measured set that has all that they name; None if there is none.
-        apart: without a set, what no set has, or what none has together.
+        chosen: the measured set that has all names in the scripts; None if no set has.
+        apart: if there is no such set, the name that no set has, or two that no set has together.
         without_bfloat16: whether a device without bfloat16 was asked for, or found.
         due: in that case, the patches that are due with the set.
     """
@@ -49,25 +49,25 @@ class Examined:
     @property
     def exit_status(self) -> int:
         """0 if each script runs as it is, 1 if not."""
-        as_it_is = all(it.verdict is Verdict.AS_IT_IS for it in self.wanted)
+        as_it_is = all(script.verdict is Verdict.AS_IT_IS for script in self.wanted)
         return 0 if as_it_is and not self.unread else 1
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
-            "scripts": [it.to_dict() for it in self.wanted],
+            "scripts": [script.to_dict() for script in self.wanted],
             "unread": dict(self.unread),
             "others": list(self.others),
             "versions": dict(self.chosen.versions) if self.chosen else None,
-            "apart": [it.what for it in self.apart],
+            "apart": [need.what for need in self.apart],
             "without_bfloat16": self.without_bfloat16,
-            "due": [it.id for it in self.due],
+            "due": [patch.id for patch in self.due],
         }
 
 
 def _installed_versions() -> dict[str, str]:
     try:
-        return {name: it for name in LIBRARIES if (it := readable_version(name))}
+        return {name: version for name in LIBRARIES if (version := readable_version(name))}
     except UnreadableVersion as error:
         raise UsageError(f"{error}; {error.advice}") from error
 
@@ -91,22 +91,22 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
         installed = _installed_versions()
         for file in files:
             try:
-                one = wanted(python_text(file), history, installed)
+                script = wanted(python_text(file), history, installed)
             except ScriptError as error:
                 if len(files) == 1:
                     raise
                 unread[str(file)] = str(error).removeprefix(f"{file}: ")
             else:
-                if one is None:
+                if script is None:
                     others.append(str(file))
                 else:
-                    found.append(one)
+                    found.append(script)
     if not found and not unread:
         named = str(files[0]) if len(files) == 1 else f"none of {len(files)} scripts"
         libraries = ", ".join(history.libraries)
         verb = "names none of the libraries" if len(files) == 1 else "names any of the libraries"
         raise ScriptError(f"{named} {verb} that patchkit knows: {libraries}")
-    needs = [need for it in found for need in it.needs if need.possible]
+    needs = [need for script in found for need in script.needs if need.possible]
     chosen = best(needs, installed)
     due: tuple[Patch, ...] = ()
     if without_bfloat16 and chosen is not None:

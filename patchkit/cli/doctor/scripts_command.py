@@ -1,4 +1,4 @@
-"""What `patchkit doctor` does with scripts."""
+"""Carry out `patchkit doctor SCRIPT…`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rich.console import Console
 
 from ...environment import installed_version
 from ...modernize.wanted import constraints as file_of_constraints
+from ..arguments import check_writable
 from ..output import show, show_json
-from ..output_file import check_writable
 from .probe import probe
 from .rendering import as_rich
 from .scripts import Examined, examine
@@ -42,7 +42,7 @@ def show_scripts(
         no_bf16 = no_bf16 or (not quick and _lacks_bfloat16())
     examined = examine(paths, without_bfloat16=no_bf16)
     if constraints is not None and examined.chosen is not None:
-        names = [it.name for it in examined.wanted]
+        names = [script.name for script in examined.wanted]
         due = examined.due if examined.without_bfloat16 else None
         text = file_of_constraints.content(examined.chosen, names, due)
         file_of_constraints.write(constraints, text)
@@ -67,5 +67,5 @@ def _lacks_bfloat16() -> bool:
     """Tell whether torch finds a GPU that computes bfloat16 by emulation, or not at all."""
     if installed_version("torch") is None:
         return False
-    gpus = (it for it in probe().get("devices", ()) if it["device"] != "cpu")
-    return any(it["bfloat16"] not in _WITH_BFLOAT16 for it in gpus)
+    gpus = (device for device in probe().get("devices", ()) if device["device"] != "cpu")
+    return any(device["bfloat16"] not in _WITH_BFLOAT16 for device in gpus)

@@ -1,4 +1,4 @@
-"""What scripts want, in rows and steps for people."""
+"""Show what scripts want, as rows and steps for people."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from ...modernize.wanted.lacking import Fate, Lacking
 from ...modernize.wanted.needs import Need
 from ...modernize.wanted.ranges import Range
 from ...text import plural, short_list
-from .commands import pip_install
 from .scripts import Examined
-from .section import Row, Section, Step
+from .section import Row, Section, Step, pip_install
 
 _RUNS = {
     Verdict.AS_IT_IS: "as it is, as far as names tell",
@@ -34,8 +33,8 @@ _OTHERS_SHOWN = 3
 
 def sections(examined: Examined) -> Iterator[Section]:
     """Yield a section for each script, and one for those that could not be read."""
-    for it in examined.wanted:
-        yield Section(it.name, it.name, tuple(_rows(it)))
+    for script in examined.wanted:
+        yield Section(script.name, script.name, tuple(_rows(script)))
     rows = [Row("", f"{name}: {reason}", alarming=True) for name, reason in examined.unread.items()]
     if rows:
         yield Section("unread", "Not read", tuple(rows))
@@ -44,30 +43,30 @@ def sections(examined: Examined) -> Iterator[Section]:
         row = Row("", f"{plural(len(examined.others), 'script')}: {named}")
         yield Section("others", "Name none of the libraries", (row,))
     if examined.due:
-        due = tuple(Row("", f"{it.id}: {it.title}") for it in examined.due)
+        due = tuple(Row("", f"{patch.id}: {patch.title}") for patch in examined.due)
         yield Section("due", "Due without bfloat16, with that set of versions", due)
 
 
-def _rows(it: Wanted) -> Iterator[Row]:
-    for found in it.ranges:
+def _rows(script: Wanted) -> Iterator[Row]:
+    for found in script.ranges:
         title = release(f"{found.library} ").strip()
         yield Row(title, _released(found), alarming=not found.releases)
         yield from (Row("", text) for text in _bounds(found))
-    yield Row("runs here", _RUNS[it.verdict], alarming=it.verdict is Verdict.NOT)
+    yield Row("runs here", _RUNS[script.verdict], alarming=script.verdict is Verdict.NOT)
     for fate, label in _FATES.items():
-        of_fate = (lack for lack in it.lacking if lack.fate is fate)
+        of_fate = (lack for lack in script.lacking if lack.fate is fate)
         for number, lack in enumerate(of_fate):
             yield Row("" if number else label, _lacking(lack), alarming=fate is not Fate.FIXED)
-    for number, old in enumerate(it.combined):
+    for number, old in enumerate(script.combined):
         yield Row("" if number else "also changed", _finding(old))
     for surely, label in _SILENT.items():
         texts: dict[str, list[str]] = {}
-        for change in it.silent:
+        for change in script.silent:
             if change.surely is surely:
                 texts.setdefault(f"{change.place}: {change.what}", []).append(change.text)
         for number, (call, told) in enumerate(texts.items()):
             yield Row("" if number else label, f"{call}: {'; '.join(told)}")
-    for number, reason in enumerate(it.unread):
+    for number, reason in enumerate(script.unread):
         yield Row("" if number else "not read", reason)
 
 
@@ -80,7 +79,9 @@ def _released(found: Range) -> str:
     if not found.releases:
         return "no release has all that it names"
     if len(found.runs) > 1:
-        return ", ".join(it if it == last else f"{it} to {last}" for it, last in found.runs)
+        return ", ".join(
+            first if first == last else f"{first} to {last}" for first, last in found.runs
+        )
     if found.first_by is None and found.last_by is None:
         return f"any release, {found.first} to {found.last}"
     if found.last_by is None:
@@ -109,12 +110,12 @@ def _lacking(found: Lacking) -> str:
 
 def steps(examined: Examined) -> Iterator[Step]:
     """Yield what to do about scripts that do not run as they are."""
-    layer = [it.name for it in examined.wanted if it.verdict is Verdict.WITH_THE_LAYER]
-    broken = [it.name for it in examined.wanted if _wants_other_versions(it)]
+    layer = [script.name for script in examined.wanted if script.verdict is Verdict.WITH_THE_LAYER]
+    broken = [script.name for script in examined.wanted if _wants_other_versions(script)]
     unknown = [
-        (it.name, lack.need)
-        for it in examined.wanted
-        for lack in it.lacking
+        (script.name, lack.need)
+        for script in examined.wanted
+        for lack in script.lacking
         if lack.fate is Fate.UNKNOWN
     ]
     if unknown:
@@ -135,17 +136,17 @@ def steps(examined: Examined) -> Iterator[Step]:
         first = shlex.quote(layer[0])
         yield Step(
             f"What is installed runs {short_list(layer, shown=_OTHERS_SHOWN)} with the legacy "
-            "layer, or written anew.",
+            "layer, or rewritten.",
             (f"patchkit run --legacy -- python {first}", f"patchkit modernize --diff {first}"),
             wrong=True,
         )
 
 
-def _wants_other_versions(it: Wanted) -> bool:
-    """Tell whether a script cannot run here, and not only since no release has what it names."""
-    left = [lack for lack in it.lacking if lack.fate is not Fate.FIXED]
+def _wants_other_versions(script: Wanted) -> bool:
+    """Tell whether a script cannot run here for a reason other than unknown names."""
+    left = [lack for lack in script.lacking if lack.fate is not Fate.FIXED]
     only_unknown = bool(left) and all(lack.fate is Fate.UNKNOWN for lack in left)
-    return it.verdict is Verdict.NOT and not only_unknown
+    return script.verdict is Verdict.NOT and not only_unknown
 
 
 def no_set(apart: tuple[Need, ...]) -> str:

@@ -1,12 +1,16 @@
-"""Hold the result of a check: rows to read, facts for programs, steps to take."""
+"""Hold the result of a check: rows to read, facts for programs, steps and their commands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from .privacy import without_private_data
+
+_COMMAND_WIDTH = 72
+_PLAIN = re.compile(r"[\w.\-=/]+")
 
 
 @dataclass(frozen=True)
@@ -16,7 +20,7 @@ class Step:
     Args:
         what: the situation, in a sentence or two.
         do: commands or lines of code, any one of which fixes it; each may be several lines.
-        wrong: whether something is wrong that patchkit does not fix by itself.
+        wrong: whether something is wrong that patchkit does not fix.
     """
 
     what: str
@@ -60,3 +64,18 @@ def run_check(name: str, title: str, check: Callable[[], Section]) -> Section:
         reason = without_private_data(f"{type(error).__name__}: {error}")
         row = Row("", f"could not be checked: {reason}", alarming=True)
         return Section(name, title, (row,), {"unknown": reason})
+
+
+def pip_install(requirements: Iterable[str]) -> str:
+    """Return the `pip install` of requirements, in several lines if one would be too long."""
+    words = [
+        requirement if _PLAIN.fullmatch(requirement) else f"'{requirement}'"
+        for requirement in requirements
+    ]
+    lines, line = [], "pip install"
+    for word in words:
+        if len(line) + 1 + len(word) > _COMMAND_WIDTH - 2:
+            lines.append(line + " \\")
+            line = "   "
+        line += f" {word}"
+    return "\n".join([*lines, line])

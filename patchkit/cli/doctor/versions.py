@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...about import DISTRIBUTION, __version__, namesake, namesake_problem
 from ...environment import installed_version, is_version, python_and_platform
 from ...errors import UnreadableVersion
+from ...libraries import with_role
 from ...matrix.records import LIBRARIES
 from ...text import short_list
 from .section import Row, Section, Step
@@ -30,8 +31,6 @@ ALSO = (
     "kernels",
 )
 """Libraries that belong into an issue if they are installed."""
-_NEEDED = ("torch", "transformers", "trl", "peft", "accelerate")
-"""Libraries that a training of the kind that patchkit fixes cannot do without."""
 
 
 def installed_libraries() -> dict[str, str]:
@@ -77,7 +76,7 @@ def _unreadable_steps(versions: dict[str, str]) -> Iterator[Step]:
 
 
 def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
-    missing = [name for name in _NEEDED if name not in versions]
+    missing = [name for name in with_role("needed") if name not in versions]
     if not any(name in versions for name in LIBRARIES):
         return (
             Step(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..patch_id import PatchId
+from ..arguments import PatchId
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding
-from . import arguments, foreign, head, optimizer, placement, quantized, trained, versions, weights
+from . import arguments, placement, quantized, trained, versions, weights
 
-Check = Callable[[Facts], Finding | None]
+Check = Callable[[TrainingFacts], Finding | None]
 
 CHECKS: tuple[Check, ...] = (
     arguments.both_precisions,
@@ -25,7 +25,7 @@ CHECKS: tuple[Check, ...] = (
     trained.updates_round_away,
     trained.magnitude_in_half,
     weights.other_half,
-    head.head_of_another_dtype,
+    weights.head_of_another_dtype,
     quantized.compute_in_float32,
     quantized.compute_in_another_dtype,
     quantized.compute_dtype_unset,
@@ -33,9 +33,9 @@ CHECKS: tuple[Check, ...] = (
     quantized.trained_bias,
     quantized.int8_activations,
     quantized.experts_not_quantized,
-    foreign.layers_of_another_dtype,
+    quantized.layers_of_another_dtype,
     placement.adapters_elsewhere,
     placement.mixed_under_fsdp,
-    optimizer.state_of_another_dtype,
+    trained.state_of_another_dtype,
     versions.unfixed_bugs,
 )

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from .. import superseding_patches
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
 from ..wording import precision_setting, short
 
 _FLAG = {"float16": "fp16", "bfloat16": "bf16"}
 
 
-def both_precisions(facts: Facts) -> Finding | None:
+def both_precisions(facts: TrainingFacts) -> Finding | None:
     for flag, other in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
         if getattr(facts.args, flag, False) and getattr(facts.args, other, False):
             return Finding(
                 "both-fp16-and-bf16",
                 Severity.ERROR,
                 f"the training arguments have both {flag}=True and {other}=True",
-                "Which of them holds depends on who reads them: Transformers takes fp16, patchkit "
-                "bf16, and a scaler for one meets parameters for the other.",
+                "Which of them applies depends on the reader: Transformers takes fp16, patchkit "
+                "bf16, and so a scaler for one gets parameters for the other.",
                 f"{type(facts.args).__name__}(…, {flag}=False, {other}=True)  # or the reverse",
             )
     return None
 
 
-def precision_disagrees(facts: Facts) -> Finding | None:
+def precision_disagrees(facts: TrainingFacts) -> Finding | None:
     """Find arguments changed after the trainer was made, and contradicting settings."""
     settings = {
         "patchkit.apply(dtype=…)": facts.apply_dtype,
@@ -47,7 +47,7 @@ def precision_disagrees(facts: Facts) -> Finding | None:
     )
 
 
-def precision_from_elsewhere(facts: Facts) -> Finding | None:
+def precision_from_elsewhere(facts: TrainingFacts) -> Finding | None:
     """Find mixed precision from the launcher, or from a variable that Transformers 4 left set."""
     if (
         facts.args is None
@@ -69,7 +69,7 @@ def precision_from_elsewhere(facts: Facts) -> Finding | None:
     )
 
 
-def fp16_on_cpu(facts: Facts) -> Finding | None:
+def fp16_on_cpu(facts: TrainingFacts) -> Finding | None:
     if (
         facts.mixed_precision != "float16"
         or facts.hardware.type != "cpu"
@@ -92,7 +92,7 @@ def fp16_on_cpu(facts: Facts) -> Finding | None:
     )
 
 
-def bf16_unsupported(facts: Facts) -> Finding | None:
+def bf16_unsupported(facts: TrainingFacts) -> Finding | None:
     if facts.hardware.bfloat16:
         return None
     four_bit = [
@@ -121,7 +121,7 @@ def bf16_unsupported(facts: Facts) -> Finding | None:
     )
 
 
-def full_eval_casts(facts: Facts) -> Finding | None:
+def full_eval_casts(facts: TrainingFacts) -> Finding | None:
     name = next(
         (flag for flag in ("fp16_full_eval", "bf16_full_eval") if getattr(facts.args, flag, False)),
         None,
@@ -147,5 +147,5 @@ def full_eval_casts(facts: Facts) -> Finding | None:
     )
 
 
-def _args_dtype(facts: Facts) -> str | None:
+def _args_dtype(facts: TrainingFacts) -> str | None:
     return next((dtype for dtype, flag in _FLAG.items() if getattr(facts.args, flag, False)), None)

@@ -8,12 +8,12 @@ from typing import Any
 from ...text import short_list
 from .. import repairs
 from ..anatomy import Parameter
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
 from ..wording import dtypes, plural, short
 
 
-def adapters_elsewhere(facts: Facts) -> Finding | None:
+def adapters_elsewhere(facts: TrainingFacts) -> Finding | None:
     """Find adapter weights on another device than the layer that they adapt."""
     if facts.engine:
         return None
@@ -54,7 +54,7 @@ def adapters_elsewhere(facts: Facts) -> Finding | None:
     )
 
 
-def mixed_under_fsdp(facts: Facts) -> Finding | None:
+def mixed_under_fsdp(facts: TrainingFacts) -> Finding | None:
     if facts.engine == "fsdp2":
         return _mixed_under_fsdp2(facts)
     if facts.engine != "fsdp1":
@@ -86,7 +86,7 @@ def mixed_under_fsdp(facts: Facts) -> Finding | None:
     )
 
 
-def _mixed_under_fsdp2(facts: Facts) -> Finding | None:
+def _mixed_under_fsdp2(facts: TrainingFacts) -> Finding | None:
     # Accelerate makes the trained parameters float32 under mixed precision, but for 4-bit models.
     if facts.mixed_precision is not None and not facts.anatomy.four_bit:
         return None

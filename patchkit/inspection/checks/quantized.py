@@ -1,4 +1,4 @@
-"""Check the layers of bitsandbytes."""
+"""Check quantized layers: those of bitsandbytes, and of other libraries."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from collections.abc import Iterable
 from ...text import short_list
 from .. import repairs, superseding_patches
 from ..anatomy import QuantizedLayer
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
-from ..wording import OTHER_HALF, dtypes, gibibytes, parameters, plural, short
+from ..wording import (
+    OTHER_HALF,
+    dtypes,
+    gibibytes,
+    parameters,
+    plural,
+    precision_setting,
+    short,
+)
+
+_RAISE = ("hqq", "quanto")
+"""The libraries whose layers raise in a step: most multiply gradients with weights of another dtype
+in the backward pass, and quanto's int8 layers in float16 already refuse a bfloat16 input."""
 
 
-def compute_in_float32(facts: Facts) -> Finding | None:
+def compute_in_float32(facts: TrainingFacts) -> Finding | None:
     layers = _computing_in(facts, "float32")
     if facts.compute_target not in OTHER_HALF or not layers:
         return None
@@ -35,7 +47,7 @@ def compute_in_float32(facts: Facts) -> Finding | None:
     )
 
 
-def compute_in_another_dtype(facts: Facts) -> Finding | None:
+def compute_in_another_dtype(facts: TrainingFacts) -> Finding | None:
     if facts.compute_target not in OTHER_HALF:
         return None
     other = OTHER_HALF[facts.compute_target]
@@ -56,7 +68,7 @@ def compute_in_another_dtype(facts: Facts) -> Finding | None:
     )
 
 
-def compute_dtype_unset(facts: Facts) -> Finding | None:
+def compute_dtype_unset(facts: TrainingFacts) -> Finding | None:
     layers = [layer for layer in facts.anatomy.four_bit if layer.compute_dtype is None]
     if not layers or superseding_patches.FROZEN_COMPUTE_DTYPE in facts.applied:
         return None
@@ -72,14 +84,13 @@ def compute_dtype_unset(facts: Facts) -> Finding | None:
     )
 
 
-def quant_state(facts: Facts) -> Finding | None:
+def quant_state(facts: TrainingFacts) -> Finding | None:
     layers = [
         layer
         for layer in facts.anatomy.four_bit
         if None not in (layer.compute_dtype, layer.state_dtype)
         and layer.state_dtype != layer.compute_dtype
-        and short(layer.state_dtype)
-        != facts.compute_target  # then it is the compute dtype that is wrong
+        and short(layer.state_dtype) != facts.compute_target  # otherwise the compute dtype is wrong
     ]
     if not layers:
         return None
@@ -99,7 +110,7 @@ def quant_state(facts: Facts) -> Finding | None:
     )
 
 
-def trained_bias(facts: Facts) -> Finding | None:
+def trained_bias(facts: TrainingFacts) -> Finding | None:
     layers = [
         layer
         for layer in facts.anatomy.quantized
@@ -125,7 +136,7 @@ def trained_bias(facts: Facts) -> Finding | None:
     )
 
 
-def int8_activations(facts: Facts) -> Finding | None:
+def int8_activations(facts: TrainingFacts) -> Finding | None:
     layers = [
         layer
         for layer in facts.anatomy.quantized
@@ -149,7 +160,7 @@ def int8_activations(facts: Facts) -> Finding | None:
     )
 
 
-def experts_not_quantized(facts: Facts) -> Finding | None:
+def experts_not_quantized(facts: TrainingFacts) -> Finding | None:
     experts = [
         parameter
         for parameter in facts.anatomy.parameters
@@ -159,8 +170,8 @@ def experts_not_quantized(facts: Facts) -> Finding | None:
         return None
     size = gibibytes(parameter.tensor.nbytes for parameter in experts)
     why = (
-        "bitsandbytes quantizes linear layers. Transformers holds all experts of a layer in one "
-        "tensor, which is none, so they take as much memory as without quantization."
+        "bitsandbytes quantizes only linear layers. Transformers holds all experts of a layer in "
+        "one tensor instead, so they take as much memory as without quantization."
     )
     change = (
         "# Transformers 4 has a linear layer for each expert of Mixtral, Qwen3-MoE and others:\n"
@@ -188,7 +199,35 @@ def experts_not_quantized(facts: Facts) -> Finding | None:
     )
 
 
-def _computing_in(facts: Facts, dtype: str) -> list[QuantizedLayer]:
+def layers_of_another_dtype(facts: TrainingFacts) -> Finding | None:
+    """Find quantized layers in bfloat16 under fp16, or the reverse: nothing can cast them."""
+    if facts.autocast is None:
+        return None
+    other = OTHER_HALF[facts.autocast]
+    layers = [layer for layer in facts.anatomy.foreign if short(layer.dtype) == other]
+    if not layers:
+        return None
+    library = layers[0].library
+    raises = library in _RAISE
+    names = short_list(layer.name for layer in layers)
+    return Finding(
+        "quantized-in-another-dtype",
+        Severity.ERROR if raises else Severity.WARNING,
+        f"{plural(len(layers), 'layer')} that {library} has quantized ({names}) compute in "
+        f"{other}; training is in {facts.autocast}",
+        "Autocast does not reach all that these layers multiply, and the backward pass runs "
+        f"outside it: the first step raises that {facts.autocast} and {other} are not the same "
+        "dtype."
+        if raises
+        else "Autocast does not reach all of these layers: each may return the dtype of its "
+        f"input, {other} or float32 among them.",
+        f"AutoModelForCausalLM.from_pretrained(…, dtype=torch.{facts.autocast})  # and quantize "
+        "that: what is quantized cannot be cast\n"
+        f"# or train in the dtype of the model: {precision_setting(facts, other)}",
+    )
+
+
+def _computing_in(facts: TrainingFacts, dtype: str) -> list[QuantizedLayer]:
     return [layer for layer in facts.anatomy.four_bit if short(layer.compute_dtype) == dtype]
 
 
@@ -197,6 +236,6 @@ def _layer_list(layers: Iterable[QuantizedLayer], noun: str = "4-bit layer") -> 
     return f"{plural(len(layers), noun)} ({short_list(layer.name for layer in layers)})"
 
 
-def _thread(facts: Facts, dtype: str | None = None) -> repairs.Repair | None:
+def _thread(facts: TrainingFacts, dtype: str | None = None) -> repairs.Repair | None:
     dtype = facts.compute_target or dtype
     return None if dtype is None else repairs.thread(facts.model, dtype)

@@ -1,15 +1,17 @@
-"""Check the dtypes of trained parameters."""
+"""Check the dtypes of trained parameters and of their optimizer's state."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ...precision.adapters import ADAPTER_CAST
 from ...precision.gradscaler import GRADSCALER_GUARD
 from ...settings import value
 from .. import repairs, superseding_patches
 from ..anatomy import Parameter
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
-from ..wording import parameters, short
+from ..wording import dtypes, parameters, plural, short
 
 _KEEP_FLOAT32_COPIES = ("deepspeed", "megatron")
 _TENSORS_SAMPLED = 16
@@ -34,7 +36,7 @@ _PLAIN_OPTIMIZERS = (
 )
 
 
-def half_under_scaler(facts: Facts) -> Finding | None:
+def half_under_scaler(facts: TrainingFacts) -> Finding | None:
     half = facts.half_trainable
     if not facts.scaler or not half:
         return None
@@ -65,7 +67,7 @@ def half_under_scaler(facts: Facts) -> Finding | None:
     )
 
 
-def float16_without_scaler(facts: Facts) -> Finding | None:
+def float16_without_scaler(facts: TrainingFacts) -> Finding | None:
     """Find float16 weights that the optimizer updates in float16."""
     narrow = [
         parameter for parameter in facts.half_trainable if short(parameter.dtype) == "float16"
@@ -88,7 +90,7 @@ def float16_without_scaler(facts: Facts) -> Finding | None:
     )
 
 
-def updates_round_away(facts: Facts) -> Finding | None:
+def updates_round_away(facts: TrainingFacts) -> Finding | None:
     narrow = [
         parameter
         for parameter in facts.half_trainable
@@ -119,7 +121,7 @@ def updates_round_away(facts: Facts) -> Finding | None:
     )
 
 
-def magnitude_in_half(facts: Facts) -> Finding | None:
+def magnitude_in_half(facts: TrainingFacts) -> Finding | None:
     magnitudes = [parameter for parameter in facts.half_trainable if _is_magnitude(parameter)]
     if not magnitudes or facts.scaler or facts.engine:
         return None
@@ -137,7 +139,52 @@ def magnitude_in_half(facts: Facts) -> Finding | None:
     )
 
 
-def _in_float32(facts: Facts) -> str:
+def state_of_another_dtype(facts: TrainingFacts) -> Finding | None:
+    """Find states that no longer have the dtype of their parameter.
+
+    Optimizers of bitsandbytes and others keep float32 states of half-precision parameters on
+    purpose, and 8-bit ones integers: there only a narrower state is a mistake.
+    """
+    import torch
+
+    if facts.optimizer is None or facts.engine:
+        return None
+    from_torch = type(facts.optimizer).__module__.startswith("torch.optim")
+    states: list[tuple[dict[str, Any], str, Any]] = []
+    pairs: list[str] = []
+    for parameter, state in facts.optimizer.state.items():
+        for key, held in state.items() if isinstance(state, dict) else ():
+            if (
+                isinstance(held, torch.Tensor)
+                and held.dtype != parameter.dtype
+                and held.is_floating_point()
+                and held.shape == parameter.shape
+                and held.dim() > 0
+                and (from_torch or held.element_size() < parameter.element_size())
+            ):
+                states.append((state, key, parameter.dtype))
+                pairs.append(f"{short(held.dtype)} for {short(parameter.dtype)} parameters")
+    if not states:
+        return None
+    adam = from_torch and any(key.startswith("exp_avg") for _, key, _ in states)
+    return Finding(
+        "optimizer-state-dtype",
+        Severity.ERROR if adam else Severity.WARNING,
+        f"{plural(len(states), 'optimizer state')} of another dtype than the parameter: "
+        f"{dtypes(pairs)}",
+        "torch's Adam raises in its next step: `expected dtype … for `end``."
+        if adam
+        else "The optimizer's state is rounded to fewer bits than the parameters that it updates.",
+        "cast the parameters before the optimizer is made; or, for an existing optimizer:\n"
+        "for p, state in optimizer.state.items():\n"
+        "    for key, value in state.items():\n"
+        "        if torch.is_tensor(value) and value.shape == p.shape:\n"
+        "            state[key] = value.to(p.dtype)",
+        repair=repairs.cast_states(states),
+    )
+
+
+def _in_float32(facts: TrainingFacts) -> str:
     if facts.mostly_trained:
         return "model = AutoModelForCausalLM.from_pretrained(…, dtype=torch.float32)"
     return (
@@ -147,7 +194,7 @@ def _in_float32(facts: Facts) -> str:
     )
 
 
-def _adapter_repair(facts: Facts, adapters: list[Parameter]) -> repairs.Repair | None:
+def _adapter_repair(facts: TrainingFacts, adapters: list[Parameter]) -> repairs.Repair | None:
     """Repair adapters only: for a whole model it takes twice the memory, which the user decides."""
     if facts.has_optimizer_state or facts.engine or facts.mostly_trained:
         return None
@@ -158,14 +205,14 @@ def _is_magnitude(parameter: Parameter) -> bool:
     return "lora_magnitude_vector" in parameter.name
 
 
-def _is_torch_adam(facts: Facts) -> bool:
+def _is_torch_adam(facts: TrainingFacts) -> bool:
     kind = facts.optimizer_kind
     return kind.startswith("adamw_torch") or (
         kind.startswith("torch.optim.") and "Adam" in kind.rpartition(".")[2]
     )
 
 
-def _epsilon(facts: Facts) -> float:
+def _epsilon(facts: TrainingFacts) -> float:
     if facts.optimizer is not None:
         return min(float(group.get("eps", 1.0)) for group in facts.optimizer.param_groups)
     return float(getattr(facts.args, "adam_epsilon", 1e-8))

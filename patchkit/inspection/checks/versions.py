@@ -6,12 +6,12 @@ import fnmatch
 import sys
 
 from .. import repairs
-from ..facts import Facts
+from ..facts import TrainingFacts
 from ..findings import Finding, Severity
 from ..wording import plural
 
 
-def unfixed_bugs(facts: Facts) -> Finding | None:
+def unfixed_bugs(facts: TrainingFacts) -> Finding | None:
     """Find bugs of loaded modules, measured on exactly the installed versions.
 
     Patches that the user left out do not count.

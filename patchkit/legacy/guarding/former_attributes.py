@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
+from ...libraries import with_role
 from ..changes import Assigned, Attribute
 from ..decisions import Decision, decide_read
 from ..errors import LegacyError
@@ -14,8 +15,7 @@ from ..uses import Journal, Kind
 from ..wording import class_name, since
 from .changed import ChangedAttributes
 
-_LIBRARIES = frozenset({"accelerate", "datasets", "peft", "transformers", "trl"})
-"""Those that ask an object what it has, and are to hear the same as without the layer."""
+_LIBRARIES = frozenset(with_role("asks"))
 _PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__")
 _SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*"}
 

@@ -6,19 +6,9 @@ import inspect
 from collections.abc import Iterator
 from types import FunctionType
 
-_LIBRARIES = frozenset(
-    {
-        "accelerate",
-        "builtins",
-        "datasets",
-        "patchkit",
-        "peft",
-        "transformers",
-        "trl",
-        "unsloth",
-        "unsloth_zoo",
-    }
-)
+from ...libraries import with_role
+
+_LIBRARIES = frozenset({"builtins", "patchkit", *with_role("classes")})
 
 
 def belongs_to_a_library(kind: type) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ..wording import release
-from .releases import RELEASES
+from .releases import releases
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -32,8 +32,8 @@ def named_releases(text: str, given: str) -> dict[str, Version]:
         library, equals, number = (piece.strip() for piece in part.partition("=="))
         if not equals or not library:
             raise UsageError(f"{given} names no versions in {part.strip()!r}; {_EXAMPLE}")
-        if library not in RELEASES:
-            known = ", ".join(RELEASES)
+        if library not in releases():
+            known = ", ".join(releases())
             raise UsageError(
                 f"{given} names {library}, of which patchkit knows no changes; it knows those of "
                 f"{known}"
@@ -56,7 +56,7 @@ def named_releases(text: str, given: str) -> dict[str, Version]:
 def _check(given: str, library: str, version: Version) -> None:
     from packaging.version import Version
 
-    known = [Version(number) for number in RELEASES[library].split()]
+    known = [Version(number) for number in releases()[library]]
     title = release(f"{library} {version}")
     if version < known[0]:
         raise UsageError(

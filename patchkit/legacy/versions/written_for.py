@@ -10,8 +10,8 @@ from ...errors import UsageError
 from ..wording import release
 from .due import known_release
 from .named_releases import named_releases
-from .releases import RELEASES
-from .version_sets import SETS
+from .releases import releases
+from .version_sets import sets
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -73,11 +73,11 @@ def _companions(named: Mapping[str, Version]) -> dict[str, Version]:
     from packaging.version import Version
 
     companions: dict[str, Version] = {}
-    for pins in SETS:
+    for pins in sets():
         together = {
             library: Version(number)
             for library, equals, number in (pin.partition("==") for pin in pins.split())
-            if equals and library in RELEASES
+            if equals and library in releases()
         }
         if not companions or all(together[library] <= named[library] for library in named):
             companions = together

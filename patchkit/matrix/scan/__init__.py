@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import ScanError
+from ..records import ScanError
 
 if TYPE_CHECKING:
     from .run import ScanResult, scan

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 
 from ...children import command
-from .errors import ScanError
+from ..records import ScanError
 
 _TIMEOUT = 900
 """Seconds that one call of pip may take."""

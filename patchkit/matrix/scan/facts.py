@@ -1,4 +1,4 @@
-"""Gather what the text of one module says, whatever its release and whichever patch is due."""
+"""Gather the facts in the text of one module, for any release and any patch."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _buggy_functions(module: ParsedModule, searches: dict[str, Search]) -> Itera
                 yield BuggyFunction(key, source.qualname, sites, problem, tuple(missing))
     for qualname in with_sites.keys() - compiled:
         for key, sites in with_sites[qualname].items():
-            problem = "the function cannot be compiled by itself"
+            problem = "the function cannot be compiled on its own"
             yield BuggyFunction(key, qualname, sites, problem)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from ...about import PACKAGE
 from ...patch import Rewrite
+from ..records import ScanError
 from .facts import BuggyFunction, Facts
-from .keeping import keep
 from .questions import Questions
 
 _FINGERPRINTED = (
@@ -71,6 +73,25 @@ class Memory:
         name = hashlib.sha256("".join(sorted(new)).encode()).hexdigest()[:32]
         text = json.dumps({digest: asdict(facts) for digest, facts in new.items()})
         keep(self._folder / f"{name}.json", text)
+
+
+def keep(file: Path, text: str) -> None:
+    """Put a text into a file of the cache, in one step; make its folder if it is not there.
+
+    Raises:
+        ScanError: the folder cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=file.parent, suffix=".new")
+        with os.fdopen(handle, "w", encoding="utf-8") as new:
+            new.write(text)
+        Path(beside).replace(file)
+    except OSError as error:
+        raise ScanError(
+            f"{file.parent} cannot be written: {error.strerror}; choose another folder with "
+            "--cache or PATCHKIT_CACHE"
+        ) from error
 
 
 def _read(file: Path) -> dict[str, Facts]:

@@ -11,7 +11,7 @@ from ...rewrite.locate import FunctionNode
 def bindings(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
     """Yield the names that a module or a class binds, and the statement; `*` for a star import.
 
-    What stands under `if`, `try`, `with` or in a loop counts, whatever would run.
+    Code under `if`, `try`, `with` or in a loop counts, whether or not it would run.
     """
     for statement in body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

@@ -68,7 +68,7 @@ class ParsedModule:
         return Counter(name for name, _, _ in self.functions)
 
     def sources(self, qualnames: Iterable[str]) -> list[FunctionSource]:
-        """Return the functions that can be compiled by themselves, in the order of the file."""
+        """Return the functions that can be compiled on their own, in the order of the file."""
         names = set(qualnames)
         if new := names - self._sources.keys():
             self._sources.update((name, []) for name in new)

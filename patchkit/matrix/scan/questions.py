@@ -58,7 +58,7 @@ class Search:
 
 
 class Questions:
-    """All that is looked for in the modules of one library.
+    """The rules and targets to look for in the modules of one library.
 
     Args:
         patches: those that fix the library.
@@ -81,8 +81,8 @@ class Questions:
     def searches_in(self, module: str) -> dict[str, Search]:
         """Return the rules to look for in a module, by key.
 
-        A rule that edits each of whatever number of sites says nothing about a bug by itself: it
-        is looked for only where a target may be.
+        A rule without a fixed number of sites does not prove a bug: it is looked for only where a
+        target may be.
         """
         return {
             key: searches

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from ...environment import in_range
 from ...errors import UsageError
 from ...patch import Patch
+from ..records import ScanError
 from . import client
-from .errors import ScanError
 
 _NONE = "0+none"
 """A version that no release has."""
@@ -37,13 +37,13 @@ def list_releases(library: str, cached: Iterable[str]) -> Listing:
 
     Args:
         library: a distribution.
-        cached: the releases that are there without the index.
+        cached: the releases that the cache has.
 
     Raises:
         ScanError: no release is known, or there is no pip.
     """
-    # What pip says where no release fits names them all; `pip index versions` leaves yanked ones
-    # out. Nothing is downloaded.
+    # If no release fits, pip's error message names all of them; `pip index versions` leaves out
+    # yanked ones. Nothing is downloaded.
     answer = client.run_pip(
         "download", "--pre", "--no-deps", "--dest", tempfile.gettempdir(), f"{library}=={_NONE}"
     )
@@ -51,7 +51,7 @@ def list_releases(library: str, cached: Iterable[str]) -> Listing:
     if answer.unreached:
         doubt = f"the package index was not reached: other releases of {library} may exist"
     elif "No matching distribution" not in answer.messages:
-        doubt = f"the releases of {library} cannot be list_releases: {answer.error}"
+        doubt = f"the releases of {library} cannot be listed: {answer.error}"
     numbers = [
         number for listing in _NAMED.findall(answer.messages) for number in listing.split(",")
     ]
@@ -59,12 +59,12 @@ def list_releases(library: str, cached: Iterable[str]) -> Listing:
     if not versions:
         if doubt:
             raise ScanError(f"{doubt}; --from takes a folder of wheels instead")
-        raise ScanError(f"the package index knows no {library}, or has no release of it")
+        raise ScanError(f"the package index has no {library}, or no release of it")
     return Listing(tuple(versions), doubt)
 
 
 def sorted_versions(versions: Iterable[str]) -> list[str]:
-    """Sort versions, the oldest first, and drop what is no version."""
+    """Sort versions, the oldest first, and drop texts that are not versions."""
     from packaging.version import InvalidVersion, Version
 
     parsed = {}

@@ -1,4 +1,4 @@
-"""Run a scan: tell what became of each patch in each release."""
+"""Run a scan: judge each patch in each release."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...catalogue import entries
 from ...catalogue.entries import Catalogue
 from ...errors import UsageError
 from .. import Scan
+from ..records import ScanError
 from . import sources, wheels
-from .errors import ScanError
 from .memory import Memory, key
 from .questions import Questions
-from .sources import Release, Selection
+from .sources import Release, SelectedReleases
 from .verdicts import scan_of
 from .workers import Workers, library_questions
 
@@ -115,7 +115,7 @@ def _libraries(
 
 
 def _scans(
-    selection: Selection,
+    selection: SelectedReleases,
     questions: dict[str, Questions],
     cache: Path,
     jobs: int,

@@ -8,8 +8,8 @@ from importlib import metadata
 from pathlib import Path
 
 from ...errors import UsageError
+from ..records import ScanError
 from . import releases, tree
-from .errors import ScanError
 from .questions import Questions
 from .tree import Tree
 from .wheels import Wheels
@@ -35,7 +35,7 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Selection:
+class SelectedReleases:
     """The releases to scan.
 
     Args:
@@ -49,7 +49,7 @@ class Selection:
 
 def from_index(
     libraries: Mapping[str, Questions], versions: str, *, newest: bool, cache: Path
-) -> Selection:
+) -> SelectedReleases:
     """Select releases on the package index, to be fetched with pip into a cache folder."""
     wheels = Wheels(cache)
     selected: list[Release] = []
@@ -68,7 +68,7 @@ def from_index(
         if not numbers:
             gaps[library] = _none_in(library, versions)
         selected += [_of_index(wheels, library, version) for version in numbers]
-    return Selection(tuple(selected), gaps)
+    return SelectedReleases(tuple(selected), gaps)
 
 
 def _of_index(wheels: Wheels, library: str, version: str) -> Release:
@@ -83,7 +83,7 @@ def _of_index(wheels: Wheels, library: str, version: str) -> Release:
 
 def from_folder(
     libraries: Mapping[str, Questions], versions: str, folder: Path, *, newest: bool, explicit: bool
-) -> Selection:
+) -> SelectedReleases:
     """Select releases in a folder: wheels, or one unpacked tree.
 
     Args:
@@ -118,7 +118,7 @@ def from_folder(
         selected += [_of_folder(library, version, places[version]) for version in numbers]
     if not selected and not gaps:
         raise UsageError(f"{folder} has neither wheels nor packages of {', '.join(libraries)}")
-    return Selection(tuple(selected), gaps)
+    return SelectedReleases(tuple(selected), gaps)
 
 
 def _archives(wheels: list[Path], library: str) -> dict[str, Path]:

@@ -8,9 +8,9 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
+from ..records import ScanError
 from . import client, tree
-from .errors import ScanError
-from .tree import Archive, Tree
+from .tree import Tree
 
 _SUFFIX = ".sources.zip"
 _NEEDED = (".py", ".dist-info/METADATA")
@@ -43,7 +43,7 @@ class Wheels:
 
     def cached_versions(self, library: str) -> list[str]:
         """List the releases of a library that are in the cache."""
-        stem = f"{_file_stem(library)}-"
+        stem = f"{file_stem(library)}-"
         names = (file.name for file in self.folder.glob(f"{stem}*{_SUFFIX}"))
         return [name.removeprefix(stem).removesuffix(_SUFFIX) for name in names]
 
@@ -53,7 +53,7 @@ class Wheels:
         Raises:
             ScanError: it cannot be downloaded, or does not unpack.
         """
-        if not self._file(library, version).exists():
+        if not self.file(library, version).exists():
             self._download(library, version)
 
     def read(self, library: str, version: str, packages: Collection[str]) -> Tree:
@@ -63,31 +63,23 @@ class Wheels:
             ScanError: it cannot be downloaded, does not unpack, or has none of the packages.
         """
         self.fetch(library, version)
-        file = self._file(library, version)
+        file = self.file(library, version)
         if not zipfile.is_zipfile(file):  # damaged since it was written
             file.unlink(missing_ok=True)
             self.fetch(library, version)
         return tree.of_archive(file, packages)
 
-    def open(self, library: str, version: str) -> Archive:
-        """Open the package of a release that has the name of its library.
-
-        Raises:
-            ScanError: it cannot be downloaded, does not unpack, or has no such package.
-        """
-        self.fetch(library, version)
-        return Archive(self._file(library, version), (_file_stem(library),))
-
     def is_yanked(self, library: str, version: str) -> bool:
         """Tell whether the index had yanked a release when it was fetched."""
         try:
-            with zipfile.ZipFile(self._file(library, version)) as archive:
+            with zipfile.ZipFile(self.file(library, version)) as archive:
                 return _YANKED in archive.namelist()
         except tree.UNREADABLE:
             return False
 
-    def _file(self, library: str, version: str) -> Path:
-        return self.folder / f"{_file_stem(library)}-{version}{_SUFFIX}"
+    def file(self, library: str, version: str) -> Path:
+        """Return where the sources of a release are cached, once it was fetched."""
+        return self.folder / f"{file_stem(library)}-{version}{_SUFFIX}"
 
     def _download(self, library: str, version: str) -> None:
         try:
@@ -107,7 +99,7 @@ class Wheels:
                 sources = Path(temporary, "sources.zip")
                 write_sources(wheels[0], sources, yanked="yanked version" in answer.messages)
                 # Another process may write it too: both write the same.
-                sources.replace(self._file(library, version))
+                sources.replace(self.file(library, version))
         except OSError as error:
             raise ScanError(
                 f"{error.filename or self.folder} cannot be written: {error.strerror}; choose "
@@ -135,7 +127,7 @@ def write_sources(wheel: Path, sources: Path, *, yanked: bool = False) -> None:
             new.writestr(name, content)
 
 
-def _file_stem(library: str) -> str:
+def file_stem(library: str) -> str:
     """Return a distribution's name as file names spell it."""
     from packaging.utils import canonicalize_name
 

@@ -1,17 +1,24 @@
-"""Gather facts of modules in several processes."""
+"""Gather facts of modules in several processes.
+
+`python -m patchkit.matrix.scan.workers` is such a process: it reads pickles of a library's name,
+the ids of patches and some modules, writes pickles of their facts, and ends when its input does.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
+import signal
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from queue import SimpleQueue
 from types import TracebackType
 
-from ...catalogue.entries import Catalogue
-from ...children import command
+from ...catalogue.entries import Catalogue, load
+from ...children import command, take_standard_output
 from .facts import Facts, facts
 from .questions import Questions
 
@@ -34,7 +41,7 @@ def library_questions(
 
 
 class Workers:
-    """Processes that gather facts, each with the catalogue read anew.
+    """Processes that gather facts; each reads the catalogue itself.
 
     Args:
         jobs: their number; with one, this process does the work itself.
@@ -53,7 +60,7 @@ class Workers:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        cls: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -101,7 +108,7 @@ class _Worker:
     def gather(self, library: str, ids: tuple[str, ...], modules: Sequence[Module]) -> list[Facts]:
         if self._process is None:
             self._process = subprocess.Popen(
-                command("patchkit.matrix.scan.worker"),
+                command("patchkit.matrix.scan.workers"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
@@ -116,3 +123,24 @@ class _Worker:
         if self._process is not None:
             with contextlib.suppress(OSError), self._process:
                 self._process.kill()
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends this
+    output = take_standard_output()
+    with os.fdopen(os.dup(0), "rb") as requests:
+        while requests.peek(1):
+            library, ids, modules = pickle.load(requests)
+            questions = _questions(library, ids)
+            answers = [facts(module, content, questions) for module, content in modules]
+            pickle.dump(answers, output)
+            output.flush()
+
+
+@cache
+def _questions(library: str, ids: tuple[str, ...]) -> Questions:
+    return library_questions(load(), library, ids)
+
+
+if __name__ == "__main__":
+    main()

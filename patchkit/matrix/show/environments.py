@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ...libraries import with_role
 from ..records import Environment, Matrix, Result
 from .cells import cell_of
-from .grid import Grid, Row
+from .grid import Grid, PatchRow
 
 _Key = tuple[str, tuple[tuple[str, str], ...]]
-_FIRST = ("transformers", "peft", "accelerate", "bitsandbytes", "torch")
+_FIRST = (*with_role("patched"), "torch")
 """Distributions that tell two version sets apart, before any other."""
 
 
@@ -34,7 +35,7 @@ def grid_of_sets(
     keys = sorted(columns, key=_place)
     labels = _labels(keys)
     rows = (
-        Row(
+        PatchRow(
             patch,
             patch in patches,
             tuple(
@@ -71,8 +72,8 @@ def _distinct(environments: Iterable[Environment]) -> Iterator[Environment]:
 def _labels(keys: list[_Key]) -> dict[_Key, str]:
     """Label each set with its TRL, and with the rest that tells sets of the same TRL apart."""
     names = dict.fromkeys(name for _, versions in keys for name, _ in versions)
-    others = sorted(set(names) - {"trl", *_FIRST})
-    order = ["trl", *_FIRST, *others, ""]
+    others = sorted(set(names).difference(_FIRST))
+    order = [*_FIRST, *others, ""]
     differences = _differences(keys, order, always="trl")
     return {key: ", ".join(parts) or "nothing of note" for key, parts in differences.items()}
 

@@ -28,7 +28,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class PatchRow:
     """The row of one patch.
 
     Args:
@@ -56,7 +56,7 @@ class Grid:
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PatchRow, ...]
     ticks: tuple[str, ...] = ()
 
     def split(self, most: int) -> Iterator[Grid]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..records import Matrix, Result, public_version
 from .cells import cell_of
-from .grid import Grid, Row
+from .grid import Grid, PatchRow
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -63,7 +63,7 @@ def _grid(library: str, selected: list[str], matrix: Matrix, patches: Mapping[st
             runs.setdefault((result.patch, number(version)), []).append(result)
     columns = sorted(numbers)
     rows = (
-        Row(
+        PatchRow(
             patch,
             patch in patches,
             tuple(

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .grid import Grid, Row
+from .grid import Grid, PatchRow
 from .states import WORST_FIRST, State
 from .view import View
 
@@ -85,7 +85,7 @@ def _row_labels(grid: Grid, width: int) -> dict[str, str]:
     return {patch: label.removeprefix(grid.name) for patch, label in whole.items()}
 
 
-def _mark(row: Row) -> str:
+def _mark(row: PatchRow) -> str:
     return "" if row.known else f" {_GONE}"
 
 
@@ -106,7 +106,7 @@ def _heads(grid: Grid, number: int, step: int, room: int) -> Iterator[str]:
 
 
 def _scale(ticks: Sequence[str], step: int, room: int) -> str:
-    """Place as many ticks as there is room for, each beginning above its column.
+    """Place as many ticks as fit, each beginning above its column.
 
     Major versions come first, then the others from the left.
     """

@@ -1,55 +1,19 @@
-"""Which classes of the libraries derive from which, as far as rows of the table need that."""
+"""Which classes of the libraries derive from which, and of which class an object is."""
 
 from __future__ import annotations
 
-import re
+import json
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
-_ARGUMENTS = "transformers.TrainingArguments"
-_TRAINER = "transformers.Trainer"
-_PARENTS = {
-    "transformers.GenerationMixin": "transformers.PreTrainedModel",  # so in models that have both
-    "transformers.Seq2SeqTrainer": _TRAINER,
-    "transformers.Seq2SeqTrainingArguments": _ARGUMENTS,
-    "trl.GKDConfig": "trl.SFTConfig",
-    "trl.GKDTrainer": "trl.SFTTrainer",
-    "trl.NashMDConfig": "trl.OnlineDPOConfig",
-    "trl.NashMDTrainer": "trl.OnlineDPOTrainer",
-    "trl.TrlParser": "trl.HfArgumentParser",
-    "trl.XPOConfig": "trl.OnlineDPOConfig",
-    "trl.XPOTrainer": "trl.OnlineDPOTrainer",
-    "datasets.load_dataset": "datasets.DatasetBuilder",
-    "datasets.load_dataset_builder": "datasets.DatasetBuilder",
+FILE = Path(__file__).with_name("parents.json")
+"""Made by `python -m workbench parents` from released wheels."""
+_OF_FUNCTIONS = {
+    "datasets.load_dataset": ("datasets.DatasetBuilder",),
+    "datasets.load_dataset_builder": ("datasets.DatasetBuilder",),
 }
-_PATTERNS = tuple(
-    (re.compile(pattern), parent)
-    for pattern, parent in (
-        (r"trl\.\w+Trainer", _TRAINER),
-        (r"trl\.(?!Model|DatasetMixture|DDPO|AlignProp|Judge)\w+Config", _ARGUMENTS),
-        (r"(trl|transformers)\.\w+Callback", "transformers.TrainerCallback"),
-        (r"transformers\.Auto(Model|ModelFor\w+)", "transformers._BaseAutoModelClass"),
-        (
-            r"transformers\.(?!Auto)\w+Tokenizer(Fast|Base)?",
-            "transformers.PreTrainedTokenizerBase",
-        ),
-        (
-            r"transformers\.(?!Auto|BitsAndBytes|Generation)\w+Config",
-            "transformers.PreTrainedConfig",
-        ),
-        (
-            r"transformers\.(?!Auto|Image|Video|Feature|Logits)\w+(?<!Image|Video)(?<!Logits)Processor",
-            "transformers.ProcessorMixin",
-        ),
-        (
-            r"transformers\.(?!Auto|TF|Flax)\w+(LMHeadModel|ForCausalLM|ForConditionalGeneration)",
-            "transformers.GenerationMixin",
-        ),
-        (
-            r"transformers\.(?!Auto|DataCollator|TF|Flax)\w+(Model|For[A-Z]\w+)",
-            "transformers.PreTrainedModel",
-        ),
-    )
-)
+"""Functions that take the keywords of a class."""
 _MADE = {
     "transformers._BaseAutoModelClass": "transformers.PreTrainedModel",
     "transformers.AutoTokenizer": "transformers.PreTrainedTokenizerBase",
@@ -76,10 +40,21 @@ def ancestors(name: str) -> tuple[str, ...]:
         name: a class, with dots, wherever its library has it.
     """
     public = f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
-    parent = _PARENTS.get(public) or next(
-        (parent for pattern, parent in _PATTERNS if pattern.fullmatch(public)), None
-    )
-    return (public,) if parent in (None, public) else (public, *ancestors(str(parent)))
+    farther = (known for parent in _parents().get(public, ()) for known in ancestors(parent))
+    return tuple(dict.fromkeys((public, *farther)))
+
+
+@cache
+def _parents() -> Mapping[str, tuple[str, ...]]:
+    """Return the classes that each class derives from, as the file has them, and functions."""
+    content: dict[str, dict[str, str]] = json.loads(FILE.read_text(encoding="utf-8"))
+    found = {
+        f"{library}.{name}": tuple(parents.split())
+        for library, groups in content.items()
+        for parents, names in groups.items()
+        for name in names.split()
+    }
+    return found | _OF_FUNCTIONS
 
 
 def made_by(name: str, method: str) -> str:

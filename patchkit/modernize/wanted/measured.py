@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
-from ...legacy.versions.version_sets import SETS
+from ...legacy.versions.version_sets import sets as recommended_sets
 from ...matrix.lookup import shipped
 from ...matrix.records import LIBRARIES, MatrixError, public_version
 from .needs import Need
@@ -38,7 +38,7 @@ def measured_sets() -> tuple[MeasuredSet, ...]:
     from packaging.version import Version
 
     sets: dict[tuple[tuple[str, str], ...], MeasuredSet] = {}
-    for pins in SETS:
+    for pins in recommended_sets():
         versions = dict(pin.split("==") for pin in pins.split())
         sets[_key(versions)] = MeasuredSet(versions)
     try:
@@ -99,7 +99,4 @@ def _key(versions: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 def _age(known: MeasuredSet) -> tuple[object, ...]:
     from packaging.version import Version
 
-    return tuple(
-        Version(known.versions.get(name, "0"))
-        for name in ("trl", "transformers", "peft", "accelerate", "bitsandbytes", "datasets")
-    )
+    return tuple(Version(known.versions.get(name, "0")) for name in LIBRARIES if name != _BUILD)

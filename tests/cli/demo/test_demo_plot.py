@@ -61,7 +61,9 @@ CASES = {
 
 def elements(picture: bytes, prefix: str) -> dict[str, ET.Element]:
     groups = ET.fromstring(picture).iter(f"{SVG}g")
-    return {it.get("id", ""): it for it in groups if it.get("id", "").startswith(prefix)}
+    return {
+        group.get("id", ""): group for group in groups if group.get("id", "").startswith(prefix)
+    }
 
 
 def points(group: ET.Element) -> list[tuple[float, float]]:
@@ -72,7 +74,7 @@ def points(group: ET.Element) -> list[tuple[float, float]]:
 
 def words(picture: bytes) -> str:
     # Each line is an element.
-    found = (it.text or "" for it in ET.fromstring(picture).iter(f"{SVG}text"))
+    found = (text.text or "" for text in ET.fromstring(picture).iter(f"{SVG}text"))
     return " ".join(" ".join(found).split())
 
 
@@ -138,7 +140,7 @@ def test_no_death_where_both_trained() -> None:
     assert elements(picture, "death:") == {}
     assert "died" not in words(picture)
     assert {"without patchkit: trained", "with patchkit: trained"} <= {
-        (it.text or "").strip() for it in ET.fromstring(picture).iter(f"{SVG}text")
+        (text.text or "").strip() for text in ET.fromstring(picture).iter(f"{SVG}text")
     }
 
 
@@ -159,7 +161,9 @@ def test_a_long_error_is_cut() -> None:
 @needs_matplotlib
 def test_cells() -> None:
     cells = elements(drawn("the first step"), "cell:")
-    fill = {name: [it.get("style", "") for it in cell.iter()] for name, cell in cells.items()}
+    fill = {
+        name: [element.get("style", "") for element in cell.iter()] for name, cell in cells.items()
+    }
     adapters = "cell:LoRA A (trained)"
     assert "fill: #e69f00" in " ".join(fill[f"{adapters}:without patchkit:bfloat16"])
     assert "fill: #0072b2" in " ".join(fill[f"{adapters}:with patchkit:float32"])
@@ -190,8 +194,8 @@ def test_cells() -> None:
 )
 def test_missing_dtypes(without, fixed, expected: set[str]) -> None:
     outcomes = [
-        {**trained(), "dtypes": it} if it is not None else {"ok": True, "losses": LOSSES}
-        for it in (without, fixed)
+        {**trained(), "dtypes": dtypes} if dtypes is not None else {"ok": True, "losses": LOSSES}
+        for dtypes in (without, fixed)
     ]
     picture = draw(*outcomes, WHAT, STEPS, "svg")
     row = "cell:LoRA A (trained):"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.cli import main
-from patchkit.cli.demo import run
+from patchkit.cli.demo import command
 from patchkit.errors import PatchError, UsageError
 
 try:
@@ -93,6 +93,6 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         draw_to(tmp_path / "loss.svg", WITHOUT, WITH, WHAT, STEPS)
 
 
-def demo(plot: str) -> int:
+def demo(plot: str) -> None:
     options = {"steps": 1, "as_json": False, "plot": Path(plot)}
-    return run(**WHAT, **options)
+    command.demo.callback(**WHAT, **options)

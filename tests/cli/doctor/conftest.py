@@ -37,7 +37,7 @@ class Installation:
         info = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
         info.mkdir()
         lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-        lines += [f"Requires-Dist: {one}" for one in requires]
+        lines += [f"Requires-Dist: {requirement}" for requirement in requires]
         (info / "METADATA").write_text("\n".join(lines) + "\n")
         if points:
             (info / "entry_points.txt").write_text(points)
@@ -52,6 +52,6 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installatio
     folder = tmp_path / "site"
     folder.mkdir()
     standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-    rest = [one for one in sys.path if one in standard or one.endswith("lib-dynload")]
+    rest = [folder for folder in sys.path if folder in standard or folder.endswith("lib-dynload")]
     monkeypatch.setattr(sys, "path", [str(folder), *rest])
     return Installation(folder)

@@ -10,8 +10,15 @@ from typing import NoReturn
 
 import pytest
 
-from patchkit.cli.doctor import diagnose, due, patchers, requirements, variables, versions
-from patchkit.cli.doctor.diagnosis import Diagnosis
+from patchkit.cli.doctor import (
+    Diagnosis,
+    diagnose,
+    due,
+    patchers,
+    requirements,
+    variables,
+    versions,
+)
 from patchkit.cli.doctor.section import Row, Section, Step
 
 SECTIONS = ["environment", "requirements", "pairs", "devices", "patches", "variables", "patchers"]
@@ -84,7 +91,7 @@ def test_a_check_that_fails(ailing, monkeypatch, check, error: type[BaseExceptio
     ("wrong", "status"), [((), 0), ((False,), 0), ((True,), 1), ((False, True), 1)]
 )
 def test_exit_status(wrong: tuple[bool, ...], status: int) -> None:
-    steps = tuple(Step("something", wrong=one) for one in wrong)
+    steps = tuple(Step("something", wrong=is_wrong) for is_wrong in wrong)
     assert Diagnosis((Section("a", "A", steps=steps),)).exit_status == status
 
 
@@ -105,7 +112,7 @@ def test_what_is_missing(installation, present: list[str], step: str) -> None:
     for name in present:
         installation.add(name, "1.0")
     steps = versions.check().steps
-    assert [one.what.startswith(step) for one in steps] == [True] * bool(step)
+    assert [found.what.startswith(step) for found in steps] == [True] * bool(step)
 
 
 def test_a_build_that_is_no_release(installation) -> None:

@@ -114,8 +114,8 @@ def measured(monkeypatch):
 
     def put(*torch: str) -> None:
         places = [
-            Environment({"trl": "1.16.0", "torch": one}, "3.11.7", "linux", "cpu", "2026-02-03")
-            for one in torch
+            Environment({"trl": "1.16.0", "torch": version}, "3.11.7", "linux", "cpu", "2026-02-03")
+            for version in torch
         ]
         results = [Result("trl-adapter-bf16-cast", "fixed", place) for place in places]
         monkeypatch.setattr(lookup, "_shipped", lambda: Matrix(tuple(results)))

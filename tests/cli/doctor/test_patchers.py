@@ -13,9 +13,9 @@ def test_those_that_are_installed(installation) -> None:
     installation.add("liger_kernel", "0.8.5")
     installation.add("unsloth", "2026.10.9")
     section = patchers.check()
-    assert [(one["name"], one["version"]) for one in section.facts] == [
+    assert [(fact["name"], fact["version"]) for fact in section.facts] == [
         ("unsloth", "2026.10.9"),
         ("liger-kernel", "0.8.5"),
     ]
-    assert all(one["beside"] and one["basis"] for one in section.facts)
+    assert all(fact["beside"] and fact["basis"] for fact in section.facts)
     assert section.steps == ()

@@ -36,7 +36,7 @@ def test_the_torch_that_is_here() -> None:
     assert "ended" not in answers
     assert answers["torch"]["version"].startswith(installed_version("torch") or "")
     assert answers["devices"]
-    for one in answers["devices"]:
-        assert {one["float16"], one["bfloat16"]} <= {"native", "emulated", "works"}
+    for device in answers["devices"]:
+        assert {device["float16"], device["bfloat16"]} <= {"native", "emulated", "works"}
     if installed_version("bitsandbytes"):
         assert answers["bitsandbytes"]["four_bit"] == "works"

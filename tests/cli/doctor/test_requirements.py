@@ -105,7 +105,7 @@ def test_unmet(installation, distributions: Distributions, expected: list[str]) 
         installation.add(name, version, requires)
     section = requirements.check()
     assert [
-        f"{one['requirement']} ({one['found'] or 'absent'})" for one in section.facts
+        f"{fact['requirement']} ({fact['found'] or 'absent'})" for fact in section.facts
     ] == expected
     assert bool(section.steps) == bool(expected)
     assert all(step.wrong for step in section.steps)

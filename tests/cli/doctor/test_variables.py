@@ -67,7 +67,7 @@ def test_a_variable_of_an_opt_in_patch(
 def test_one_wrong_variable_is_not_blamed_on_another(installation, monkeypatch) -> None:
     monkeypatch.setenv("PATCHKIT_DISABLE", "trl-*")
     monkeypatch.setenv("PATCHKIT_PREFLIGHT", "maybe")
-    problems = {one["name"]: one["problem"] for one in variables.check().facts}
+    problems = {fact["name"]: fact["problem"] for fact in variables.check().facts}
     assert problems["PATCHKIT_DISABLE"] == ""
     assert "maybe" in problems["PATCHKIT_PREFLIGHT"]
 

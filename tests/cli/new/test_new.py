@@ -45,7 +45,7 @@ def fill_in(file: Path, *changes: tuple[str, str], reproduce: str, symptom: str)
 
 
 def without_the_line_that_raises(file: Path) -> tuple[str, str]:
-    (line,) = [one for one in file.read_text().splitlines(True) if "delete this line" in one]
+    (line,) = [line for line in file.read_text().splitlines(True) if "delete this line" in line]
     return line, ""
 
 
@@ -205,7 +205,7 @@ def test_what_cannot_be_written_leaves_nothing(run: Run, tmp_path: Path) -> None
     done = run("patchkit", "new", "madeup-bug", "--target", INIT, "--find", "math.floor")
     assert done.returncode == 64
     assert "cannot write" in done.stderr
-    assert [one.name for one in (tmp_path / "patches").iterdir()] == ["tests"]
+    assert [path.name for path in (tmp_path / "patches").iterdir()] == ["tests"]
 
 
 def checkout() -> Path:

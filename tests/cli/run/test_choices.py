@@ -16,8 +16,8 @@ TELL = """
 import json, os
 import patchkit
 from patchkit import settings
-found = [one for one in patchkit.report() if one.id in {"madeup-bug", "transformers-preflight"}]
-print(json.dumps([{one.id: one.reason or one.status for one in found}, settings.current_choices()]))
+found = [record for record in patchkit.report() if record.id in {"madeup-bug", "transformers-preflight"}]
+print(json.dumps([{record.id: record.reason or record.status for record in found}, settings.current_choices()]))
 """
 
 
@@ -132,12 +132,12 @@ def test_opting_in(world, options: list[str], env: dict[str, str], printed: str,
 )
 def test_refused_before_the_command(options: list[str], message: str, monkeypatch) -> None:
     monkeypatch.setattr(launch, "launch", lambda *_: pytest.fail("the command runs"))
-    before = [one.status for one in patchkit.report()]
+    before = [record.status for record in patchkit.report()]
     done = CliRunner().invoke(main, ["run", *options, "--", "true"], prog_name="patchkit")
     assert done.exit_code == 64, done.output
     assert done.stdout == ""
     assert message in done.stderr.splitlines()[-1]
-    assert [one.status for one in patchkit.report()] == before
+    assert [record.status for record in patchkit.report()] == before
 
 
 def test_variables_are_checked_too(world) -> None:

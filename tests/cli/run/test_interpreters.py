@@ -77,9 +77,9 @@ def test_the_patchkit_of_the_run_where_there_is_none(world, empty: Path) -> None
     try:
         done = reached(world, empty, code=code)
     finally:
-        for one in place.iterdir():
-            if one.is_symlink():
-                one.unlink()
+        for path in place.iterdir():
+            if path.is_symlink():
+                path.unlink()
     assert done.stdout == f"fixed {ENGINE / '__init__.py'}\n", done.stderr
     assert "No module named 'click'" in done.stderr
 

@@ -38,7 +38,7 @@ try:
     import sitecustomize
 except ImportError:
     print("none")
-assert not [one for one in sys.path if "autostart" in one]
+assert not [folder for folder in sys.path if "autostart" in folder]
 """
     without = world.plain(sys.executable, "-c", code)
     done = world.run("--", sys.executable, "-c", code)

@@ -105,7 +105,7 @@ BEFORE = {
 def test_reached(before: str, world) -> None:
     world.write("work.py", WORK)
     world.write("program.py", PROGRAM)
-    probe = " ".join(f"'{one}'" for one in world.probe)
+    probe = " ".join(f"'{word}'" for word in world.probe)
     world.write("script.sh", f"cd .\n{probe}\n")
     world.write("executable", f"#!/bin/sh\nexec {probe}\n").chmod(0o755)
     # What has an environment of its own is the same in both cases.

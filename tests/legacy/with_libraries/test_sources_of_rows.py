@@ -99,8 +99,10 @@ def test_kinship() -> None:
         named = set(ancestors(name)[1:])
         # What those two have rows for, each trainer has by its own name.
         real -= {ancestors(name)[0], "trl.BaseTrainer", "trl._BaseTrainer"}
-        if named - real or real & owners - named:
-            wrong[name] = named - real, real & owners - named
+        # Some classes have a second name, which older releases knew them by.
+        foreign = {it for it in named - real if not issubclass(kind, library(it))}
+        if foreign or real & owners - named:
+            wrong[name] = foreign, real & owners - named
     assert wrong == {}
 
 

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from patchkit.legacy.changes import Keyword, Moved, Rename
-from patchkit.matrix.scan.tree import Archive
+from workbench.releases.archive import Archive
 from workbench.releases.findings import findings
 from workbench.releases.history import History
 from workbench.releases.interface import is_there, read
@@ -54,7 +54,7 @@ def history(tmp_path) -> History:
         sources[version] = Sources(Archive(wheel, ("trl",)))
     return History(
         "trl",
-        {version: read(it, "trl") for version, it in sources.items()},
+        {version: read(source, "trl") for version, source in sources.items()},
         lambda version, place: is_there(sources[version], place),
     )
 
@@ -66,7 +66,7 @@ def test_fields_are_read_with_those_of_base_classes(history):
 
 
 def test_what_went_and_has_no_row_is_unknown(history):
-    found = {it.what for it in findings({"trl": history}, [], {})}
+    found = {finding.what for finding in findings({"trl": history}, [], {})}
     assert found == {
         "trl.helper",
         "trl.Trainer(tokenizer=)",
@@ -76,7 +76,7 @@ def test_what_went_and_has_no_row_is_unknown(history):
 
 
 def test_what_is_left_out_on_purpose_is_no_finding(history):
-    found = {it.what for it in findings({"trl": history}, [], {"trl.helper": "a reason"})}
+    found = {finding.what for finding in findings({"trl": history}, [], {"trl.helper": "a reason"})}
     assert "trl.helper" not in found
 
 
@@ -102,7 +102,7 @@ def test_what_is_left_out_on_purpose_is_no_finding(history):
     ],
 )
 def test_a_wrong_row_is_found(history, row, text):
-    assert text in {it.text for it in findings({"trl": history}, [row], {})}
+    assert text in {finding.text for finding in findings({"trl": history}, [row], {})}
 
 
 def test_a_right_row_is_no_finding(history):
@@ -113,5 +113,7 @@ def test_a_right_row_is_no_finding(history):
         since="trl 1.0.0",
         **SOURCE,
     )
-    found = [it for it in findings({"trl": history}, [row], {}) if "tokenizer" in it.what]
+    found = [
+        finding for finding in findings({"trl": history}, [row], {}) if "tokenizer" in finding.what
+    ]
     assert not found

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.cli import main
-from patchkit.matrix.scan.tree import Archive
+from workbench.releases.archive import Archive
 from workbench.releases.interface import Interface, read
 from workbench.releases.modules import modules
 from workbench.releases.sources import Sources
@@ -103,7 +103,10 @@ def test_releases_in_words(numbers, text: str) -> None:
 def _released(names: str, keywords: str = "", **found: str) -> Released:
     return Released(
         Interface({}, {"Kind": dict.fromkeys(keywords.split(), "None")} if keywords else {}),
-        {"": names.split(), **{module: it.split() for module, it in found.items()}},
+        {
+            "": names.split(),
+            **{module: names_inside.split() for module, names_inside in found.items()},
+        },
     )
 
 

@@ -31,7 +31,7 @@ def patch(*changes: Change, affects: str | dict[str, str] = ">=1", **more: Any) 
 
 
 def catalogue_of(*patches: Patch) -> Catalogue:
-    return Catalogue({one.id: Entry(one, __name__, None) for one in patches})
+    return Catalogue({patch.id: Entry(patch, __name__, None) for patch in patches})
 
 
 def write_wheel(

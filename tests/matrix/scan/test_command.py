@@ -81,7 +81,7 @@ def test_what_was_not_scanned(tmp_path: Path, invoke) -> None:
     result = invoke("--from", str(tmp_path), "--json")
     assert result.exit_code == 3
     found = json.loads(result.stdout)
-    assert [bool(one["problem"]) for one in found["scans"]] == [False, True]
+    assert [bool(scan["problem"]) for scan in found["scans"]] == [False, True]
     assert read(tmp_path / "matrix.yaml").scans[1].problem == found["scans"][1]["problem"]
     text = " ".join(invoke("--from", str(tmp_path)).stdout.split())
     assert "not scanned accelerate 1.16.0" in text
@@ -120,8 +120,8 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
         )
         for number in range(2)
     ]
-    found = [json.loads(one.communicate()[0]) for one in running]
-    assert [one.returncode for one in running] == [0, 0]
+    found = [json.loads(process.communicate()[0]) for process in running]
+    assert [process.returncode for process in running] == [0, 0]
     alone = json.loads(invoke("--from", str(tmp_path), "--json").stdout)
     assert found == [alone, alone]
     ids = ["accelerate-gradscaler-guard"]

@@ -25,7 +25,7 @@ def unpack(wheel: Path, folder: Path) -> Path:
 def test_an_unpacked_tree(tmp_path: Path, scanned) -> None:
     tree = unpack(write_wheel(tmp_path, {"trainer": TRAINER}, "1.7"), tmp_path / "tree")
     found = scanned(tree, patch())
-    assert [(one.version, one.states) for one in found.scans] == [
+    assert [(scan.version, scan.states) for scan in found.scans] == [
         ("1.7", {"madeup-bug": "matches"})
     ]
     assert not found.recordable
@@ -52,8 +52,8 @@ def test_wheels_that_are_none(tmp_path: Path, scanned) -> None:
         empty.writestr("other/__init__.py", "")
     (folder / "no-wheel.whl").touch()
     found = scanned(folder, patch())
-    assert [one.version for one in found.scans] == ["1.0", "1.1", "1.2"]
-    problems = [one.problem for one in found.scans]
+    assert [scan.version for scan in found.scans] == ["1.0", "1.1", "1.2"]
+    problems = [scan.problem for scan in found.scans]
     assert problems[0] == ""
     assert "madeup-1.1-py3-none-any.whl does not unpack: " in problems[1]
     assert problems[2] == "madeup-1.2-py3-none-any.whl has no package madeup"
@@ -128,7 +128,7 @@ def test_an_interrupted_scan_goes_on_where_it_was(tmp_path: Path, scanned, looke
     write_wheel(folder, {"trainer": TRAINER.replace("run", "go")}, "1.1")
     found = scanned(folder, patch())
     assert looked == ["madeup.trainer"]
-    assert [one.states["madeup-bug"] for one in found.scans] == ["matches", "drifted"]
+    assert [scan.states["madeup-bug"] for scan in found.scans] == ["matches", "drifted"]
 
 
 def test_a_damaged_memory_is_none(tmp_path: Path, scanned, looked) -> None:

@@ -37,7 +37,7 @@ TRAINER = {"trainer": "class Trainer:\n    def run(self):\n        return bug()\
     ],
 )
 def test_releases_in_question(affects: list[str], wanted: str, expected: list[str]) -> None:
-    patches = [patch(id=f"madeup-{n}", affects=one) for n, one in enumerate(affects)]
+    patches = [patch(id=f"madeup-{n}", affects=claims) for n, claims in enumerate(affects)]
     assert releases.selected_releases(RELEASED, patches, wanted) == expected
     assert releases.selected_releases(RELEASED, patches, wanted, newest=True) == expected[-1:]
 
@@ -71,7 +71,7 @@ def publish(index: Path, *files: Path, yanked: str = "") -> None:
 
 
 def states(found) -> dict[str, str]:
-    return {one.version: one.states.get("madeup-bug", one.problem) for one in found.scans}
+    return {scan.version: scan.states.get("madeup-bug", scan.problem) for scan in found.scans}
 
 
 @needs_pip
@@ -90,7 +90,7 @@ def test_from_the_index(index: Path, tmp_path: Path) -> None:
     assert set(list(said.values())[:3]) == {"matches"}
     assert said["1.3"] == "the package index has no wheel of madeup 1.3 for this platform"
     assert "1.4" in said["1.4"] or "not be downloaded" in said["1.4"]
-    assert [one.notes for one in found.scans if one.notes] == [{"*": "yanked"}]
+    assert [scan.notes for scan in found.scans if scan.notes] == [{"*": "yanked"}]
     assert found.gaps == {}
     kept = sorted(file.name for file in (cache / "sources").iterdir())
     assert kept == [f"madeup-{version}.sources.zip" for version in ("1.0", "1.1", "1.2")]
@@ -105,13 +105,13 @@ def test_from_the_index(index: Path, tmp_path: Path) -> None:
 
 @needs_pip
 def test_a_library_that_the_index_does_not_know(index: Path, tmp_path: Path) -> None:
-    with pytest.raises(ScanError, match="the package index knows no madeup"):
+    with pytest.raises(ScanError, match="the package index has no madeup"):
         scan(catalogue=catalogue_of(patch()), cache=tmp_path / "cache")
     publish(index, write_wheel(tmp_path, TRAINER))
     other = patch(Rewrite("other:f", RULE), id="other-bug", affects={"other": ""})
     found = scan(catalogue=catalogue_of(patch(), other), cache=tmp_path / "cache")
     assert states(found) == {"1.0": "matches"}
-    assert found.gaps == {"other": "the package index knows no other, or has no release of it"}
+    assert found.gaps == {"other": "the package index has no other, or no release of it"}
 
 
 @needs_pip

@@ -87,7 +87,7 @@ CASES: dict[str, Case] = {
         patch(),
         "class Trainer:\n    def run(self):\n        nonlocal nowhere\n        return bug()\n",
         "drifted",
-        "the function cannot be compiled by itself",
+        "the function cannot be compiled on its own",
     ),
     "a name in a comment only": (
         patch(Rewrite(TARGET, Rule(RULE.site, RULE.edit, ("bug", "torch")))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.matrix import Matrix, Unmeasured
-from patchkit.matrix.show.grid import Cell, Grid, Row
+from patchkit.matrix.show.grid import Cell, Grid, PatchRow
 
 
 def states(grid: Grid) -> dict[str, str]:
@@ -53,7 +53,7 @@ def test_what_is_said_below(shown, matrix) -> None:
 def test_what_was_noted_of_releases(shown, read) -> None:
     known = {"lib-cast": "matches"}
     notes = [{"*": "yanked"}, {"*": "yanked", "lib-cast": "fine"}, {}, {"*": "lib.f was not read"}]
-    scans = (read(f"1.{at}", states=known, notes=it) for at, it in enumerate(notes))
+    scans = (read(f"1.{at}", states=known, notes=note) for at, note in enumerate(notes))
     view = shown(Matrix(scans=tuple(scans)))
     assert view.asides == ("lib 1.0-1.1: yanked", "lib 1.3: lib.f was not read")
 
@@ -153,8 +153,12 @@ def test_unmeasured_sets_of_other_libraries_are_left_out(shown, matrix) -> None:
 )
 def test_labels_of_sets(shown, ran, environments, labels: list[str]) -> None:
     results = [
-        ran("lib-cast", "fixed", **{name.replace("-", "_"): it for name, it in one.items()})
-        for one in environments
+        ran(
+            "lib-cast",
+            "fixed",
+            **{name.replace("-", "_"): version for name, version in versions.items()},
+        )
+        for versions in environments
     ]
     view = shown(Matrix(tuple(results)), by="set")
     assert list(view.grids[0].columns) == labels
@@ -182,11 +186,11 @@ def test_sets_are_no_series(shown, ran) -> None:
 
 def test_pieces_say_where_they_begin() -> None:
     columns = ("1.0", "1.1", "1.1.1", "1.1.2", "2.0")
-    rows = (Row("p", True, tuple(Cell(scan=str(at)) for at in range(5))),)
+    rows = (PatchRow("p", True, tuple(Cell(scan=str(at)) for at in range(5))),)
     pieces = list(Grid("lib", columns, rows, ("1.0", "1.1", "", "", "2.0")).split(3))
     assert [piece.columns for piece in pieces] == [columns[:3], columns[3:]]
     assert [piece.ticks for piece in pieces] == [("1.0", "1.1", ""), ("1.1", "2.0")]
-    assert [[it.scan for it in piece.rows[0].cells] for piece in pieces] == [
+    assert [[cell.scan for cell in piece.rows[0].cells] for piece in pieces] == [
         ["0", "1", "2"],
         ["3", "4"],
     ]

@@ -38,7 +38,7 @@ def test_tables(shown, matrix) -> None:
 
 def test_what_differs_has_a_column_of_its_own(shown, read) -> None:
     given = ["matches", "matches", "drifted", "matches", "absent", "harmless", "matches"]
-    scans = (read(f"1.{at}", states={"lib-cast": it}) for at, it in enumerate(given))
+    scans = (read(f"1.{at}", states={"lib-cast": state}) for at, state in enumerate(given))
     text = as_markdown(shown(Matrix(scans=tuple(scans))))
     assert "| patch | 1.0-1.1 | 1.2 | 1.3 | 1.4-1.5 | 1.6 |" in text
     assert "| `lib-cast` | `○` | `!` | `○` | `·` | `○` |" in text
@@ -47,8 +47,8 @@ def test_what_differs_has_a_column_of_its_own(shown, read) -> None:
 def test_what_is_not_known_joins_two_that_agree_and_no_others(shown, read) -> None:
     def columns(*given: str) -> list[str]:
         scans = tuple(
-            read(f"1.{at}", states={"lib-cast": it} if it else {"lib-norm": "absent"})
-            for at, it in enumerate(given)
+            read(f"1.{at}", states={"lib-cast": state} if state else {"lib-norm": "absent"})
+            for at, state in enumerate(given)
         )
         text = as_markdown(shown(Matrix(scans=scans)))
         (head,) = re.findall(r"^\| patch \| (.*) \|$", text, re.MULTILINE)

@@ -34,7 +34,7 @@ def groups(picture: bytes) -> Iterator[tuple[str, list[str]]]:
 
 
 def words(picture: bytes) -> list[str]:
-    return [(it.text or "").strip() for it in ET.fromstring(picture).iter(f"{SVG}text")]
+    return [(text.text or "").strip() for text in ET.fromstring(picture).iter(f"{SVG}text")]
 
 
 @needs_matplotlib
@@ -44,7 +44,7 @@ def test_states_have_their_colours(shown, matrix) -> None:
     colours = {state.name: state.colour for state in WORST_FIRST}
     for name, styles in drawn.items():
         assert styles, name
-        assert all(f"fill: {colours[name.rpartition(':')[2]]}" in it for it in styles), name
+        assert all(f"fill: {colours[name.rpartition(':')[2]]}" in style for style in styles), name
     for state in WORST_FIRST:
         assert f"legend:{state.name}" in drawn
     expected = {
@@ -127,7 +127,7 @@ def test_it_is_opaque(shown, matrix) -> None:
 
     pixels = imread(io.BytesIO(draw(shown(matrix), "png")))
     assert pixels.shape[2] == 3 or pixels[..., 3].min() == 1
-    top_left = [float(it) for it in pixels[0, 0, :3]]
+    top_left = [float(channel) for channel in pixels[0, 0, :3]]
     assert top_left == [1, 1, 1]
     root = ET.fromstring(draw(shown(matrix), "svg"))
     first = next(root.iter(f"{SVG}path"))
@@ -147,9 +147,11 @@ def test_it_stays_on_the_page(shown, ran, read, by: str, number: int, pieces: in
     picture = draw(shown(Matrix(results, scans), by=by), "svg")
     width, height = map(float, ET.fromstring(picture).get("viewBox", "").split()[2:])
     assert width == 720
-    places = [it for it in ET.fromstring(picture).iter(f"{SVG}path") if "clip-path" in it.attrib]
+    places = [
+        path for path in ET.fromstring(picture).iter(f"{SVG}path") if "clip-path" in path.attrib
+    ]
     for path in places:
-        numbers = [float(it) for it in path.get("d", "").split() if it not in "MLz"]
+        numbers = [float(word) for word in path.get("d", "").split() if word not in "MLz"]
         assert all(-0.01 <= x <= width + 0.01 for x in numbers[::2])
         assert all(-0.01 <= y <= height + 0.01 for y in numbers[1::2])
     assert words(picture).count("lib-cast") == pieces
@@ -158,7 +160,7 @@ def test_it_stays_on_the_page(shown, ran, read, by: str, number: int, pieces: in
 @needs_matplotlib
 def test_a_formula_is_no_formula(shown, ran) -> None:
     matrix = Matrix(unmeasured=(), results=(ran("odd-$x$", "fixed"),))
-    assert any("odd-$x$" in it for it in words(draw(shown(matrix), "svg")))
+    assert any("odd-$x$" in word for word in words(draw(shown(matrix), "svg")))
 
 
 def test_without_matplotlib(shown, matrix, monkeypatch) -> None:

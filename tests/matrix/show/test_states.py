@@ -47,7 +47,7 @@ CELLS = {
 def test_cell(ran, read, known: tuple[tuple[str, ...], str], expected: str) -> None:
     outcomes, state = known
     # Beside other versions of torch each: the same outcome on another device is another matter.
-    results = [ran("p", one, torch=f"2.{number}") for number, one in enumerate(outcomes)]
+    results = [ran("p", outcome, torch=f"2.{number}") for number, outcome in enumerate(outcomes)]
     cell = cell_of("p", results, read("1.0.0", states={"p": state} if state else {}))
     assert (cell.state.name, cell.scan) == (expected, state)
     assert cell.outcomes == tuple(sorted(outcomes))
@@ -143,8 +143,10 @@ PLAIN = [state for state in WORST_FIRST if not state.ink]
 
 def seen(colour: str, sight: str) -> list[float]:
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [it / 12.92 if it <= 0.04045 else ((it + 0.055) / 1.055) ** 2.4 for it in parts]
-    return [min(1, max(0, it)) for it in _times(SIGHT[sight], linear)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return [min(1, max(0, channel)) for channel in _times(SIGHT[sight], linear)]
 
 
 def _times(matrix: tuple[tuple[float, ...], ...], vector: list[float]) -> Iterator[float]:
@@ -154,7 +156,8 @@ def _times(matrix: tuple[tuple[float, ...], ...], vector: list[float]) -> Iterat
 def in_cielab(linear: list[float]) -> tuple[float, float, float]:
     to_xyz = ((0.4339, 0.3762, 0.1899), (0.2126, 0.7152, 0.0722), (0.0178, 0.1095, 0.8730))
     x, y, z = (
-        it ** (1 / 3) if it > 0.008856 else 7.787 * it + 16 / 116 for it in _times(to_xyz, linear)
+        value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116
+        for value in _times(to_xyz, linear)
     )
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
@@ -163,17 +166,18 @@ def in_cielab(linear: list[float]) -> tuple[float, float, float]:
 def test_plain_colours_stay_apart(sight: str) -> None:
     """In CIELAB, where 2 can just be told side by side."""
     assert len(PLAIN) == 3
-    for one, other in combinations(PLAIN, 2):
-        ends = [in_cielab(seen(state.colour, sight)) for state in (one, other)]
+    for plain, other in combinations(PLAIN, 2):
+        ends = [in_cielab(seen(state.colour, sight)) for state in (plain, other)]
         apart = sum((a - b) ** 2 for a, b in zip(*ends, strict=True)) ** 0.5
-        assert apart >= 18, (one.name, other.name, apart)
+        assert apart >= 18, (plain.name, other.name, apart)
 
 
 @pytest.mark.parametrize(
-    "state", [state for state in WORST_FIRST if state.ink], ids=lambda it: it.name
+    "state", [state for state in WORST_FIRST if state.ink], ids=lambda state: state.name
 )
 def test_glyphs_are_legible(state) -> None:
     light = sorted(
-        next(_times(SIGHT["grey"], seen(it, "all cones"))) for it in (state.ink, state.colour)
+        next(_times(SIGHT["grey"], seen(colour, "all cones")))
+        for colour in (state.ink, state.colour)
     )
     assert (light[1] + 0.05) / (light[0] + 0.05) >= 4

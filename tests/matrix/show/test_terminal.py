@@ -22,8 +22,8 @@ other, one release: 0.5
            0.5
 other-bias N
 
-✗ not fixed                          ! drifted, unclaimed, not reproduced
-● fixed: run with and without it     ○ the patch fits: sources read
+✗ not fixed                           ! drifted, unclaimed, not reproduced
+● fixed: run with and without it      ○ the patch fits: sources read
 ∅ run, and failed for another reason  – no bug: run
 · no bug: sources read                N needs another machine
 ~ not claimed, neither run nor read   ? not measured

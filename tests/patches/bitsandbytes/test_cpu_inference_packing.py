@@ -292,7 +292,7 @@ def test_dora_and_a_merge_read_the_weight_that_was_packed(tmp_path: Path) -> Non
         expected = logits(model, mode="train")
         inferred, merged = logits(model), logits(model.merge_and_unload(), mode="train")
         found = [inferred, merged] if has_kernel() else [merged]
-        return [(one - expected).abs().max().item() for one in found]
+        return [(output - expected).abs().max().item() for output in found]
 
     # Adapters begin with nothing to add: what differs is the kernel's bfloat16, and no more.
     assert min(outcome()) > 0.3

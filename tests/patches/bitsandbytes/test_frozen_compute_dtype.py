@@ -88,7 +88,7 @@ def test_the_same_warnings(caplog: pytest.LogCaptureFixture) -> None:
             warnings.simplefilter("always")
             for dtype, rows in itertools.product(DTYPES, (1, 2)):
                 layer()(inputs(dtype)[:rows])
-        said = [str(one.message) for one in seen] + caplog.messages
+        said = [str(warning.message) for warning in seen] + caplog.messages
         return [text for text in said if "Linear4bit" in text]
 
     before = warned()

@@ -55,7 +55,8 @@ def test_a_trained_float32_bias_stays_float32(name: str, training: bool) -> None
     assert layer.bias.dtype == layer.bias.grad.dtype == torch.float32
     # The same numbers: of a gradient that upstream has in half precision, in float32.
     assert all(
-        torch.equal(one, other.to(one.dtype)) for one, other in zip(expected, found, strict=True)
+        torch.equal(tensor, other.to(tensor.dtype))
+        for tensor, other in zip(expected, found, strict=True)
     )
     assert found[-1].abs().sum() > 0
 
@@ -75,8 +76,8 @@ def test_other_biases_end_up_as_before(kind: str) -> None:
         with patchkit.patched(only=ONLY, strict=True):
             after = run(make, dtype, **UNTOUCHED[kind])
         assert before[0].bias.dtype == after[0].bias.dtype
-        for one, other in zip(before[1:], after[1:], strict=True):
-            assert one is other is None or torch.equal(one, other)
+        for tensor, other in zip(before[1:], after[1:], strict=True):
+            assert tensor is other is None or torch.equal(tensor, other)
 
 
 def test_a_half_precision_bias_is_widened_as_before() -> None:

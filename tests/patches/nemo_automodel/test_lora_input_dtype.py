@@ -79,7 +79,7 @@ def test_another_dtype(case: str, shape: tuple[int, ...]) -> None:
         torch.manual_seed(1)
         output = layer(given)
         output.float().square().sum().backward()
-        gradients = [one.grad for one in layer.parameters() if one.requires_grad]
+        gradients = [parameter.grad for parameter in layer.parameters() if parameter.requires_grad]
         return output.detach(), x.grad, *gradients
 
     expected = run(x.to(dtype))
@@ -87,8 +87,8 @@ def test_another_dtype(case: str, shape: tuple[int, ...]) -> None:
         found = run(x)
     assert found[0].dtype == dtype
     assert found[1].dtype == x.dtype
-    for one, other in zip(found, expected, strict=True):
-        assert torch.equal(one, other)
+    for tensor, other in zip(found, expected, strict=True):
+        assert torch.equal(tensor, other)
 
 
 @pytest.mark.parametrize("case", sorted(CASES.keys() - {"float32_and_a_half_input"}))
@@ -168,7 +168,7 @@ def test_references_pickles_and_the_way_back() -> None:
     layer = make()
     code, forward = LinearLoRA.forward.__code__, layer.forward
     with patchkit.patched(only=ID, strict=True):
-        for one in (layer, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
-            assert one(torch.randn(2, 64)).dtype == torch.bfloat16
+        for copied in (layer, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+            assert copied(torch.randn(2, 64)).dtype == torch.bfloat16
         assert forward(torch.randn(2, 64)).dtype == torch.bfloat16
     assert LinearLoRA.forward.__code__ is code

@@ -132,7 +132,9 @@ def test_training_under_autocast_has_the_same_numbers(dtype: torch.dtype) -> Non
         with torch.autocast("cpu", dtype):
             loss = outputs(model, torch.ones(2, 8), patched=patched).float().square().mean()
         loss.backward()
-        found.append([one.grad for one in model.parameters() if one.grad is not None])
+        found.append(
+            [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+        )
     assert found[0]
     assert all(map(torch.equal, *found))
 
@@ -140,7 +142,7 @@ def test_training_under_autocast_has_the_same_numbers(dtype: torch.dtype) -> Non
 @HALF
 def test_without_units_of_fsdp_nothing_changes(dtype: torch.dtype) -> None:
     inputs = torch.ones(2, 8, dtype=dtype)
-    before, after = (outputs(adapted(dtype), inputs, patched=one) for one in (False, True))
+    before, after = (outputs(adapted(dtype), inputs, patched=patched) for patched in (False, True))
     assert torch.equal(before, after)
 
 

@@ -11,7 +11,7 @@ import torch
 import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
-from patchkit.lab import quantized, quantized_adapters, shapes, tiny
+from patchkit.lab import quantized, shapes, tiny
 
 tiny.go_offline()
 
@@ -64,7 +64,7 @@ def test_logits_are_those_of_the_values(saved: Any, bits: int) -> None:
 def test_trained_and_merged(saved: Any, bits: int) -> None:
     model = adapted(load(saved, bits))
     with patchkit.patched(only=[PATCH, *OTHERS], strict=True):
-        quantized_adapters.step(model.train())
+        quantized.step(model.train())
         with torch.no_grad():
             before = shapes.forward(model.eval())
             after = shapes.forward(model.merge_and_unload())

@@ -99,7 +99,7 @@ def run(model, x, **kwargs):
     torch.manual_seed(1)
     output = model(x, **kwargs)
     output.float().square().sum().backward()
-    gradients = [one.grad for one in model.parameters() if one.grad is not None]
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
     return [output.detach(), x.grad, *gradients]
 
 
@@ -109,15 +109,15 @@ def cast_by_hand(model):
     def cast(layer, args):
         return (args[0].to(layer.weight.dtype), *args[1:])
 
-    (base,) = [one.base_layer for one in model.modules() if hasattr(one, "base_layer")]
+    (base,) = [module.base_layer for module in model.modules() if hasattr(module, "base_layer")]
     return base.register_forward_pre_hook(cast)
 
 
 def same(found, expected) -> None:
-    for one, other in zip(found, expected, strict=True):
-        if one is not None or other is not None:
-            assert one.dtype == other.dtype
-            assert torch.equal(one, other)
+    for tensor, other in zip(found, expected, strict=True):
+        if tensor is not None or other is not None:
+            assert tensor.dtype == other.dtype
+            assert torch.equal(tensor, other)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -272,8 +272,8 @@ def test_copies_pickles_and_the_way_back() -> None:
     model = make()
     code, forward = Linear.forward.__code__, model.forward
     with patchkit.patched(only=ID, strict=True):
-        for one in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-            assert one(torch.randn(2, 16)).dtype == torch.bfloat16
+        for copied in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+            assert copied(torch.randn(2, 16)).dtype == torch.bfloat16
         assert forward(torch.randn(2, 16)).dtype == torch.bfloat16
     assert Linear.forward.__code__ is code
     with pytest.raises(RuntimeError, match=REFUSED):

@@ -59,7 +59,9 @@ def adapted(model=None, *, patched: bool = True, modules=("lm_head", "embed_toke
 
 def dtypes(model) -> set[str]:
     return {
-        str(one.dtype)[6:] for name, one in model.named_parameters() if "modules_to_save" in name
+        str(parameter.dtype)[6:]
+        for name, parameter in model.named_parameters()
+        if "modules_to_save" in name
     }
 
 
@@ -101,8 +103,10 @@ def test_generation_and_gradients_without_autocast() -> None:
     model = adapted()
     assert model.generate(input_ids=IDS, max_new_tokens=2).shape[1] > IDS.shape[1]
     model(IDS).logits.float().sum().backward()
-    trained = {name: one for name, one in model.named_parameters() if one.requires_grad}
-    assert all(one.grad.dtype == torch.float32 for one in trained.values())
+    trained = {
+        name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad
+    }
+    assert all(parameter.grad.dtype == torch.float32 for parameter in trained.values())
     assert any("embed_tokens" in name for name in trained)
 
 
@@ -158,11 +162,11 @@ def test_small_copies_of_a_bfloat16_model(autocast: bool) -> None:
     assert scores(model).dtype == scores(plain).dtype == torch.bfloat16
     torch.testing.assert_close(scores(model), scores(plain), rtol=2**-6, atol=2**-6)
     kept = []
-    for one in (plain, model):
-        head = one.base_model.model.score.modules_to_save["default"].weight
+    for trained in (plain, model):
+        head = trained.base_model.model.score.modules_to_save["default"].weight
         before = head.detach().clone()
         optimizer = torch.optim.AdamW([head], lr=1e-6)
-        one(IDS).logits.float().square().sum().backward()
+        trained(IDS).logits.float().square().sum().backward()
         optimizer.step()
         kept.append(float((head != before).float().mean()))
     assert kept[0] < 0.5 < kept[1] == 1, kept
@@ -177,9 +181,9 @@ def test_left_alone_where_parameters_are_sharded(monkeypatch, variable: str) -> 
 
 def test_a_copy_that_the_user_cast_is_called_as_before() -> None:
     model = adapted(patched=False)
-    for name, one in model.named_parameters():
+    for name, parameter in model.named_parameters():
         if "modules_to_save" in name:
-            one.data = one.data.float()
+            parameter.data = parameter.data.float()
     patchkit.apply(only=ID, strict=True)
     with torch.autocast("cpu", torch.float16):
         assert model.get_input_embeddings()(IDS).dtype == torch.float32
@@ -243,7 +247,7 @@ def test_merged(method: str) -> None:
     model = adapted()
     expected = model(IDS).logits
     merged = getattr(model, method)()
-    assert {one.dtype for one in merged.parameters()} == {torch.float16}
+    assert {parameter.dtype for parameter in merged.parameters()} == {torch.float16}
     assert not marked(merged)
     torch.testing.assert_close(merged(IDS).logits, expected, rtol=2**-6, atol=2**-6)
 
@@ -253,7 +257,11 @@ def test_several_adapters() -> None:
     model.add_adapter("other", copy.deepcopy(model.peft_config["default"]))
     for adapter in ("default", "other"):
         # Up to PEFT 0.18, `add_adapter` casts nothing.
-        found = {one.dtype for name, one in model.named_parameters() if f".{adapter}." in name}
+        found = {
+            parameter.dtype
+            for name, parameter in model.named_parameters()
+            if f".{adapter}." in name
+        }
         assert len(found) == 1
     model.set_adapter("other")
     assert model(IDS).logits.dtype == torch.float16
@@ -277,8 +285,8 @@ def test_tied_embeddings_stay_as_peft_has_them() -> None:
 def test_copied_pickled_compiled_and_checkpointed() -> None:
     model = adapted()
     expected = model(IDS).logits
-    for one in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert torch.equal(one(IDS).logits, expected)
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(copied(IDS).logits, expected)
     head = model.base_model.model.lm_head
     states = torch.randn(2, 32).half()
     compiled = torch.compile(head, backend="eager")
@@ -304,5 +312,5 @@ def test_the_way_back() -> None:
     before = state()
     adapted()
     patchkit.revert()
-    assert all(one is other for one, other in zip(before, state(), strict=True))
+    assert all(tensor is other for tensor, other in zip(before, state(), strict=True))
     assert dtypes(adapted(patched=False)) == {"float16"}

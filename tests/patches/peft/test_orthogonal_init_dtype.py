@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized_adapters, tiny
+from patchkit.lab import quantized, tiny
 
 tiny.go_offline()
 
@@ -23,7 +23,7 @@ def patched() -> Any:
 
 
 def adapted(quantization: Any, dtype: str, **options: Any) -> Any:
-    model = quantized_adapters.load(quantization, dtype=dtype)
+    model = quantized.load_tiny(quantization, dtype=dtype)
     config = peft.LoraConfig(
         r=4, init_lora_weights="orthogonal", target_modules=["q_proj"], task_type="CAUSAL_LM"
     )
@@ -32,7 +32,7 @@ def adapted(quantization: Any, dtype: str, **options: Any) -> Any:
 
 
 def weights(model: Any) -> list[torch.Tensor]:
-    return [one.detach() for one in model.parameters() if one.requires_grad]
+    return [parameter.detach() for parameter in model.parameters() if parameter.requires_grad]
 
 
 @pytest.mark.parametrize("quantization", ["4bit", "8bit"])
@@ -41,12 +41,12 @@ def test_quantized_base(quantization: Any) -> None:
         adapted(quantization, "bfloat16")
     with patched():
         model = adapted(quantization, "bfloat16")
-    assert {one.dtype for one in weights(model)} == {torch.float32}
+    assert {weight.dtype for weight in weights(model)} == {torch.float32}
     # A is made of the odd rows of a random rotation, and B of the even ones.
     layer = model.base_model.model.model.layers[0].self_attn.q_proj
     a, b = layer.lora_A["default"].weight.T, layer.lora_B["default"].weight.T
     assert (a @ b).abs().max() < 1e-2 * a.abs().max() * b.abs().max() * len(b)
-    quantized_adapters.step(model)
+    quantized.step(model)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
@@ -55,5 +55,7 @@ def test_plain_base_is_as_before(dtype: str, autocast: bool) -> None:
     without = weights(adapted("none", dtype, autocast_adapter_dtype=autocast))
     with patched():
         after = weights(adapted("none", dtype, autocast_adapter_dtype=autocast))
-    assert {one.dtype for one in after} == {torch.float32 if autocast else getattr(torch, dtype)}
+    assert {weight.dtype for weight in after} == {
+        torch.float32 if autocast else getattr(torch, dtype)
+    }
     assert all(map(torch.equal, without, after))

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized_adapters, tiny
+from patchkit.lab import quantized, tiny
 
 tiny.go_offline()
 
@@ -28,7 +28,7 @@ def patched() -> Iterator[None]:
 
 def adapted(quantization: Any) -> Any:
     """A model whose other frozen weights are float32, and whose adapter is float16."""
-    model = quantized_adapters.load(quantization, dtype="float32")
+    model = quantized.load_tiny(quantization, dtype="float32")
     config = peft.LoraConfig(r=4, target_modules=["q_proj"], task_type="CAUSAL_LM")
     model = peft.get_peft_model(model, config)
     for parameter in model.parameters():
@@ -39,20 +39,26 @@ def adapted(quantization: Any) -> Any:
 
 def packed(model: Any) -> dict[str, torch.Tensor]:
     kinds = (bnb.nn.Params4bit, bnb.nn.Int8Params)
-    return {name: one for name, one in model.named_parameters() if isinstance(one, kinds)}
+    return {
+        name: parameter
+        for name, parameter in model.named_parameters()
+        if isinstance(parameter, kinds)
+    }
 
 
 @pytest.mark.parametrize("quantization", ["4bit", "8bit"])
 def test_without(quantization: Any) -> None:
     model = adapted(quantization)
     other.cast_mixed_precision_params(model, torch.bfloat16)
-    assert {one.data.dtype for one in packed(model).values()} != {_storage(quantization)}
+    assert {parameter.data.dtype for parameter in packed(model).values()} != {
+        _storage(quantization)
+    }
 
 
 @pytest.mark.parametrize("quantization", ["4bit", "8bit"])
 def test_with(patched: None, quantization: Any) -> None:
     model = adapted(quantization)
-    before = {name: one.data.clone() for name, one in packed(model).items()}
+    before = {name: parameter.data.clone() for name, parameter in packed(model).items()}
     assert before
     other.cast_mixed_precision_params(model, torch.bfloat16)
     for name, parameter in model.named_parameters():
@@ -83,13 +89,13 @@ def test_plain_models_are_cast_as_before() -> None:
         model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.LayerNorm(4)).half()
         model[0].requires_grad_(False)
         other.cast_mixed_precision_params(model, torch.bfloat16)
-        return [one.data for one in model.parameters()]
+        return [parameter.data for parameter in model.parameters()]
 
     without = cast()
     with patchkit.patched(only=PATCH, strict=True):
         after = cast()
-    assert [one.dtype for one in without] == [torch.bfloat16] * 2 + [torch.float32] * 2
-    assert [one.dtype for one in after] == [one.dtype for one in without]
+    assert [tensor.dtype for tensor in without] == [torch.bfloat16] * 2 + [torch.float32] * 2
+    assert [tensor.dtype for tensor in after] == [tensor.dtype for tensor in without]
     assert all(map(torch.equal, without, after))
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized_adapters, tiny
+from patchkit.lab import quantized, tiny
 
 tiny.go_offline()
 
@@ -45,7 +45,7 @@ def adapted(kind: str, quantization: Any, **options: Any) -> Any:
     name = kind.partition(" ")[0]
     if not hasattr(peft, name):
         pytest.skip(f"PEFT {peft.__version__} has no {name}")
-    model = quantized_adapters.load(quantization)
+    model = quantized.load_tiny(quantization)
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = getattr(peft, name)(task_type="CAUSAL_LM", **LEAKED[kind])
@@ -54,7 +54,9 @@ def adapted(kind: str, quantization: Any, **options: Any) -> Any:
 
 def layers(model: Any) -> list[Any]:
     return [
-        one for one in model.modules() if isinstance(one, peft.tuners.tuners_utils.BaseTunerLayer)
+        module
+        for module in model.modules()
+        if isinstance(module, peft.tuners.tuners_utils.BaseTunerLayer)
     ]
 
 
@@ -76,7 +78,7 @@ def test_output_has_the_dtype_of_the_input(kind: str, quantization: Any) -> None
     with patched(), torch.no_grad():
         half = outputs(model, torch.bfloat16)
         again = outputs(model, torch.float32)
-    assert {one.dtype for one in half} == {torch.bfloat16}
+    assert {output.dtype for output in half} == {torch.bfloat16}
     for before, after in zip(without, half, strict=True):
         assert torch.equal(before.to(torch.bfloat16), after)
     # What came in as float32 is as it was: adapters of `prepare_model_for_kbit_training`.
@@ -89,19 +91,19 @@ def test_output_has_the_dtype_of_the_input(kind: str, quantization: Any) -> None
 def test_whole_model(kind: str, quantization: Any) -> None:
     model = adapted(kind, quantization)
     with pytest.raises(RuntimeError, match=MISMATCH):
-        quantized_adapters.step(model)
+        quantized.step(model)
     with patched():
-        assert quantized_adapters.step(model).dtype == torch.bfloat16
+        assert quantized.step(model).dtype == torch.bfloat16
         ids = torch.arange(10, 14)[None]
         assert model.generate(input_ids=ids, max_new_tokens=2, do_sample=False).shape == (1, 6)
     with pytest.raises(RuntimeError, match=MISMATCH):
-        quantized_adapters.step(model)
+        quantized.step(model)
 
 
 def test_half_precision_adapters(quantization: Any) -> None:
     model = adapted("IA3Config", quantization, autocast_adapter_dtype=False)
     with patched(), torch.no_grad():
-        assert {one.dtype for one in outputs(model, torch.bfloat16)} == {torch.bfloat16}
+        assert {output.dtype for output in outputs(model, torch.bfloat16)} == {torch.bfloat16}
 
 
 @pytest.mark.parametrize("kind", ["IA3Config", "RandLoraConfig", "AdaLoraConfig"])
@@ -120,7 +122,7 @@ def test_near_misses(kind: str, quantization: Any, monkeypatch: pytest.MonkeyPat
     without = results()
     with patched():
         after = results()
-    assert [one.dtype for one in without] == [one.dtype for one in after]
+    assert [output.dtype for output in without] == [output.dtype for output in after]
     assert all(map(torch.equal, without, after))
 
 
@@ -133,7 +135,7 @@ def test_under_autocast_a_half_precision_input_gives_what_it_did(
         without = outputs(model, torch.bfloat16)
         with patched():
             after = outputs(model, torch.bfloat16)
-    assert {one.dtype for one in after} == {torch.float32}
+    assert {output.dtype for output in after} == {torch.float32}
     assert all(map(torch.equal, without, after))
 
 

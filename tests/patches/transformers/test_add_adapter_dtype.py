@@ -69,8 +69,8 @@ def test_training_as_with_get_peft_model(
     assert {tensor.requires_grad for tensor in adapters(found).values()} == {True}
     for model in (expected, found):
         train(model, tmp_path, **{flag: True})
-    for one, other in zip(adapters(expected).values(), adapters(found).values(), strict=True):
-        assert torch.equal(one, other)
+    for adapter, other in zip(adapters(expected).values(), adapters(found).values(), strict=True):
+        assert torch.equal(adapter, other)
 
 
 def test_without_it_training_dies(checkpoint: Path, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_every_tensor_comes_back(make, option: str) -> None:
         trainer.predict(DATA)
         assert tensors(trainer.model) == before
     assert seen
-    assert all(one == {HALF[option]} for one in seen)
+    assert all(dtypes_seen == {HALF[option]} for dtypes_seen in seen)
 
 
 def test_training_in_bfloat16_goes_on_in_float32(make) -> None:

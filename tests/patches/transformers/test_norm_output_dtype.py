@@ -66,7 +66,7 @@ def test_families_that_do_so_already(family: str, dtype) -> None:
     before = shapes.forward(model), shapes.generate(model)
     with patchkit.patched(only=ID, strict=True) as report:
         after = shapes.forward(model), shapes.generate(model)
-        targets = " ".join(one.target for one in report[ID].targets)
+        targets = " ".join(target.target for target in report[ID].targets)
     assert all(map(torch.equal, before, after))
     for name in ("Gemma", "GptOss", "OPT"):
         assert f":{name}" not in targets
@@ -208,8 +208,8 @@ def test_models_loaded_before_copies_checkpointing_and_the_way_back() -> None:
     shapes.norms_in_float32(model)
     code = LlamaRMSNorm.forward.__code__
     with patchkit.patched(only=ID, strict=True):
-        for one in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-            shapes.forward(one)
+        for copied in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+            shapes.forward(copied)
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
         model.train()
         shapes.forward(model).float().mean().backward()

@@ -50,10 +50,10 @@ def test_bytes_are_kept(tmp_path: Path, storage: torch.dtype) -> None:
 @pytest.mark.parametrize("options", [{"bits": 8}, {"bits": 4}])
 def test_other_checkpoints_are_loaded_as_before(tmp_path: Path, options: dict[str, int]) -> None:
     folder = save(tmp_path, torch.uint8, **options)
-    for one in (folder, tmp_path / "plain"):
-        without = quantized.load(one, dtype="float16").state_dict()
+    for checkpoint in (folder, tmp_path / "plain"):
+        without = quantized.load(checkpoint, dtype="float16").state_dict()
         with patchkit.patched(only=PATCH, strict=True):
-            found = quantized.load(one, dtype="float16").state_dict()
+            found = quantized.load(checkpoint, dtype="float16").state_dict()
         assert found.keys() == without.keys()
         for name, tensor in without.items():
             if isinstance(tensor, torch.Tensor):

@@ -65,26 +65,26 @@ def llama(folder: Path, **options: Any) -> Path:
 
 
 def four_bit(model: Any) -> list[Any]:
-    return [one for one in model.modules() if isinstance(one, bnb.nn.Linear4bit)]
+    return [module for module in model.modules() if isinstance(module, bnb.nn.Linear4bit)]
 
 
 def described(model: Any) -> dict[str, Any]:
     """All dtypes of a model, as numbers of things."""
-    packed = {id(one.weight) for one in model.modules() if hasattr(one, "source_cls")}
-    packed |= {id(one.weight) for one in four_bit(model)}
+    packed = {id(module.weight) for module in model.modules() if hasattr(module, "source_cls")}
+    packed |= {id(layer.weight) for layer in four_bit(model)}
     config = model.config.quantization_config
     return {
-        "compute": Counter(one.compute_dtype for one in four_bit(model)),
-        "states": Counter(one.weight.quant_state.dtype for one in four_bit(model)),
+        "compute": Counter(layer.compute_dtype for layer in four_bit(model)),
+        "states": Counter(layer.weight.quant_state.dtype for layer in four_bit(model)),
         "inner": Counter(
-            getattr(one.weight.quant_state.state2, "dtype", None) for one in four_bit(model)
+            getattr(layer.weight.quant_state.state2, "dtype", None) for layer in four_bit(model)
         ),
         "weights": Counter(
-            one.dtype
-            for one in model.parameters()
-            if id(one) not in packed and one.dtype != torch.int8
+            parameter.dtype
+            for parameter in model.parameters()
+            if id(parameter) not in packed and parameter.dtype != torch.int8
         ),
-        "buffers": Counter(one.dtype for one in model.buffers()),
+        "buffers": Counter(buffer.dtype for buffer in model.buffers()),
         "config": getattr(model.config, "dtype", None) or model.config.torch_dtype,
         "quantization": config.bnb_4bit_compute_dtype,
     }
@@ -93,14 +93,14 @@ def described(model: Any) -> dict[str, Any]:
 def numbers(model: Any) -> list[torch.Tensor]:
     """What quantized layers hold, dequantized to float32."""
     found = []
-    for one in model.modules():
-        if isinstance(one, bnb.nn.Linear4bit):
-            state = one.weight.quant_state
-            found.append(bnb.functional.dequantize_4bit(one.weight.data, state).float())
-        elif isinstance(one, bnb.nn.Linear8bitLt):
+    for module in model.modules():
+        if isinstance(module, bnb.nn.Linear4bit):
+            state = module.weight.quant_state
+            found.append(bnb.functional.dequantize_4bit(module.weight.data, state).float())
+        elif isinstance(module, bnb.nn.Linear8bitLt):
             # The first forward moves the scales.
-            scales = one.weight.SCB if one.weight.SCB is not None else one.state.SCB
-            found.append(one.weight.data.float() * scales[:, None])
+            scales = module.weight.SCB if module.weight.SCB is not None else module.state.SCB
+            found.append(module.weight.data.float() * scales[:, None])
     return found
 
 
@@ -167,8 +167,8 @@ def test_each_kind_of_checkpoint(saved, kind: str, tmp_path: Path) -> None:
     packed_into_floats = kind == "storage" and VERSION < (5, 0)
     again = load(tmp_path, patched=packed_into_floats, dtype="float16")
     check_float16(again)
-    for one, other in zip(numbers(model), numbers(again), strict=True):
-        assert torch.equal(one, other)
+    for tensor, other in zip(numbers(model), numbers(again), strict=True):
+        assert torch.equal(tensor, other)
     assert torch.equal(model.model.norm.weight, again.model.norm.weight)
 
 

@@ -117,7 +117,10 @@ def test_what_is_changed_and_that_parameters_are_not(saved, tmp_path: Path) -> N
     import transformers
 
     model = quantized.load(saved["float16"], **DEFAULT)
-    before = {name: (id(one), one.dtype, one.data_ptr()) for name, one in model.named_parameters()}
+    before = {
+        name: (id(parameter), parameter.dtype, parameter.data_ptr())
+        for name, parameter in model.named_parameters()
+    }
     arguments = transformers.TrainingArguments(str(tmp_path), bf16=True, use_cpu=True, report_to=[])
     model.requires_grad_(False)
     model._hf_peft_config_loaded = True  # a Trainer asks for adapters on a quantized model
@@ -127,7 +130,10 @@ def test_what_is_changed_and_that_parameters_are_not(saved, tmp_path: Path) -> N
     states = {layer.weight.quant_state.dtype for _, layer in four_bit_layers(model)}
     assert states == {torch.bfloat16}
     assert model.config.quantization_config.bnb_4bit_compute_dtype == torch.bfloat16
-    after = {name: (id(one), one.dtype, one.data_ptr()) for name, one in model.named_parameters()}
+    after = {
+        name: (id(parameter), parameter.dtype, parameter.data_ptr())
+        for name, parameter in model.named_parameters()
+    }
     assert after == before
 
 

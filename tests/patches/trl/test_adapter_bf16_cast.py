@@ -49,7 +49,7 @@ def test_fp16_fails_without_and_trains_with(train, trainer: str) -> None:
     assert set(outcome["trainable_dtypes"]) == {"float32"}
     assert set(outcome["trainable_dtypes_after"]) == {"float32"}
     assert outcome["changed"] > 0
-    record = next(one for one in outcome["report"]["patches"] if one["id"] == ID)
+    record = next(patch for patch in outcome["report"]["patches"] if patch["id"] == ID)
     assert record["status"] == "applied"
 
 
@@ -157,7 +157,7 @@ def test_references_taken_before(forked) -> None:
         import patchkit
         patchkit.apply(strict=True)
         everything = [Mine.__init__, bound, function, pickle.loads(pickled).__init__]
-        result = [one.__code__.co_filename for one in everything]
+        result = [function.__code__.co_filename for function in everything]
         """
     )
     assert set(files) == {"<patchkit>/trl/trainer/sft_trainer.py"}
@@ -244,7 +244,7 @@ def test_an_altered_anchor_is_drift_and_stays_untouched(fresh, tmp_path: Path) -
             warnings.simplefilter("always")
             from trl import SFTTrainer, RewardTrainer
         record = patchkit.report()["{ID}"]
-        assert any("drifted" in str(one.message) for one in caught)
+        assert any("drifted" in str(warning.message) for warning in caught)
         result = [
             str(record.status),
             record.reason,

@@ -83,8 +83,8 @@ def test_any_order(first: str, first_back: str) -> None:
 
     code = RewardTrainer.__init__.__code__
     both = {ID, CAST}
-    for one in (first, *(both - {first})):
-        patchkit.apply(only=one, strict=True, adapter_cast="bf16")
+    for patch_id in (first, *(both - {first})):
+        patchkit.apply(only=patch_id, strict=True, adapter_cast="bf16")
     assert train().trainable_dtypes == MIXED
     patchkit.revert(only=first_back)
     expected = MIXED if first_back == CAST else {"bfloat16": 42}
@@ -104,8 +104,8 @@ def test_where_parameters_are_sharded_all_are_cast(monkeypatch, sharded: str) ->
         monkeypatch.setenv(sharded, "true")
     base = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4))
     model = peft.get_peft_model(base, peft.LoraConfig(target_modules=["0"], use_dora=True))
-    found = {id(one) for one in parameters_to_cast(model, types.SimpleNamespace())}
-    left_out = [name for name, one in model.named_parameters() if id(one) not in found]
+    found = {id(parameter) for parameter in parameters_to_cast(model, types.SimpleNamespace())}
+    left_out = [name for name, parameter in model.named_parameters() if id(parameter) not in found]
     assert len(left_out) == (0 if sharded else 1)
     assert all("magnitude" in name for name in left_out)
     assert len(found) + len(left_out) == len(list(model.parameters()))

@@ -48,7 +48,7 @@ def head(tokens: int, words: int, dtype=torch.float32, *, bias: bool = True):
 
 
 def gradients(loss, tensors):
-    return torch.autograd.grad(loss, [one for one in tensors if one is not None])
+    return torch.autograd.grad(loss, [tensor for tensor in tensors if tensor is not None])
 
 
 CASES = {
@@ -73,9 +73,9 @@ def test_log_probs(monkeypatch, case: str, bias: bool) -> None:
         found = fused_loss.log_probs(
             hidden, weight, term, targets, temperature, 4, softcap, scale, OUTPUTS
         )
-        for one, other in zip(found, expected, strict=True):
-            torch.testing.assert_close(one, other)
-        assert [one.requires_grad for one in found] == [True, True, False, False, False]
+        for tensor, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(tensor, other)
+        assert [tensor.requires_grad for tensor in found] == [True, True, False, False, False]
         loss = found[0].sum() + 0.3 * found[1].sum()
         torch.testing.assert_close(gradients(loss, (hidden, weight, term)), wanted)
 
@@ -83,7 +83,7 @@ def test_log_probs(monkeypatch, case: str, bias: bool) -> None:
 def test_only_what_is_asked_for() -> None:
     arguments = head(3, 5)
     found = fused_loss.log_probs(*arguments, 1.0, 4, None, 1.0, ("log_probs", "is_top1"))
-    assert [one is None for one in found] == [False, True, True, True, False]
+    assert [gradient is None for gradient in found] == [False, True, True, True, False]
 
 
 def test_no_tokens_are_a_differentiable_zero() -> None:
@@ -112,7 +112,7 @@ def test_half_precision_sums_the_head_s_gradient_in_float32(monkeypatch) -> None
     assert found.dtype == torch.float32
     (gradient,) = gradients(found.sum(), (weight,))
     assert gradient.dtype == torch.bfloat16
-    exact = [one.detach().float().requires_grad_() for one in (hidden, weight)]
+    exact = [tensor.detach().float().requires_grad_() for tensor in (hidden, weight)]
     (reference,) = gradients(plain(*exact, None, targets, 1.0, None, 1.0)[0].sum(), exact[1:])
     error, whole = (gradient - reference).norm(), (wanted[0] - reference).norm()
     assert error < 1.5 * whole
@@ -168,9 +168,12 @@ def test_the_numbers_of_the_next_release() -> None:
         mine = fused_loss.log_probs(*arguments)
         theirs = kernels.ChunkedLogProbFunction.apply(*arguments)
         accuracy = {} if dtype == torch.float32 else {"rtol": 2**-6, "atol": 2**-6}
-        for one, other in zip(mine, theirs, strict=True):
-            torch.testing.assert_close(one, other, **accuracy)
-        both = [gradients(x[0].sum() + x[1].sum(), (hidden, weight, bias)) for x in (mine, theirs)]
+        for tensor, other in zip(mine, theirs, strict=True):
+            torch.testing.assert_close(tensor, other, **accuracy)
+        both = [
+            gradients(outputs[0].sum() + outputs[1].sum(), (hidden, weight, bias))
+            for outputs in (mine, theirs)
+        ]
         torch.testing.assert_close(*both, **{**accuracy, **({"atol": 0.1} if accuracy else {})})
         _, other, _, _ = head(9, 13, dtype)
         arguments = (hidden, weight, bias, hidden * 2, other, None, 0.4, 0.9, 1.0, None, 0.5, 4.0)
@@ -210,12 +213,12 @@ def test_the_loss_of_the_model_s_own_forward(tmp_path, autocast: bool) -> None:
             loss = model(input_ids=ids, labels=labels, **options).loss
         model.zero_grad()
         loss.backward()
-        return loss.detach(), [one.grad.clone() for one in model.parameters()]
+        return loss.detach(), [parameter.grad.clone() for parameter in model.parameters()]
 
     whole, wanted = loss_and_gradients()
     with patchkit.patched(only=ID, strict=True):
         add_fused_lm_head(model)
     fused, found = loss_and_gradients(fused_lm_head=True)
     torch.testing.assert_close(fused, whole, rtol=1e-5, atol=0)
-    for one, other in zip(found, wanted, strict=True):
-        torch.testing.assert_close(one, other, rtol=2e-2 if autocast else 1e-4, atol=1e-4)
+    for tensor, other in zip(found, wanted, strict=True):
+        torch.testing.assert_close(tensor, other, rtol=2e-2 if autocast else 1e-4, atol=1e-4)

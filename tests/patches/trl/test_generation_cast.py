@@ -6,7 +6,6 @@ import pytest
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
-from patchkit.lab.measured import cannot_run_here
 
 RESOLUTION = resolve(catalogue.load().entries["trl-generation-cast"].patch)
 TARGETS = " ".join(change.target for change in RESOLUTION.changes)
@@ -21,8 +20,11 @@ pytestmark = pytest.mark.skipif(
     RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
 )
 
-CANNOT_RUN = cannot_run_here("trl-generation-cast")
-runs_here = pytest.mark.skipif(bool(CANNOT_RUN), reason=CANNOT_RUN)
+
+@pytest.fixture
+def runs_here(skip_if_measured_to_fail) -> None:
+    skip_if_measured_to_fail("trl-generation-cast")
+
 
 CODE = """
     import patchkit
@@ -37,7 +39,7 @@ CODE = """
 APPLY = "patchkit.apply(only='trl-generation-cast', strict=True)"
 
 
-@runs_here
+@pytest.mark.usefixtures("runs_here")
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_fp16(forked, trainer: str) -> None:
     code = {"trainer": trainer, "precision": "fp16"}
@@ -47,7 +49,7 @@ def test_fp16(forked, trainer: str) -> None:
     assert changed
 
 
-@runs_here
+@pytest.mark.usefixtures("runs_here")
 def test_bf16_trains_on_in_float32(forked) -> None:
     code = {"trainer": "grpo", "precision": "bf16"}
     assert set(forked(CODE.format(apply="", **code))[1]) == {"bfloat16"}

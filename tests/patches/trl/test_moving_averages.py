@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+from patchkit.patches.trl import _moving_averages as averages
 from patchkit.patches.trl import _reference_average as helper
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
-from patchkit.lab import averages
 
 BEMA, REFERENCE = "trl-bema-half-precision", "trl-reference-sync-half-precision"
 #: What 300 updates of BEMA and 100 synchronizations at 0.05 cover in exact arithmetic.

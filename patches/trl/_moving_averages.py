@@ -5,8 +5,6 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from patchkit.lab import tiny
-
 if TYPE_CHECKING:
     import torch
 
@@ -51,6 +49,8 @@ def share_covered_by_reference(dtype: str, *, alpha: float, updates: int) -> flo
 
 
 def _model(dtype: str) -> Any:
+    from patchkit.lab import tiny
+
     tiny.go_offline()
     import torch
     import transformers

@@ -1,7 +1,6 @@
-"""Give the scripts of `examples/` a model and a dataset, as users have their own.
+"""Give the training scripts beside this file a model and a dataset, where users have their own.
 
-Without the name of a model a tiny Llama is made, and without that of a dataset made-up rows are
-used. Without a GPU the scripts take CUDA's fp16 path on the CPU.
+Without `--model` a tiny Llama is made, and without `--dataset` made-up rows are used. Without a GPU the scripts take CUDA's fp16 path on the CPU.
 """
 
 from __future__ import annotations

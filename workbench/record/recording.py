@@ -7,40 +7,23 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..environment import python_and_platform
-from ..matrix import (
+from patchkit.matrix import (
     Environment,
     Matrix,
     MatrixError,
     Result,
     Unmeasured,
-    installed_versions,
     read_or_empty,
 )
-from ..matrix.outcome_table import NOTED, OUTCOMES
-from .verdicts import NO_ERROR, Verdict
+from patchkit.matrix.outcome_table import NOTED, OUTCOMES
+from patchkit.verification.verdicts import NO_ERROR, Verdict
 
-if TYPE_CHECKING:
-    from ..matrix.sets import VersionSet
+from .sets import VersionSet
 
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """The folder of the packages, which is left out of what is published."""
-
-
-def environment() -> Environment:
-    """Return the environment of measurements made in this process today."""
-    from ..engine.session import SESSION
-
-    return Environment(
-        versions=installed_versions(
-            library for entry in SESSION.catalogue for library in entry.patch.affects
-        ),
-        **python_and_platform(),
-        device=_device(),
-        date=datetime.date.today().isoformat(),
-    )
 
 
 def matrix_to_extend(path: Path) -> Matrix:
@@ -100,7 +83,7 @@ def from_verdicts(content: Any, name: str) -> Matrix:
 
 
 def _result(where: Environment, verdict: Verdict) -> Result | None:
-    from ..engine.session import SESSION
+    from patchkit.engine.session import SESSION
 
     if verdict.outcome not in OUTCOMES:
         raise ValueError(f"no outcome {verdict.outcome!r}")
@@ -131,11 +114,3 @@ def summary_lines(matrix: Matrix) -> list[str]:
     lines = [f"{result.outcome:<15} {result.patch}" for result in matrix.results]
     gaps = (f"not measured    {gap.name}: {gap.problem}" for gap in matrix.unmeasured)
     return [*lines, *gaps]
-
-
-def _device() -> str:
-    try:
-        import torch
-    except ImportError:
-        return "cpu"
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .file import default_path
-from .records import MatrixError
+from patchkit.matrix.file import default_path
+from patchkit.matrix.records import MatrixError
 
 
 @dataclass(frozen=True)
