@@ -55,7 +55,7 @@ from patchkit.legacy.guarding.names import Names
 from patchkit.legacy.rows import all_rows
 from patchkit.legacy.uses import Journal, Kind
 from patchkit.legacy.versions.due import Due
-from patchkit.legacy.versions.releases import RELEASES
+from patchkit.legacy.versions.releases import releases
 from patchkit.modernize.findings import Finding, Outcome
 from patchkit.modernize.formats import notebook, shell
 from patchkit.modernize.formats.readers import Reader
@@ -71,9 +71,8 @@ from workbench.releases.history import History
 from workbench.releases.interface import Interface
 
 ROWS = all_rows()
-INSTALLED = {library: text.split()[-1] for library, text in RELEASES.items()} | {
-    "datasets": "4.0.0",
-    "huggingface_hub": "1.0.0",
+INSTALLED = {"datasets": "4.0.0", "huggingface_hub": "1.0.0"} | {
+    library: known[-1] for library, known in releases().items()
 }
 DUE = Due(ROWS, INSTALLED.get)
 VALUES = (None, False, True, 0, 1, -1, 3, -100, 0.5, "x", "auto", "apex", "float16", ["x"])

@@ -23,7 +23,7 @@ HOW = "how prompts are truncated"
 Ids = Sequence[int]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True)
 class Limits:
     """How long sequences may be.
 
