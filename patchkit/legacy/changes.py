@@ -294,12 +294,12 @@ class Wrapped:
     Args:
         keyword: the argument.
         by: what makes the one of the other, with dots.
-        beside: a field of the trainer's configuration that has to be set for it, and its value.
+        unless: what the script has to do besides if the text does not show its rows.
     """
 
     keyword: str
     by: str
-    beside: tuple[str, Any]
+    unless: str
 
 
 @dataclass(eq=False, repr=False)

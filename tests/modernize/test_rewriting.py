@@ -136,9 +136,7 @@ CASES = {
     "a formatting function of its time": (
         "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=f)\n",
         "import trl\nfrom patchkit.legacy.converting.formatting import OneText\n"
-        "from patchkit.legacy.replacements.configuration import configured\n"
-        "def f(e):\n    t = []\n    return t\n"
-        "trl.SFTTrainer(m, configured(a, trl.SFTConfig, completion_only_loss=False), formatting_func=OneText(f))\n",
+        "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=OneText(f))\n",
     ),
     "attributes": (
         "from trl import ModelConfig, TrlParser\n(c,) = TrlParser(ModelConfig).parse_args_and_config()\n"

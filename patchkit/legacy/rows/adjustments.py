@@ -45,7 +45,9 @@ ROWS: tuple[Change, ...] = (
         in_source=Wrapped(
             "formatting_func",
             "patchkit.legacy.converting.formatting.OneText",
-            beside=("completion_only_loss", False),
+            unless="rows with a column prompt are not formatted: give the trainer "
+            "rows.map(lambda batch: {'text': f(batch)}, batched=True, "
+            "remove_columns=rows.column_names) and no formatting_func",
         ),
         gone="trl 0.16.0",
     ),

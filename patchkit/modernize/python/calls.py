@@ -44,7 +44,6 @@ class CallPlan:
         kept: what the trainer's class has to follow, as source.
         kept_by: what makes such a class, with dots, and whether it is needed.
         is_kept: whether there is such a trainer.
-        unless_given: settings that a configuration may have already.
     """
 
     def __init__(self, plan: Plan, call: Call, rows: MethodRows) -> None:
@@ -55,7 +54,6 @@ class CallPlan:
         self.is_old = False
         self._moved: list[tuple[Given, Finding]] = []
         self.added: set[str] = set()
-        self.unless_given: set[str] = set()
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
         self.is_kept = False

@@ -114,12 +114,9 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     function = plan.imports.name(action.by, given.node)
     plan.wrap(given.node, f"{function}({ITSELF})")
     call.is_old = True
-    setting, value = action.beside
-    if setting in plan.fields_with_other_defaults(call.call):
-        call.settings.setdefault(setting, repr(value))
-        call.unless_given.add(setting)
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
     plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
+    plan.find(given.node.lineno, old, "", action.unless, Outcome.SILENT)
 
 
 def _is_list_lambda(node: ast.expr) -> bool:

@@ -137,8 +137,7 @@ class ConfigurationPlan:
                     configuration.put(name, source)
             self._tell(call.node.lineno, made, kind)
         for name, source in self._trainer.settings.items():
-            if name not in self._trainer.unless_given or name not in configuration.keywords:
-                configuration.put(name, source)
+            configuration.put(name, source)
 
     def _tell(self, line: int, made: Made, kind: str) -> None:
         old = f"{made.kind.rpartition('.')[2]} for {self._trainer.name}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
 
 from ...legacy.changes import Attribute
 from ...legacy.versions.due import Due, MethodRows
@@ -98,13 +97,6 @@ class Plan:
         """
         found = self.due.places.find(name)
         return name if found is None else found.place or None
-
-    def fields_with_other_defaults(self, trainer: Call) -> Collection[str]:
-        """Return the fields of a trainer's configuration whose defaults have changed."""
-        name = ancestors(trainer.own.ancestors[0] if trainer.own is not None else trainer.name)[0]
-        configuration = name.removesuffix("Trainer") + "Config"
-        methods = self.due.methods(ancestors(configuration))
-        return methods["__init__"].defaults if "__init__" in methods else ()
 
     def spell(self, name: str, at: ast.AST, near: Call | None = None) -> str:
         """Return how the script can write a library's name, and import it if that is needed.
