@@ -279,7 +279,8 @@ def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[st
 
 def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -> Answer:
     """Say what the legacy table has, and what the layer does about it."""
-    from ..legacy.changes import Configure, Gone, Keyword, Moved, Refuse, Value
+    from ..legacy.changes import Gone, Keyword, Moved, Value
+    from ..legacy.decisions import decide
     from ..legacy.explanation import described, short_name
     from ..legacy.versions.version_sets import advice
 
@@ -293,9 +294,10 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     if caller and library in _TITLES:
         do, write, whose = _callers_remedy(caller, library, number)
         return Answer(old, cause, do, write, whose, links=(said.source,))
-    if isinstance(row, Keyword) and isinstance(row.action, Configure):
+    decision = decide(row) if isinstance(row, Keyword) else None
+    if isinstance(row, Keyword) and decision is not None and decision.in_configuration:
         trainer = short_name(row.owners[0])
-        field = row.action.to
+        field = decision.to
         said = replace(said, today=f"give it to the configuration: {_config(trainer)}({field}=…)")
     if isinstance(row, Moved) and row.to.startswith("patchkit."):
         said = replace(
@@ -304,8 +306,7 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
             "run the script under patchkit's legacy layer, which has its own",
         )
     refused = isinstance(row, Gone) or (
-        (isinstance(row, Keyword) and isinstance(row.action, Refuse))
-        or (isinstance(row, Value) and not row.to)
+        (decision is not None and bool(decision.refusal)) or (isinstance(row, Value) and not row.to)
     )
     others = [other.today for one in rows[1:] if (other := described(one)) is not None]
     today = "; or ".join(
