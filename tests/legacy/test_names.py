@@ -9,7 +9,7 @@ import pytest
 
 from patchkit.legacy.changes import Form, Gone, Moved
 from patchkit.legacy.rows import names
-from patchkit.legacy.rows.names.toml import TableError, read
+from patchkit.legacy.rows.toml import TableError, read
 from patchkit.legacy.versions.releases import releases
 
 FILES = sorted(names.FOLDER.glob("*.toml"))

@@ -1,9 +1,9 @@
-"""Read TOML as far as tables of names need it, in a seventh of the time that `tomllib` takes.
+"""Read TOML as far as tables of rows need it, in a seventh of the time that `tomllib` takes.
 
 Python 3.10 has no `tomllib` either. What is read here is TOML, and a test has `tomllib` read the
 same; but not all of TOML is: a file has comments in lines of their own, `[[tables]]`, and in them
-`key = "text"` or `key = ["text", "text"]`, the list over several lines if that is better to read.
-A key may have quotes, a text may have single ones, and neither has escapes.
+`key = "text"`, `key = true` or `key = ["text", "text"]`, the list over several lines if that is
+better to read. A key may have quotes, a text may have single ones, and neither has escapes.
 """
 
 from __future__ import annotations
@@ -11,8 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-Table = dict[str, Any]
-"""Key to a text, a list of texts, or the tables below it."""
+
+class Table(dict[str, Any]):
+    """Key to a text, True, a list of texts, or the tables below it.
+
+    Attributes:
+        line: where the table begins in its file.
+    """
+
+    line = 0
 
 
 class TableError(ValueError):
@@ -30,13 +37,13 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
         TableError: a line is neither of those above, or names a key twice.
     """
     tables: dict[str, list[Table]] = {}
-    current: Table = {}
+    current = Table()
     lines = enumerate(text.splitlines(), 1)
     for number, line in lines:
-        if not line.strip() or line[0] == "#":
+        if not line or line[0] == "#":
             continue
         if line[0] == "[":
-            current = _begin(tables, line, f"{file}:{number}")
+            current = _begin(tables, line, number, f"{file}:{number}")
             continue
         key, equals, value = line.partition(" = ")
         if key[:1] == '"':
@@ -53,7 +60,7 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
         found = _text(value) if value[0] != "[" else _texts(value)
         if found is None:
             raise TableError(
-                f'{file}:{number}: expected "text", or ["text", "text"], without escapes, '
+                f'{file}:{number}: expected "text", or ["text", "text"], without escapes, or true, '
                 f"not {value}"
             )
         current[key] = found
@@ -70,28 +77,34 @@ def _whole(lines: Iterator[tuple[int, str]], where: str) -> str:
     raise TableError(f"{where}: expected a line ] at the end of the list")
 
 
-def _begin(tables: dict[str, list[Table]], line: str, where: str) -> Table:
+def _begin(tables: dict[str, list[Table]], line: str, number: int, where: str) -> Table:
     name = line[2:-2]
     outer, dot, inner = name.partition(".")
     if line != f"[[{name}]]" or not (outer + inner).isidentifier() or (dot and outer not in tables):
         raise TableError(f"{where}: expected [[table]], or [[table.part]] after it, not {line}")
-    table: Table = {}
+    table = Table()
+    table.line = number
     known = tables[outer][-1].setdefault(inner, []) if dot else tables.setdefault(outer, [])
     known.append(table)
     return table
 
 
-def _text(written: str) -> str | None:
+def _text(written: str) -> str | bool | None:
     quote, text = written[0], written[1:-1]
-    if (quote != '"' and quote != "'") or written[-1] != quote or quote in text:
-        return None
-    return None if ("\\" in text and quote == '"') or len(written) < 2 else text
+    if quote == '"':
+        is_whole = '"' not in text and "\\" not in text
+    elif quote == "'":
+        is_whole = "'" not in text
+    else:
+        return True if written == "true" else None
+    return text if is_whole and written[-1] == quote and len(written) > 1 else None
 
 
 def _texts(written: str) -> list[str] | None:
     inner = written[1:-1].strip().removesuffix(",")
     if not inner:
         return []
-    texts = inner[1:-1].split('", "')
-    whole = inner[0] == inner[-1] == '"' and inner.count('"') == 2 * len(texts)
-    return texts if whole and written[-1] == "]" and "\\" not in inner else None
+    quote = inner[0]
+    texts = inner[1:-1].split(f"{quote}, {quote}")
+    whole = inner[-1] == quote and quote in "\"'" and inner.count(quote) == 2 * len(texts)
+    return texts if whole and written[-1] == "]" and ("\\" not in inner or quote == "'") else None

@@ -1,0 +1,161 @@
+"""What all tables of rows have: their files, texts and releases, and errors that say where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..changes import Change
+from .toml import Table, TableError, read
+
+_Reader = TypeVar("_Reader", bound="TableReader")
+_Row = TypeVar("_Row", bound=Change)
+
+
+def rows_of(
+    folder: Path,
+    reader: Callable[[str, str, Table, set[object]], _Reader],
+    kinds: Mapping[str, Callable[[_Reader], Iterator[_Row]]],
+) -> Iterator[_Row]:
+    """Yield the rows of all files of a folder.
+
+    Args:
+        folder: has the files; each has the name of a library.
+        reader: the class of readers.
+        kinds: the name of a table to the method that makes rows of it.
+
+    Raises:
+        TableError: a file has what may not stand in it, or has something twice.
+    """
+    for file in sorted(file for file in folder.iterdir() if file.suffix == ".toml"):
+        for kind, tables in read(file.read_text(encoding="utf-8"), file.name).items():
+            if kind not in kinds:
+                expected = " or ".join(f"[[{name}]]" for name in kinds)
+                raise TableError(
+                    f"{file.name}:{tables[0].line}: expected {expected}, not [[{kind}]]"
+                )
+            make = kinds[kind]
+            seen: set[object] = set()
+            for table in tables:
+                yield from make(reader(file.name, kind, table, seen))
+
+
+class TableReader:
+    """Makes rows of one table.
+
+    Args:
+        file: the name of the file, for messages; it begins with the library.
+        kind: the name of the table, for messages.
+        table: what it has.
+        seen: what earlier tables of the kind had that may be there once; that of this one is added.
+    """
+
+    def __init__(self, file: str, kind: str, table: Table, seen: set[object]) -> None:
+        self._file = file
+        self._kind = kind
+        self._table = table
+        self._seen = seen
+        self._library = file.partition(".")[0]
+
+    def _text(self, key: str, *, optional: bool = False) -> str:
+        text = self._table.get(key, "" if optional else None)
+        if not isinstance(text, str) or not (text or optional):
+            raise self._error(key, f"a text, not {text!r}")
+        return text
+
+    def _texts(self, key: str) -> list[str]:
+        texts = self._table.get(key)
+        if not isinstance(texts, list) or not texts:
+            raise self._error(key, f"a list of texts, not {texts!r}")
+        return texts
+
+    def _sentence(self, key: str, text: object) -> str:
+        if not isinstance(text, str) or text[-1:] not in {".", "…"}:
+            raise self._error(key, f"a sentence with a full stop, not {text!r}")
+        return text
+
+    def _flag(self, key: str) -> bool:
+        flag = self._table.get(key, False)
+        if not isinstance(flag, bool):
+            raise self._error(key, f"true, or that the key is left out, not {flag!r}")
+        return flag
+
+    def _release(self, key: str, *, optional: bool = False) -> str:
+        """Return the library and the release, as rows have it; empty if there is none."""
+        number = self._text(key, optional=optional)
+        if not number and optional:
+            return ""
+        self._check_release(key, number)
+        return f"{self._library} {number}"
+
+    def _check_release(self, key: str, number: str, other: Collection[str] = ()) -> None:
+        if not all(map(str.isdigit, number.split("."))) or "." not in number:
+            raise self._error(key, f"a release such as 0.12.0, not {number!r}", other)
+
+    def _error(self, key: str, expected: str, other: Collection[str] = ()) -> TableError:
+        choice = f", or one of {', '.join(sorted(other))}" if other else ""
+        where = f"{self._file}:{self._table.line}, [[{self._kind}]], key {key!r}"
+        return TableError(f"{where}: expected {expected}{choice}")
+
+
+class OwnedReader(TableReader):
+    """Makes rows about classes and functions.
+
+    Attributes:
+        settings: the keys that are about a table; all others are old names.
+    """
+
+    settings: frozenset[str]
+
+    def _owners(self) -> tuple[str, ...]:
+        owners = self._texts("of")
+        if not "".join(owners).replace(".", "_").isidentifier():
+            raise self._error("of", f"names of {self._library}'s classes, not {owners!r}")
+        return tuple([f"{self._library}.{owner}" for owner in owners])
+
+    def _entries(self, settings: frozenset[str]) -> list[tuple[str, Any]]:
+        """Return the old names and what the table says of each.
+
+        Args:
+            settings: the settings that this kind of table may have.
+        """
+        known = self.settings
+        entries = [entry for entry in self._table.items() if entry[0] not in known]
+        self._check_settings(settings, entries)
+        if not entries:
+            raise self._error("", "an old name", settings)
+        return entries
+
+    def _check_settings(
+        self, settings: frozenset[str], entries: Collection[tuple[str, object]] = ()
+    ) -> None:
+        if len(self._table) > len(entries) + len(self._table.keys() & settings):
+            names = {name for name, _ in entries}
+            wrong = next(key for key in self._table if key not in settings and key not in names)
+            raise self._error(wrong, f"{'an old name' if entries else 'no such key'}", settings)
+
+    def _name(self, key: str, name: object) -> str:
+        if not isinstance(name, str) or not name.replace(".", "_").isidentifier():
+            raise self._error(key, f"a name, not {name!r}", self.settings)
+        return name
+
+    def _check_once(self, *what: object) -> None:
+        if what in self._seen:
+            raise self._error(str(what[-1]), "what no other table of this kind says")
+        self._seen.add(what)
+
+
+def value(text: str) -> object:
+    """Return the value that a text stands for: None, True, False, a number, or the text itself."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    for number in (int, float) if text[-1:].isdigit() else ():
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+_CONSTANTS: Mapping[str, bool | None] = {"None": None, "True": True, "False": False}
