@@ -38,7 +38,7 @@ _FORM = """\
 <code>patchkit explain "…"</code>.</p></noscript>
 {loads}"""
 _ELSEWHERE_IN_PYTHON = re.compile(r"\(\?(?!:|=|!)|\\[AZ]|[*+?}]\+")
-"""Signs of a regular expression that JavaScript lacks, or reads otherwise."""
+"""Signs of a regular expression that JavaScript lacks, or reads differently."""
 
 
 def fill_in(text: str, root: str) -> str:
@@ -86,7 +86,7 @@ def data(
         },
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
         "changes": [change for row in all_rows() if (change := _change(row, addresses))],
-        "quoted": [_quoted(one, addresses, titles) for one in quoted_errors(docs)],
+        "quoted": [_quoted(error, addresses, titles) for error in quoted_errors(docs)],
     }
     return f"const PATCHKIT = {json.dumps(found)};\n"
 
@@ -103,7 +103,7 @@ def in_javascript(pattern: str) -> str:
 
 
 def _rank(entry: Entry) -> tuple[bool, bool]:
-    """Put last what is off unless it is asked for, and before it libraries that few have."""
+    """Sort patches of common libraries first, those of rare ones next, and opt-in patches last."""
     return bool(entry.patch.opt_in), entry.patch.library not in COMMON
 
 

@@ -25,6 +25,8 @@ def patch_page(entry: Entry, matrix: Matrix) -> str:
             lines += [*code_block(message), ""]
     lines += ["", "## The bug", "", patch.bug or patch.headline, "", "## What the patch does", ""]
     lines += [patch.fix[:1].upper() + patch.fix[1:], "", *_targets(patch)]
+    if patch.why:
+        lines += ["", "## Why it does that", "", patch.why[:1].upper() + patch.why[1:]]
     if patch.caution:
         lines += ["", "## What else changes", "", patch.caution]
     lines += [*_settings(patch), *_switch_off(patch), *_affected(patch)]

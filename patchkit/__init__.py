@@ -32,10 +32,15 @@ if TYPE_CHECKING:
     from .catalogue.names import Selection
     from .engine.choices import Choices
     from .engine.session import Session
-    from .inspection.findings import Finding, Findings
+    from .inspection.findings import Finding, Findings, Severity
+    from .legacy.errors import GoneError, LegacyError
+    from .legacy.uses import LegacyUse
+    from .matrix.lookup import Tested
     from .patch import Patch, Rewrite, Status, Wrap
+    from .precision.gradscaler import HalfPrecisionTrainableError
     from .precision.threading_dtype import ThreadedDtype
-    from .reporting.record import PatchRecord
+    from .reporting.legacy import LegacyReport
+    from .reporting.record import PatchRecord, TargetRecord
     from .reporting.report import Report
     from .settings import Setting
     from .verification.verdicts import Verdict
@@ -44,6 +49,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Finding",
     "Findings",
+    "GoneError",
+    "HalfPrecisionTrainableError",
+    "LegacyError",
+    "LegacyReport",
+    "LegacyUse",
     "Patch",
     "PatchDefinitionError",
     "PatchError",
@@ -53,7 +63,10 @@ __all__ = [
     "Report",
     "Rewrite",
     "Setting",
+    "Severity",
     "Status",
+    "TargetRecord",
+    "Tested",
     "ThreadedDtype",
     "UnknownPatchError",
     "UsageError",
@@ -72,10 +85,18 @@ __all__ = [
 _LAZY = {
     "Finding": "inspection.findings",
     "Findings": "inspection.findings",
+    "GoneError": "legacy.errors",
+    "HalfPrecisionTrainableError": "precision.gradscaler",
+    "LegacyError": "legacy.errors",
+    "LegacyReport": "reporting.legacy",
+    "LegacyUse": "legacy.uses",
     "Patch": "patch",
     "Rewrite": "patch",
     "Setting": "settings",
+    "Severity": "inspection.findings",
     "Status": "patch",
+    "TargetRecord": "reporting.record",
+    "Tested": "matrix.lookup",
     "ThreadedDtype": "precision.threading_dtype",
     "Verdict": "verification.verdicts",
     "Verification": "verification.verification",
@@ -85,7 +106,7 @@ _LAZY = {
 }
 
 
-_DEFAULTS = (None, None, False, None, False, None, None)
+_DEFAULTS = (None, None, False, None, None, None, None)
 
 
 def apply(
@@ -94,15 +115,17 @@ def apply(
     *,
     strict: bool = False,
     dtype: torch.dtype | str | None = None,
-    preflight: bool = False,
+    preflight: bool | None = None,
     patches: Paths | None = None,
     legacy: bool | str | None = None,
-    **settings: str | bool,
+    **settings: str | bool | None,
 ) -> Report:
     """Fix the installed libraries in memory, now or as each of their modules is imported.
 
     May be called before or after the libraries are imported, any number of times and from any
     thread. A call adds to what earlier calls did; one with nothing new to do changes nothing.
+    `False` for `preflight`, `legacy` and the keyword of an opt-in patch switches it off, whatever
+    earlier calls and environment variables say; `None` leaves it as it is.
 
     Args:
         only: ids or globs (`"trl-*"`) of the patches to apply; by default, all whose bug the
@@ -114,7 +137,7 @@ def apply(
         dtype: the precision you train in, `torch.float16`, `torch.bfloat16` or `torch.float32`,
             if it is not the one in the training arguments.
         preflight: run `preflight` at the start of every `Trainer.train()`, and stop on errors.
-            `PATCHKIT_PREFLIGHT=1` does the same from outside.
+            `PATCHKIT_PREFLIGHT=1` does the same from outside. False switches that off.
         patches: a folder with patches of your own, a single `.py` file, or several of these. Each
             file defines one `PATCH`, except those whose names begin with `_` or `test_`. They are
             read once, and stay known until the process ends. `PATCHKIT_PATCHES=folder` does the
@@ -122,10 +145,11 @@ def apply(
         legacy: True to let names, keywords and command-line flags of older releases work, each
             told once with the line to write today; or the versions that the script was written
             for, such as `"trl==0.11.4, transformers==4.44.2"`, to have their defaults as well.
-            `PATCHKIT_LEGACY` does the same from outside.
+            `PATCHKIT_LEGACY` does the same from outside. False switches the layer off.
         **settings: options of single patches, such as `adapter_cast="bf16"`; see the page of the
             patch. The environment variable `PATCHKIT_ADAPTER_CAST` does the same. An opt-in patch,
-            with `opt_in="lookout"`, is turned on by `lookout=True` or `PATCHKIT_LOOKOUT=1`.
+            with `opt_in="lookout"`, is turned on by `lookout=True` or `PATCHKIT_LOOKOUT=1`, and off
+            by `lookout=False`.
 
     Returns:
         the report of all patches; its `changed` names those that this call changed.
@@ -165,11 +189,11 @@ def patched(
     *,
     strict: bool = False,
     dtype: torch.dtype | str | None = None,
-    preflight: bool = False,
+    preflight: bool | None = None,
     patches: Paths | None = None,
     legacy: bool | str | None = None,
     others: bool = True,
-    **settings: str | bool,
+    **settings: str | bool | None,
 ) -> AbstractContextManager[Report]:
     """Apply patches for the length of a `with` block; afterwards all is as it was before.
 
@@ -295,10 +319,10 @@ def _choices(
     exclude: Selection,
     strict: bool,
     dtype: object,
-    preflight: bool,
+    preflight: bool | None,
     patches: Paths | None,
     legacy: bool | str | None,
-    keywords: dict[str, str | bool],
+    keywords: dict[str, str | bool | None],
 ) -> Choices:
     from .engine.choices import Choices
 
@@ -315,7 +339,7 @@ def _choices(
 
 
 def _extend_path() -> None:
-    """Make `patchkit.patches` and the old paths of moved modules importable.
+    """Make `patchkit.patches` importable.
 
     A wheel has the patches inside this package, and a checkout beside it. Patched functions that
     were pickled by value look for their helpers there, perhaps before the catalogue was read.
@@ -324,7 +348,6 @@ def _extend_path() -> None:
 
     from .about import PACKAGE, shipped_path
 
-    __path__.append(path.join(PACKAGE, "cli", "former"))
     patches = shipped_path("patches")
     beside = path.dirname(patches)
     if beside != PACKAGE and path.isfile(path.join(patches, "__init__.py")):

@@ -26,8 +26,8 @@ def shipped_path(name: str) -> str:
 def namesake() -> str:
     """Describe the distribution `patchkit` that is installed into the same folder; mostly empty.
 
-    It is another project's, or a release of this one from before it had a name of its own. The
-    folder is read: `importlib.metadata` takes longer to import than all of patchkit.
+    It is another project's. The folder is read: `importlib.metadata` takes longer to import than
+    all of patchkit.
     """
     try:
         names = os.listdir(os.path.dirname(PACKAGE))

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_FOLDER = "--folder="
 
 
-def command(module: str, *arguments: str) -> list[str]:
+def command(module: str, *arguments: str, folder: str = "") -> list[str]:
     """Return the command line that runs a module in a child of this Python.
 
     Neither the working directory nor the folder of a script is on its path. Its `patchkit` is the
@@ -28,12 +29,15 @@ def command(module: str, *arguments: str) -> list[str]:
     Args:
         module: as for `python -m`, such as `patchkit.verification.reproduce` or `pip`.
         arguments: its arguments.
+        folder: comes last on the child's path, for a package that lies beside neither the
+            installed ones nor patchkit.
     """
     flags = ["-P"] if sys.version_info >= (3, 11) else []
     # A child ignores the variables and the user's site-packages if its parent does.
     flags += ["-E"] if sys.flags.ignore_environment else []
     flags += ["-s"] if sys.flags.no_user_site else []
-    return [sys.executable, *flags, os.path.join(_PACKAGE, "children.py"), module, *arguments]
+    script = os.path.join(_PACKAGE, "children.py")
+    return [sys.executable, *flags, script, f"{_FOLDER}{folder}", module, *arguments]
 
 
 def leave_working_directory_out() -> None:
@@ -83,10 +87,12 @@ def _path_is_safe() -> bool:
     return bool(getattr(sys.flags, "safe_path", sys.flags.isolated))
 
 
-def _run_as_main(module: str) -> None:
+def _run_as_main(module: str, folder: str) -> None:
     import runpy
 
-    if module.partition(".")[0] == "patchkit" and "patchkit" not in sys.modules:
+    if folder:
+        sys.path.append(folder)
+    if (folder or module.partition(".")[0] == "patchkit") and "patchkit" not in sys.modules:
         _import_patchkit()
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
@@ -106,5 +112,5 @@ def _import_patchkit() -> None:
 if __name__ == "__main__":
     if not _path_is_safe():
         del sys.path[0]  # the folder of this script, whose modules have common names
-    del sys.argv[0]
-    _run_as_main(sys.argv[0])
+    _, option, *sys.argv = sys.argv
+    _run_as_main(sys.argv[0], option[len(_FOLDER) :])

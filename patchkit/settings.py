@@ -177,10 +177,15 @@ def restore(chosen: Mapping[str, str]) -> None:
     _chosen = dict(chosen)
 
 
-def check_flag(name: str, value: object) -> None:
-    """Raise `UsageError` if an argument is neither True nor False."""
+def check_flag(name: str, value: object) -> bool:
+    """Return the value of an argument that is a flag.
+
+    Raises:
+        UsageError: it is neither True nor False.
+    """
     if not isinstance(value, bool):
         raise UsageError(f"{name}= must be True or False, not {value!r}")
+    return value
 
 
 def dtype_name(dtype: object) -> str:

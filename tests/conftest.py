@@ -33,6 +33,20 @@ with contextlib.suppress(ImportError):  # not every set of tests has it
     hypothesis.settings.register_profile("patchkit", deadline=None)  # no test asserts a time
     hypothesis.settings.load_profile("patchkit")
 
+# How wide the output is, and whether it has colours, is for the tests to say, and not for whoever
+# runs them: a service that builds forces colours.
+for _variable in (
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "TTY_COMPATIBLE",
+):
+    os.environ.pop(_variable, None)
+if os.environ.get("TERM") in ("dumb", "unknown"):
+    del os.environ["TERM"]
+
 # Who starts a runner in the background makes it, and all that it starts, deaf to Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -147,15 +161,17 @@ def fresh(tmp_path: Path) -> Callable[..., Any]:
 def patchkit_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs `patchkit …` in the test's folder, with what lies there on its path."""
 
-    def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, program: str = "patchkit", **env: str
+    ) -> subprocess.CompletedProcess[str]:
         paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.run(
-            [sys.executable, "-m", "patchkit", *arguments],
+            [sys.executable, "-m", program, *arguments],
             capture_output=True,
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env},
-            timeout=120,
+            timeout=900,
             check=False,
         )
 

@@ -162,7 +162,7 @@ def test_doctor(run: Run, options: list[str]) -> None:
         assert installed_version("torch") in json.dumps(said)
 
 
-@pytest.mark.parametrize("arguments", [["report"], ["list"], ["diff"], ["matrix", "check"]])
+@pytest.mark.parametrize("arguments", [["report"], ["list"], ["diff"], ["matrix", "show"]])
 def test_commands_without_children(run: Run, arguments: list[str]) -> None:
     done = run("-m", "patchkit", *arguments)
     assert done.returncode in (0, 1), done.stderr
@@ -239,6 +239,27 @@ def test_the_patchkit_of_the_parent(another: Path, tmp_path: Path) -> None:
     assert not {str(another), str(another / "patchkit"), str(tmp_path), ""} & set(path)
     assert path[0] == str(tmp_path / "mine")
     assert arguments == [str(another / "patchkit" / "where.py"), "--one"]
+
+
+def test_a_further_folder(another: Path, tmp_path: Path) -> None:
+    """A package of it finds the parent's patchkit, and shadows nothing."""
+    folder = tmp_path / "further"
+    (folder / "bench").mkdir(parents=True)
+    (folder / "bench" / "__init__.py").touch()
+    (folder / "bench" / "where.py").write_text(WHERE)
+    (folder / "json.py").write_text(TRAP.format(folder=str(folder)))
+    code = FOUND.format(folder=str(another))
+    code = code.replace(
+        '"patchkit.where", "--one"', f'"bench.where", "--one", folder={str(folder)!r}'
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    file, path, arguments = json.loads(done.stdout)
+    assert file == str(another / "patchkit" / "__init__.py")
+    assert path[-1] == str(folder)
+    assert not {str(another), str(another / "patchkit"), str(tmp_path), ""} & set(path)
+    assert arguments == [str(folder / "bench" / "where.py"), "--one"]
 
 
 def test_a_parent_that_follows_no_variables_has_no_child_that_does(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import patchkit
+from patchkit import authoring
 
 HEAVY = [
     "torch",
@@ -157,6 +161,51 @@ def test_errors_can_be_caught_as_one() -> None:
     assert issubclass(patchkit.UnknownPatchError, patchkit.UsageError)
     assert issubclass(patchkit.PatchWarning, UserWarning)
     assert not issubclass(patchkit.PatchWarning, DeprecationWarning)
+
+
+def test_errors_of_the_layer_and_of_patches_can_be_caught() -> None:
+    """As what the library would have raised, too."""
+    assert issubclass(patchkit.LegacyError, (patchkit.PatchError, TypeError))
+    assert issubclass(patchkit.LegacyError, TypeError)
+    assert issubclass(patchkit.GoneError, patchkit.PatchError)
+    assert issubclass(patchkit.GoneError, ImportError)
+    assert issubclass(patchkit.HalfPrecisionTrainableError, patchkit.PatchError)
+
+
+def test_what_is_returned_is_public() -> None:
+    """Each class that a public function or an attribute of its result has is importable."""
+    ours = {
+        node.name
+        for file in Path(patchkit.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    named: dict[str, set[str]] = {}
+    for name in patchkit.__all__:
+        for attribute, annotation in annotations(getattr(patchkit, name)):
+            found = set(re.findall(r"[A-Z]\w+", annotation)) & ours
+            named.setdefault(f"{name}{attribute}", set()).update(found)
+    assert named["PatchRecord.tested"] == {"Tested"}
+    assert named["report()"] == {"Report"}
+    assert named.pop("Patch.changes") == {"Change"}  # an alias for the two that are public
+    for attribute in ("change", "kind", "place"):  # rows of the table; `to_dict` has them as text
+        del named[f"LegacyUse.{attribute}"]
+    public = {*patchkit.__all__, *authoring.__all__}
+    assert {where: names - public for where, names in named.items() if names - public} == {}
+
+
+def annotations(value: object) -> Iterator[tuple[str, str]]:
+    """Yield the attributes and methods of a class, and a function, with what each returns."""
+    if inspect.isfunction(value):
+        yield "()", str(inspect.signature(value).return_annotation)
+        return
+    for name, annotation in vars(value).get("__annotations__", {}).items():
+        if not name.startswith("_"):
+            yield f".{name}", str(annotation)
+    for name, member in vars(value).items():
+        function = getattr(member, "fget", None) or getattr(member, "func", member)
+        if inspect.isfunction(function) and not name.startswith("_"):
+            yield f".{name}", str(inspect.signature(function).return_annotation)
 
 
 def test_a_bad_call_says_so_before_anything_is_fixed(fresh) -> None:

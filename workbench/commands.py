@@ -12,9 +12,10 @@ COMMANDS = {
     "record": "record.record_command",
     "check": "record.check_command",
     "draw": "record.draw_command",
-    "releases": "releases.command:scan",
+    "releases": "releases.command",
     "parents": "releases.parents",
     "sets": "releases.sets",
+    "messages": "messages.command:count",
 }
 
 
@@ -22,5 +23,5 @@ COMMANDS = {
 def workbench() -> None:
     """Measure the patches, record what was measured, and hold patchkit against it.
 
-    Besides: `eras`, `film`, `gpu` and `new-releases`, which tell with --help what they do.
+    There are also `eras`, `film`, `gpu`, `new-releases` and `reliability TOOL`; each has a --help.
     """

@@ -8,9 +8,14 @@ adapters. Accelerate hands the parameters to the scaler without looking at them.
 
 Fix: they are looked at when model and optimizer are prepared, and become float32 there, before
 the optimizer has any state; or, by policy, training stops with their names.
+
+Why: at `prepare` the scaler first gets the parameters, and no wrapper has sorted them into buckets
+by dtype yet. The guard assigns `parameter.data` and never replaces a parameter. It does nothing if
+the optimizer has state already, or if FSDP (whose scaler takes float16), DeepSpeed or Megatron
+holds the parameters.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 from patchkit.precision.gradscaler import (
     GRADSCALER_GUARD,
     before_prepare,

@@ -9,13 +9,13 @@ activations count as outliers, which are computed in their own dtype.
 Fix: rows beyond float16's range are halved until they fit, and their scales doubled as often.
 Powers of two round nothing: the result is what statistics in float32 would give. All other rows
 are divided by one.
+
+Why: a branch on values would wait for the GPU, and clamping would change results.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import operand
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, operand, replace
 
 QUANTIZES = Pattern("M.int8_vectorwise_quant(R.to(torch.float16), threshold=S.threshold)")
 
@@ -66,7 +66,7 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear8bitLt
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     layer = Linear8bitLt(64, 64, bias=False, has_fp16_weights=False, threshold=0.0)
     layer = layer.to(device()).eval()

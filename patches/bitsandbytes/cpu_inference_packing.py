@@ -12,14 +12,15 @@ blocks: what is saved after an evaluation is not what was loaded.
 Fix: a forward that trains or has a gradient to pass, and `.to()` another device, bring the weight
 back first; `dequantize_4bit` reads an unpacked copy; and whoever unpacks gets the very scales.
 Inference keeps its kernel.
+
+Why: never packing would take the fast kernel from everyone. So the weight is unpacked only where
+something else reads it: in training, merging, DoRA, saving and moving.
 """
 
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import operand, span
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, operand, replace, span
 
 from ._cpu_packing import FIELDS, ORIGINALS
 

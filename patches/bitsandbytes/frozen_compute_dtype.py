@@ -12,8 +12,7 @@ float16 inputs always were. The warnings about slow inference stay.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 WRITES_DOWN = Pattern("M.compute_dtype = X.dtype")
 
@@ -50,7 +49,7 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear4bit
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     layer = Linear4bit(64, 64, bias=False, quant_type="nf4").to(device())
     warmed_up = Linear4bit(64, 64, bias=False, quant_type="nf4").to(device())

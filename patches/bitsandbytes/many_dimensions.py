@@ -11,8 +11,7 @@ Fix: activations of more dimensions become a matrix, too.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 HAS_THREE = Pattern("len(X) == 3")
 
@@ -48,7 +47,7 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear8bitLt
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     layer = Linear8bitLt(64, 32, bias=False, has_fp16_weights=False, threshold=6.0)
     layer = layer.to(device()).eval()

@@ -8,14 +8,15 @@ were float32 when the optimizer was made: `Linear4bit.forward` and `Linear8bitLt
 Fix: a float32 bias that is trained keeps its dtype, and what is added to the product is a copy in
 the dtype that the layer computes in; its gradient reaches the float32 bias. Frozen biases are cast
 in place as before, and so is one that a float32 activation makes wider.
+
+Why: upstream's cast in place also widens half-precision biases, and fp16 training depends on that.
+So only float32 biases are protected.
 """
 
 import ast
 from collections.abc import Iterator
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace
-from patchkit.rewrite.edit import operand, span
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, mentions, operand, replace, span
 
 IN_PLACE = Pattern("B.data = B.data.to(D)")
 IN_COMPUTE_DTYPE = Pattern("B.to(M.compute_dtype)")
@@ -97,7 +98,7 @@ def reproduce() -> None:
     import torch
     from bitsandbytes.nn import Linear4bit, Linear8bitLt
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     half = []
     for layer in (

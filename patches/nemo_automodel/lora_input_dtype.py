@@ -12,9 +12,8 @@ quantized, before base, adapter or DoRA compute anything. The output has that dt
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, mentions, require
 from patchkit.precision.autocast import spell_out_autocast
-from patchkit.rewrite import Edit, Pattern, Rule, helper, mentions, require
 
 OWN_FORWARD = "getattr(self, 'super_fwd', None)"
 BASE = Pattern("R = F(X)")
@@ -76,7 +75,7 @@ def reproduce() -> None:
     import torch
     from nemo_automodel.components._peft.lora import LinearLoRA
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     base = torch.nn.Linear(16, 16, bias=False).bfloat16()
     layer = LinearLoRA(base, dim=4, alpha=8).to(device())

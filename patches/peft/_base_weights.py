@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from patchkit.authoring import Setting, value
 from patchkit.precision.adapters import uses_fsdp
 from patchkit.precision.parameters import is_plain_float
 from patchkit.precision.quant_state import packs_weight
-from patchkit.settings import Setting, value
 
 if TYPE_CHECKING:
     import torch

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from patchkit.authoring import value
 from patchkit.precision.adapters import ADAPTER_CAST, shards_parameters
 from patchkit.precision.autocast import is_autocast_on
 from patchkit.precision.layer_input import UPCAST
 from patchkit.precision.parameters import is_plain_float
-from patchkit.settings import value
 
 if TYPE_CHECKING:
     import torch

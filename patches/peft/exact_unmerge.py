@@ -13,15 +13,40 @@ Fix: a merge keeps the base weights of the layer, and the unmerge puts them back
 unless they were changed in between. A merge that raises leaves the layer as it was. Layers of LoRA
 do so by themselves; those of other methods where the model merges and unmerges all of its layers.
 `merge_and_unload()` keeps nothing.
+
+Why: TRL merges whole models, but Diffusers merges single layers, a forward with disabled adapters
+unmerges its own layer, and `MultiheadAttention` merges in each forward. Each kind of layer has its
+own `merge` and `unmerge`; editing all 85 functions made the import of TRL's SFT trainer a fifth
+longer. So the layers of LoRA are edited. Layers of other methods are restored when the model
+unmerges them; one that is unmerged alone subtracts. The loop of a merge runs over a generator: if
+an error ends the loop, Python closes the generator, which restores the layer.
+
+A plain layer keeps a copy of its weight, since PEFT adds in place and others may hold that storage.
+PEFT replaces a quantized parameter, so the old one is kept, with its attributes and the state of
+its layer. Copies are in a weak dictionary and not on the layer, so no saved file grows and no
+pickle needs patchkit.
+
+Restoring a copy must not lose what somebody wrote to the weights in between. Version counters miss
+writes through `.data`, which PEFT itself uses. So integer sums of the bits, along rows and columns,
+are compared; they are the same on all devices and cost one pass over the weights. If they differ,
+the adapters are subtracted, with a warning.
 """
 
 import ast
 from collections.abc import Iterator
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import insert_after, span
+from patchkit.authoring import (
+    Edit,
+    Patch,
+    Pattern,
+    Rewrite,
+    Rule,
+    helper,
+    insert_after,
+    replace,
+    span,
+)
 
 from ._base_weights import UNMERGE
 

@@ -8,13 +8,17 @@ weight is kept, and the weight that FSDP gathers for the product has that of the
 
 Fix: outside of autocast, the input of an adapter that is a unit of FSDP has the dtype in which
 this unit computes. Where no process group is there, nothing is asked.
+
+Why: autocast around `generate` would change the model's other operators, too. PEFT's wrap policy
+makes each `lora_A` a unit of FSDP, and a unit knows the dtype in which it computes. So the one
+function of PEFT that casts the input of adapters asks the unit. Under autocast it answers as
+before.
 """
 
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 from ._sharded_adapters import dtype_of_computation
 

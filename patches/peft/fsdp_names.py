@@ -9,14 +9,17 @@ resumed begins with a new adapter. From 0.17 on `modules_to_save` inside a block
 'modules_to_save.default.weight'`. FSDP2 (`fully_shard`) renames nothing.
 
 Fix: the part is dropped wherever it stands.
+
+Why: PEFT finds the weights of an adapter by the names of layers, and freezes all other weights by
+the same names. FSDP keeps its part in the names of parameters, and drops it from those of a state
+dictionary. So a wrapper adds the names without that part, and removes none.
 """
 
 import ast
 from collections.abc import Callable
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite, Wrap
-from patchkit.rewrite import Edit, Rule, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, Wrap, replace
 
 PART = "_fsdp_wrapped_module."
 

@@ -10,8 +10,7 @@ Fix: it multiplies the values of a packed weight, in float32, as its reflections
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 DATA = Pattern("B.get_base_layer().weight.data")
 

@@ -8,12 +8,17 @@ autocast too.
 
 Fix: fused experts keep their dtype where the code that multiplies with them casts its input: where
 `experts_implementation` is "grouped_mm", the default. Everything else becomes float32 as before.
+
+Why: only "grouped_mm" casts its input to the dtype of the weights, from Transformers 5.3 on (5.0
+does not). The other implementations would raise without autocast, so their experts become float32
+as before. Six steps of LoRA in bfloat16 on a tiny Qwen3-MoE, Mixtral and GPT-OSS, in 4-bit and
+8-bit, with autocast and without, had losses within 0.03 of those with float32 experts. With float32
+experts, runs with autocast and without differ by up to 0.02.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, replace
 
 
 def upcasts_all_but_quantized(node: ast.AST) -> bool:

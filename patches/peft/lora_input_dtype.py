@@ -9,9 +9,12 @@ pixels.
 Fix: what the base layer is handed has the dtype of its weight. The adapter still gets the input as
 it came. The output has the dtype that the base layer gives: that of its weight, merged or not, with
 adapters enabled or not; quantized layers cast for themselves and keep upstream's.
+
+Why: only a call that would have raised is changed. A base layer whose `forward` is not torch's own
+casts for itself and is left alone.
 """
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Patch, Rewrite
 from patchkit.precision.input_rule import layer_input_rule
 
 # MultiheadAttention is left out by the name: it has three inputs, none of them called x.
@@ -47,7 +50,7 @@ def reproduce() -> None:
     import peft
     import torch
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     base = torch.nn.Sequential(torch.nn.Linear(16, 16, bias=False)).bfloat16().to(device())
     model = peft.get_peft_model(base, peft.LoraConfig(r=4, target_modules=["0"]))

@@ -12,8 +12,7 @@ the option.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 ASSIGNS = Pattern("M.load_state_dict(S, strict=False, assign=True)")
 
@@ -61,7 +60,7 @@ def reproduce() -> None:
     import peft
     import torch
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     def base() -> torch.nn.Module:
         # PEFT loads adapters onto a GPU if there is one.

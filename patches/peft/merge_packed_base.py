@@ -11,7 +11,7 @@ Fix: while such a layer is merged or unmerged, its base has a plain weight, with
 packed one in float32. The result is quantized again, as LoRA does it.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 from ._plain_base import with_plain_base
 

@@ -8,13 +8,15 @@ pass dequantizes to float32 and casts.
 
 Fix: the new quant state dequantizes to the dtype of the old one. The sum is still made and
 quantized in float32: the packed weights are the same, bit for bit.
+
+Why: the patch wraps the call that makes the new weight, while `peft-4bit-merge-requantized` edits
+the arguments inside it, so either works without the other. A quant state that was not made by this
+call is left alone.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper
-from patchkit.rewrite.edit import insert_after, span
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, insert_after, span
 
 LIKE = "requantized_like"
 

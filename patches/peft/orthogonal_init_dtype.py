@@ -9,8 +9,7 @@ Fix: where the base weight is no float, they are float32, as with the other init
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 BASE_DTYPE = Pattern("self.get_base_layer().weight.dtype")
 

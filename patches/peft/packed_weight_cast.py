@@ -10,8 +10,7 @@ Fix: what bitsandbytes has packed is passed over.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 ALL_PARAMETERS = Pattern("M.parameters()")
 FROZEN = Pattern("not P.requires_grad")

@@ -12,10 +12,18 @@ the layers return what they did.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import (
+    Edit,
+    Patch,
+    Pattern,
+    Rewrite,
+    Rule,
+    mentions,
+    operand,
+    replace,
+    require,
+)
 from patchkit.precision.autocast import spell_out_autocast
-from patchkit.rewrite import Edit, Pattern, Rule, mentions, replace, require
-from patchkit.rewrite.edit import operand
 
 RESULT_IN_DTYPE_OF = Pattern("R.to(X.dtype)")
 INPUT_DTYPE = "input_dtype"

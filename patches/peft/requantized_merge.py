@@ -11,13 +11,17 @@ the merge itself raised for a model that Transformers 5 had loaded: `unexpected 
 '_is_hf_initialized'`. PEFT fixed both in LoRA's layers, and the first in VeRA's from 0.20 on.
 
 Fix: the new weight says that it is not quantized, and bitsandbytes quantizes it.
+
+Why: `peft-merge-quant-state` edits the same statement, but not the same place: this patch changes
+the attributes inside the call that makes the new weight, and the other wraps the call. Either works
+without the other. The attributes are copied, because they belong to the old weight, which
+`peft-exact-unmerge` puts back.
 """
 
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, replace
 
 
 def old_attributes(node: ast.AST) -> ast.Name | None:

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from patchkit.authoring import requested_dtype
 from patchkit.precision.loading import request_of
 from patchkit.precision.quant_state import four_bit_layers
 from patchkit.precision.requested import training_dtype
 from patchkit.precision.threading_dtype import thread_quantized
-from patchkit.settings import requested_dtype
 
 if TYPE_CHECKING:
     import torch

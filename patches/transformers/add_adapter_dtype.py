@@ -9,12 +9,16 @@ rounds what was trained in float32.
 Fix: an adapter that is injected for training is cast as PEFT casts it, before weights are loaded
 into it. One for inference keeps the dtype of the base. Under FSDP and DeepSpeed all stay as they
 are, since those want one dtype.
+
+Why: `inject_adapter_in_model` drops the tuner that it makes, so the patch calls the cast of a tuner
+that was never initialized. Tuners with a cast of their own (LN tuning casts nothing) behave as in
+PEFT, and `peft-modules-to-save-dtype` applies too. The cast comes before the weights are loaded,
+because weights that were trained in float32 would be rounded otherwise.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, replace
 
 INJECT = "inject_adapter_in_model"
 

@@ -12,10 +12,9 @@ float32. What comes out of it is cast as it joins the keys and values of the oth
 import ast
 from typing import Any
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, replace
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule
-from patchkit.rewrite import Edit, Rule, replace
 
 MODULE = "transformers.models.deepseek_v4.modeling_deepseek_v4"
 COMPRESSORS = ("DeepseekV4HCACompressor", "DeepseekV4CSACompressor", "DeepseekV4Indexer")
@@ -60,8 +59,14 @@ PATCH = Patch(
         ),
         Rewrite(f"{MODULE}:DeepseekV4Attention.forward", JOIN, sites=None),
     ),
-    # Nothing of the model is kept in float32 there.
-    harmless={f"{MODULE}:*.*": "<5.10.1"},
+    harmless={
+        f"{MODULE}:*.*": "<5.10.1",  # nothing of the model is kept in float32 there
+        # Projections of the same names outside of compressors, which are not kept in float32.
+        f"{MODULE}:DeepseekV4Attention.forward": "",
+        f"{MODULE}:DeepseekV4MLP.forward": "",
+        # It joins what the same projections gave in an earlier call.
+        f"{MODULE}:DeepseekV4HCACache.store_compression_weights": "",
+    },
     upstream=(
         "https://github.com/huggingface/transformers/pull/45643",
         "https://github.com/huggingface/transformers/pull/45892",

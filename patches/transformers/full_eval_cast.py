@@ -7,9 +7,12 @@ precision too. `Trainer.evaluation_loop` calls `.to()` on the model, which is in
 
 Fix: when the evaluation is over, after an error too, parameters, their gradients and buffers hold
 their own tensors again, bit for bit. A trainer without training set and optimizer is left alone.
+
+Why: a trainer that only evaluates keeps its half-precision model, because saving memory is the
+purpose of the option.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 from ._evaluation import around_evaluation
 

@@ -7,12 +7,17 @@ loaded in bfloat16. It casts the modules that a model keeps in float32 (`_keep_i
 too: T5's `wo` overflows in float16. Complex frequencies lose their imaginary part.
 
 Fix: each tensor gets the dtype that `from_pretrained(dtype=...)` gives it.
+
+Why: the patch asks the model's own code. It builds the model once more on the meta device, as
+`from_pretrained` does before it reads a weight. A buffer that is not saved has the dtype that its
+code gave it, so no list of names or rule about buffers would be right for all models. A model that
+cannot be built a second time is cast as upstream casts it, with a warning. A trainer that only
+evaluates keeps these dtypes.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 TO_FLOAT16 = Pattern("M.to(dtype=torch.float16, device=D)")
 TO_BFLOAT16 = Pattern("M.to(dtype=torch.bfloat16, device=D)")

@@ -14,9 +14,7 @@ the clamp, adapters included.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import insert_after
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, insert_after, replace
 
 IN_PLACE = Pattern("L.weight.data.clamp_(A, B)")
 COPIED = Pattern("L.weight.clamp(A, B)")

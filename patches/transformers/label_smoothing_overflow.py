@@ -10,8 +10,7 @@ Fix: the sum is float32, as that of the smoothed part has been since an earlier 
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 MEAN = Pattern("N = N.sum() / D")
 

@@ -7,9 +7,12 @@ the hidden states are float32 after `prepare_model_for_kbit_training`.
 
 Fix: the hidden states are brought to the dtype of the head's weight. So the logits have that
 dtype.
+
+Why: only a call that would have raised is changed. A head whose `forward` is not torch's own casts
+for itself and is left alone.
 """
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Patch, Rewrite
 from patchkit.precision.input_rule import layer_input_rule
 
 HEADS = ("lm_head", "score", "classifier", "qa_outputs")
@@ -44,8 +47,8 @@ def reproduce() -> None:
     """Give a tiny bfloat16 Llama a float32 head."""
     import torch
 
+    from patchkit.authoring import device
     from patchkit.lab import shapes
-    from patchkit.lab.reproduce import device
 
     model = shapes.build("llama").bfloat16().to(device())
     model.lm_head.float()

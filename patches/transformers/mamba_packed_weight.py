@@ -12,8 +12,7 @@ again, as in that branch.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 PRODUCT = Pattern("L.weight @ X.transpose(1, 2)")
 

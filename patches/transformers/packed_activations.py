@@ -10,13 +10,19 @@ of its packed bytes: uint8, int8, or the one of `bnb_4bit_quant_storage`.
 Fix: where the weight is packed, the cast is to the dtype that it had before, which is the one that
 a 4-bit weight dequantizes to. An 8-bit weight remembers none: a bias in half precision tells, and
 without one nothing is cast. bitsandbytes takes each floating dtype and gives it back.
+
+Why: upstream's own fix in Gemma 4 leaves the input as it is (`is_floating_point`), so float32
+pixels pass uncast, and so does storage in a floating dtype. With the dtype that the weight
+dequantizes to, all dtypes are those of the dequantized model. Without the CPU's own kernel, tiny
+models of eight families differed from it by less than 0.0001, relative, and Switch Transformers by
+0.0076. Patch embeddings that are convolutions have the same code as linear ones (SigLIP and SigLIP
+2), and a rule sees one function: so they are edited too, and do what they did.
 """
 
 import ast
 from collections.abc import Callable, Iterator
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Rule, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, replace
 
 from ._packed_activations import activation_dtype
 

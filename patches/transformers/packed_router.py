@@ -10,8 +10,7 @@ leaves out, is subtracted again.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 PRODUCT = Pattern("F.linear(A.type(torch.float32), L.weight.type(torch.float32))", literal=("F",))
 
@@ -70,7 +69,7 @@ def reproduce() -> None:
     from bitsandbytes import nn as quantized
     from transformers.models.longcat_flash import modeling_longcat_flash
 
-    from patchkit.lab.reproduce import device
+    from patchkit.authoring import device
 
     torch.manual_seed(0)
     config = transformers.LongcatFlashConfig(hidden_size=64)

@@ -10,8 +10,7 @@ Fix: weights that bitsandbytes has packed are not cast. Transformers 5 does not 
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, require
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, require
 
 IS_FLOATING = (Pattern("P.dtype.is_floating_point"), Pattern("torch.is_floating_point(P)"))
 PACKED = "is_packed_weight"

@@ -9,7 +9,7 @@ No fix: `apply(preflight=True)`, and nothing else, puts `patchkit.preflight` bef
 `Trainer.train()`. Errors stop it with the change that fixes them; warnings are logged once.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 PATCH = Patch(
     id="transformers-preflight",

@@ -11,9 +11,18 @@ Fix: what the arguments of `from_pretrained` ask for is brought through the mode
 for nothing (no dtype, or "auto") nothing changes. An explicit compute dtype wins over `dtype` for
 the layers; `dtype=torch.float32` by itself leaves their compute dtype alone, and float32 in a
 `BitsAndBytesConfig` counts as not given, since that is what the class makes of nothing.
+
+Why: `from_pretrained` is wrapped and not rewritten, because only its arguments tell "auto" from an
+explicit dtype, and it runs once for each load. The request is kept on `hf_quantizer`, never in a
+configuration that is saved. A plain dictionary with float32 counts as given, unlike a
+`BitsAndBytesConfig`. From Transformers 5.21 on, loading casts nothing of a quantized checkpoint, so
+the cast is made in the checkpoint's own conversion, where the model's float32 plan is known.
+
+Packed weights are never cast, whatever dtype stores them. `quant_state.dtype` follows the compute
+dtype; `state2.dtype` is that of the block scales of double quantization, and stays float32.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 LOADING = "patchkit.precision.loading"
 CONVERSIONS = "transformers.integrations.bitsandbytes"

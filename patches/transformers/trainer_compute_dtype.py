@@ -9,9 +9,14 @@ precision. bfloat16 layers in an fp16 run, on a GPU without bfloat16, are the sa
 Fix: when a Trainer has been made, compute dtypes and quant states take the dtype of the training,
 unless the user gave another one: to `apply(dtype=...)`, or to `from_pretrained` as
 `bnb_4bit_compute_dtype` or as a half-precision `dtype`. Parameters are not touched.
+
+Why: in `Trainer.__init__` model, adapters and arguments are known, and no optimizer exists. The
+patch acts only if the user named no compute dtype and the one there disagrees with the arguments. A
+model that was loaded before `apply()` with a compute dtype in half precision is left alone, since
+nobody knows who chose it.
 """
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 PATCH = Patch(
     id="transformers-trainer-compute-dtype",

@@ -1,6 +1,6 @@
 """The cast of trainable parameters to bfloat16 that TRL's trainers have in common."""
 
-from patchkit.rewrite import Pattern
+from patchkit.authoring import Pattern
 
 CAST = Pattern("P.data = P.data.to(torch.bfloat16)")
 ALL_PARAMETERS = Pattern("M.parameters()")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from patchkit.precision.borrowed import restore_dtypes
@@ -49,13 +50,16 @@ def half_precision_for_generation(model: torch.nn.Module, args: Any) -> Iterator
 
 
 def train_with_batched_generation(trainer: str, **options: Any) -> train.TrainingResult:
-    """Train three steps of LoRA on an unquantized base, with real batched generation.
+    """Train three steps of LoRA on an unquantized base, with batched generation.
+
+    It is that of Transformers, save where that gives no answers: what trainers do to the model
+    before shows all the same.
 
     Args:
         trainer: `grpo`, `rloo` or `online_dpo`.
         **options: as for `train.train`.
     """
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     return train_in_temporary_folder(
         trainer, quantization="none", args=_arguments(trainer), **options
@@ -74,6 +78,7 @@ def _arguments(trainer: str) -> dict[str, Any]:
             "use_transformers_continuous_batching": True,
             "transformers_continuous_batching_config": {**_CACHE, "use_cuda_graph": False},
         }
+    _answer_for_failed_batches()
     if not hasattr(transformers, "ContinuousBatchingConfig"):
         _report_cpu_memory()
         return {"use_transformers_paged": True, "generation_kwargs": dict(_CACHE)}
@@ -84,10 +89,34 @@ def _arguments(trainer: str) -> dict[str, Any]:
 def _report_cpu_memory() -> None:
     """Report memory: earlier Transformers find none on a CPU, and fail to subtract from it."""
     import torch
-    from transformers.generation.continuous_batching import cache
 
+    try:
+        from transformers.generation.continuous_batching import cache
+    except ImportError:  # a single module until Transformers 4.56, which counts no memory
+        return
     if not torch.cuda.is_available() and hasattr(cache, "get_device_and_memory_breakdown"):
         cache.get_device_and_memory_breakdown = lambda: (torch.device("cpu"), 2**33, 0, 0)
+
+
+def _answer_for_failed_batches() -> None:
+    """Answer with the last token of each prompt where batched generation gives no answers.
+
+    Its thread dies on a CPU with Transformers 4.54 to 4.56 and 5.3, and only logs why.
+    """
+    import transformers
+
+    generate = transformers.GenerationMixin.generate_batch
+
+    def generate_batch(self: Any, inputs: list[list[int]], *args: Any, **kwargs: Any) -> Any:
+        try:
+            answers = generate(self, inputs, *args, **kwargs)
+        except (AttributeError, RuntimeError, TypeError):
+            answers = {}
+        if len(answers) == len(inputs):
+            return answers
+        return {str(n): SimpleNamespace(generated_tokens=ids[-1:]) for n, ids in enumerate(inputs)}
+
+    transformers.GenerationMixin.generate_batch = generate_batch
 
 
 def _default_to_small_caches() -> None:

@@ -7,13 +7,33 @@ precision was asked for, and `GradScaler` cannot unscale the bfloat16 gradients 
 Fix: the cast happens only where training is in bfloat16 and either the user chose it or the
 parameters are sharded. Else adapters keep the float32 that PEFT gave them, which is what mixed
 precision wants of the parameters that the optimizer holds.
+
+Why: the loss of bf16 runs with float32 adapters is the same within bfloat16's noise, and updates
+below 1/256 of a weight are not rounded away. Unsloth, too, ended by dropping the cast, after it had
+tried a conditional one (unslothai/unsloth#4005).
+
+Sharded parameters keep upstream's cast, because of what PyTorch demands. This was measured with two
+processes on a CPU (torch 2.13.0, Accelerate 1.15.0, DeepSpeed 0.19.8):
+
+- FSDP needs one dtype over all parameters of a flat group, frozen ones included, and raises when it
+  wraps: `Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32`. PEFT's
+  wrap policy hides this for plain LoRA, whose layers get groups of their own.
+  `trainable_token_indices`, LoRA on an embedding and (IA)3 fail without the cast.
+- FSDP2 needs one dtype among the parameters that a group trains, and raises in the first forward:
+  `FSDP expects uniform original parameter dtype`.
+- DDP accepts a mixture.
+- DeepSpeed with bf16 or fp16 casts the module itself. Without either, ZeRO-2 and ZeRO-3 fail on a
+  mixture.
+
+FSDP2 in fp16 is the exception: its plain `GradScaler` cannot take a step with bfloat16 gradients,
+so the adapters stay float32. Both the arguments and the environment variable are checked for FSDP:
+Transformers 5 sets no variable for `TrainingArguments(fsdp=...)`, and a launcher sets no argument.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, mentions, require
 from patchkit.precision.adapters import ADAPTER_CAST
-from patchkit.rewrite import Edit, Rule, helper, mentions, require
 
 from ._bfloat16_cast import ALL_NAMED_PARAMETERS, ALL_PARAMETERS, CAST, TRAINERS
 
@@ -63,7 +83,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Train three fp16 QLoRA steps; the reward trainer's loss needs no Triton in any release."""
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     result = train_in_temporary_folder("reward", precision="fp16", quantization="4bit")
     assert set(result.trainable_dtypes_after) == {"float32"}, result

@@ -11,9 +11,7 @@ is in any case.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule
-from patchkit.rewrite.edit import insert_after
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, insert_after
 
 START = Pattern("T = P.detach().clone().to(self.device)")
 

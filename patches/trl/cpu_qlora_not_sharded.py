@@ -7,12 +7,15 @@ dtype. In TRL 1.16 Online DPO, SDPO and SDFT do so; up to 0.25 more trainers did
 
 Fix: weights on a CPU count as sharded only under FSDP or DeepSpeed. Those on the meta device still
 do. A GPU knows no difference.
+
+Why: TRL takes a 4-bit weight on a CPU for one that FSDP or ZeRO-3 has loaded there to shard it. A
+single process has nobody who would shard it, so the patch asks whether anything shards, not where
+the weights are.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, require
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, require
 
 PLACE = Pattern("P.device.type in {'cpu', 'meta'}")
 MAY_BE_SHARDED = "may_be_sharded"
@@ -72,8 +75,8 @@ def reproduce() -> None:
 
     import peft
 
+    from patchkit.authoring import import_first, train_in_temporary_folder
     from patchkit.lab import quantized, tiny
-    from patchkit.lab.reproduce import import_first, train_in_temporary_folder
 
     try:
         prepare = import_first("prepare_peft_model", ("trl.experimental.utils", "trl.models.utils"))

@@ -8,12 +8,15 @@ out from 1.15 on.
 Fix: so they are before. Where FSDP or DeepSpeed shards the parameters the cast stays, as all of
 `trl-adapter-bf16-cast` does; that patch, where it is applied, leaves nothing to fix in one
 process, but for `adapter_cast="bf16"`.
+
+Why: this patch edits what the loop runs over, and `trl-adapter-bf16-cast` edits the condition
+around the loop, so either can be applied and reverted without the other. Sharded magnitudes are
+still cast, since FSDP2 needs one dtype among the parameters that a group trains.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 from ._bfloat16_cast import ALL_PARAMETERS, CAST, TRAINERS
 
@@ -52,7 +55,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Train QDoRA in bf16 at a learning rate whose updates are 1/1000 of a magnitude."""
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     result = train_in_temporary_folder(
         "reward",

@@ -10,8 +10,7 @@ Fix: the head runs outside of autocast.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 HOOK = Pattern("M.lm_head.register_forward_pre_hook(F)")
 HELPERS = f"{__package__}._lm_head"

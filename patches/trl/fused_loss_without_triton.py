@@ -8,13 +8,14 @@ without Triton. 1.14 computed them in torch, and 1.16 does again.
 Fix: where Triton is missing, or the model does not lie on a GPU, the same numbers are computed in
 torch. On a GPU with Triton the kernels run as before. A model that a trainer was made with before
 `apply()` keeps what it has.
+
+Why: the patch replaces the call of the kernel, not the loss. As in the kernel, logits exist for one
+stretch of tokens at a time, and the backward pass computes them again.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper, replace
-from patchkit.rewrite.edit import operand, span
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, operand, replace, span
 
 # 1.16 asks for the device in the first argument; up to 1.14 there is one argument less.
 LOG_PROBS = Pattern("_ChunkedLogProbFunction.apply(H[M], W, B, L[M], T, C, S, G, O)")
@@ -104,7 +105,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Train SFT on the CPU with its default loss; an installed Triton has no kernel for it."""
-    from patchkit.lab.reproduce import train_in_temporary_folder
+    from patchkit.authoring import train_in_temporary_folder
 
     result = train_in_temporary_folder(
         "sft", precision="fp32", quantization="none", steps=2, args={"use_cpu": True}

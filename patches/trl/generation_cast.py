@@ -7,13 +7,16 @@ releases): the trainer calls `.to()` on the model before it generates, and `.to(
 
 Fix: the cast becomes a context manager beside the others that surround generation, and hands
 every parameter its own tensor back at the end.
+
+Why: without any cast, full fine-tuning fails: the cache follows the model's dtype, but
+`generate_batch` runs in a thread of its own, which autocast does not reach. Buffers are left alone,
+because rotary frequencies that were rounded to half precision do not come back. The cost is two
+bytes for each parameter that is cast, while generation lasts.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, helper
-from patchkit.rewrite.edit import drop, insert_after
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, drop, helper, insert_after
 
 TO_BFLOAT16 = Pattern("M.to(torch.bfloat16)")
 TO_FLOAT16 = Pattern("M.to(torch.float16)")

@@ -8,13 +8,26 @@ in a run that is not bf16.)
 
 Fix: what is frozen is cast as before; what is trained keeps its dtype, unless the user chose
 upstream's cast or the parameters are sharded, and only where training is in bfloat16.
+
+Why: the condition was right all along. In every release from 0.18.0 the helpers cast only if
+`args.bf16` is true, and TRL sets it if neither bf16 nor fp16 was given. Only what they cast is
+wrong.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
+from patchkit.authoring import (
+    Edit,
+    Patch,
+    Pattern,
+    Rewrite,
+    Rule,
+    helper,
+    mentions,
+    replace,
+    require,
+)
 from patchkit.precision.adapters import ADAPTER_CAST
-from patchkit.rewrite import Edit, Pattern, Rule, helper, mentions, replace, require
 
 from ._bfloat16_cast import CAST
 
@@ -81,7 +94,7 @@ PATCH = Patch(
 
 def reproduce() -> None:
     """Prepare a 4-bit model whose head is trained, as CPO, ORPO and others do in bf16."""
-    from patchkit.lab.reproduce import four_bit_model_with_trained_head, import_first
+    from patchkit.authoring import four_bit_model_with_trained_head, import_first
 
     prepare = import_first(
         "peft_module_casting_to_bf16",

@@ -7,14 +7,15 @@ requested, so that `patch_model_and_tokenizer` takes the one in the config. Fast
 quant state, and a float16 run ends in a dtype mismatch. unsloth 2026.2.1 passes it on.
 
 Fix: `from_pretrained` leaves the dtype on the model, and `post_patch` takes it from there.
-(Importing unsloth needs a GPU: see `docs/design.md` for what was run.)
+
+Why: the dtype is carried on the model, because swapping code cannot add a parameter with a default.
+The patch has never run on a loaded model, since importing unsloth needs a GPU: each `post_patch`
+was compiled from the released source and called with a stub in place of its callee.
 """
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
-from patchkit.rewrite.edit import insert_after
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, insert_after, replace
 
 POST_PATCH = Pattern("model_patcher.post_patch(M, T)")
 PATCH_MODEL = Pattern("patch_model_and_tokenizer(M, T, downcast_rope=D)")

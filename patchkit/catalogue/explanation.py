@@ -14,6 +14,8 @@ from .entries import Entry
 
 _FIX = ("Fix:", "No fix:")
 """Words that begin the docstring paragraph about what the patch does."""
+_WHY = ("Why:",)
+"""Words that begin the paragraphs about why the patch does that."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Explanation:
         headline: the bug in one sentence; empty if the patch file has no docstring.
         bug: more about the bug, without the headline.
         fix: what the patch does; empty if its docstring has no paragraph `Fix:`.
+        why: why the patch does that; empty if no paragraph `Why:` follows the fix.
         messages: error texts that the bug puts on the screen.
         caution: what changes for someone who never met the bug.
         affects: distribution to PEP 440 range.
@@ -61,6 +64,7 @@ class Explanation:
     headline: str
     bug: str
     fix: str
+    why: str
     messages: tuple[str, ...]
     caution: str
     affects: dict[str, str]
@@ -81,7 +85,7 @@ def explain(entry: Entry) -> Explanation:
     """Put a patch into words."""
     patch = entry.patch
     module = sys.modules.get(entry.module)
-    headline, bug, fix = _read((module and module.__doc__) or "")
+    headline, bug, fix, why = _read((module and module.__doc__) or "")
     return Explanation(
         id=patch.id,
         title=patch.title,
@@ -89,6 +93,7 @@ def explain(entry: Entry) -> Explanation:
         headline=headline,
         bug=bug,
         fix=fix,
+        why=why,
         messages=patch.messages,
         caution=patch.caution,
         affects=dict(patch.affects),
@@ -102,15 +107,26 @@ def explain(entry: Entry) -> Explanation:
     )
 
 
-def _read(docstring: str) -> tuple[str, str, str]:
-    """Return the headline, the bug and the fix."""
+def _read(docstring: str) -> tuple[str, str, str, str]:
+    """Return the headline, the bug, the fix and the reasons for it."""
     headline, *paragraphs = inspect.cleandoc(docstring).split("\n\n")
-    starts = (number for number, text in enumerate(paragraphs) if text.startswith(_FIX))
+    bug, rest = _split_at(_FIX, paragraphs)
+    fix, why = _split_at(_WHY, rest)
+    return " ".join(headline.split()), _joined(bug), _joined(fix, _FIX), _joined(why, _WHY)
+
+
+def _split_at(words: tuple[str, ...], paragraphs: list[str]) -> tuple[list[str], list[str]]:
+    """Return the paragraphs before the first that begins with one of the words, and the rest."""
+    starts = (number for number, text in enumerate(paragraphs) if text.startswith(words))
     first = next(starts, len(paragraphs))
-    fix = "\n\n".join(paragraphs[first:])
-    for word in _FIX:
-        fix = fix.removeprefix(word)
-    return " ".join(headline.split()), "\n\n".join(paragraphs[:first]).strip(), fix.strip()
+    return paragraphs[:first], paragraphs[first:]
+
+
+def _joined(paragraphs: list[str], beginnings: tuple[str, ...] = ()) -> str:
+    text = "\n\n".join(paragraphs)
+    for word in beginnings:
+        text = text.removeprefix(word)
+    return text.strip()
 
 
 def _target(change: Change) -> ExplainedTarget:
@@ -138,14 +154,12 @@ def _patches_option(file: str) -> str:
 
 
 def _switch_off(patch: Patch, file: str) -> tuple[str, ...]:
-    by_argument = (
-        f"patchkit.apply({patch.opt_in}=False)"
-        if patch.opt_in
-        else f'patchkit.apply(exclude="{patch.id}")'
-    )
+    argument, option = f'exclude="{patch.id}"', f"--exclude {patch.id}"
+    if patch.opt_in:
+        argument, option = f"{patch.opt_in}=False", f"--opt-out {patch.opt_in}"
     return (
-        by_argument,
+        f"patchkit.apply({argument})",
         f"PATCHKIT_DISABLE={patch.id}",
-        f"patchkit run {_patches_option(file)}--exclude {patch.id} -- python train.py",
+        f"patchkit run {_patches_option(file)}{option} -- python train.py",
         f'patchkit.revert(only="{patch.id}")',
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,8 @@ def select(
     known: Catalogue,
     only: Collection[str] | None,
     exclude: Collection[str],
-    keywords: Collection[str],
+    switches: Mapping[str, bool],
+    off: Collection[str] = (),
 ) -> tuple[list[Entry], dict[str, str]]:
     """Return the patches that a call wants, and the reason for each that is left out.
 
@@ -29,7 +30,8 @@ def select(
         known: all patches.
         only: ids and globs; None for all.
         exclude: ids and globs.
-        keywords: the keywords that ask for opt-in patches.
+        switches: what the call says of opt-in patches, by keyword.
+        off: the keywords that earlier calls switched off.
 
     Raises:
         UnknownPatchError: a name matches no patch.
@@ -42,7 +44,7 @@ def select(
         raise UsageError(
             f"only= and exclude= contradict each other: both name {', '.join(sorted(both))}"
         )
-    unrequested = _unrequested_opt_ins(known, only, excluded, keywords)
+    unrequested = _unrequested_opt_ins(known, only, excluded, switches, off)
     included |= {entry.patch.id for entry in known if entry.patch.opt_in} - unrequested
     disabled = disabled_patches(known)
     for patch_id in known.entries.keys() - disabled.keys():
@@ -59,20 +61,25 @@ def _unrequested_opt_ins(
     known: Catalogue,
     only: Collection[str] | None,
     excluded: set[str],
-    keywords: Collection[str],
+    switches: Mapping[str, bool],
+    off: Collection[str],
 ) -> set[str]:
     """Return the ids of the opt-in patches that nobody asked for."""
     chosen = set(only or ())
     unrequested = set()
     for entry in known:
         patch_id, keyword = entry.patch.id, entry.patch.opt_in
-        if keyword in keywords and patch_id in excluded:
+        switch = switches.get(keyword)
+        argument, named = ("exclude=", excluded) if switch else ("only=", chosen)
+        if switch is not None and patch_id in named:
             raise UsageError(
-                f"{keyword}=True and exclude= contradict each other: exclude= names {patch_id}"
+                f"{keyword}={switch} and {argument} contradict each other: {argument} names "
+                f"{patch_id}"
             )
-        if not keyword or keyword in keywords or patch_id in chosen:
+        if not keyword or switch or patch_id in chosen:
             continue
-        if not settings.is_switched_on(keyword):
+        by_variable = settings.is_switched_on(keyword)
+        if switch is False or keyword in off or not by_variable:
             unrequested.add(patch_id)
     return unrequested
 

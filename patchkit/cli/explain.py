@@ -12,91 +12,211 @@ from .arguments import PatchId, patches_option
 
 if TYPE_CHECKING:
     from ..catalogue.entries import Catalogue, Entry
+    from ..known.answering import Found
+    from ..known.reading import Pasted
     from ..reporting.report import Report
 
-SCHEMA = 3
+SCHEMA = 1
+_TAIL = 2_000_000
+"""Bytes of a log that are read, from its end."""
 
 
-@click.command()
-@click.argument("ids", nargs=-1, required=True, type=PatchId(), metavar="ID...|ERROR")
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("ids", nargs=-1, required=True, type=PatchId(), metavar="ID...|ERROR|LOG|-")
 @patches_option
 @click.option("--json", "as_json", is_flag=True, help="Print the explanations as JSON.")
-def explain(ids: tuple[str, ...], as_json: bool) -> None:
-    """Explain the bug behind a patch or an error, and what is done about it.
+@click.option("--report", is_flag=True, help="Print a report of the error, to ask others with.")
+def explain(ids: tuple[str, ...], as_json: bool, report: bool) -> None:
+    """Explain an error, or the bug behind a patch, and what to do about it.
 
     \b
     Examples:
-      patchkit explain trl-adapter-bf16-cast
       patchkit explain "Attempting to unscale FP16 gradients."
-      patchkit explain "$(tail -n 30 train.log)"
+      patchkit explain train.log
+      python train.py 2>&1 | patchkit explain -
+      patchkit explain trl-adapter-bf16-cast
 
-    An ID may be a glob. Anything else is taken for an error message, part of one, or a text that
-    contains one.
+    An ID may be a glob. The name of a file stands for what it contains, and - for standard input.
+    Anything else is taken for an error message, part of one, or a text that contains one.
 
     \b
     Exit status:
       0  all is well
-      1  neither a patch nor the table of old spellings knows this error message
+      1  nothing is known of this error message
     """
-    from ..catalogue.pasted import cleaned
-    from ..catalogue.symptoms import entries_with_message, entries_with_symptom
-    from ..engine.session import SESSION
-    from ..reporting.status import DUE
+    from ..known.reading import UnreadableText, read
 
     if not any(word.strip() for word in ids):
         raise click.UsageError("the error message is empty")
+    from ..engine.session import SESSION
+
     catalogue = SESSION.catalogue
-    error = cleaned(_error_text(ids, catalogue))
-    matches = entries_with_symptom(error, catalogue) if error else []
-    mistyped = not matches and all(" " not in word for word in ids)
-    if mistyped or not error:
-        chosen = catalogue.matching_ids(ids, "ID")
-        entries = [entry for entry in catalogue if entry.patch.id in chosen]
-        _explain(entries, SESSION.report(), as_json)
+    text = _error_text(ids, catalogue)
+    if text is None:
+        _explain_ids(ids, catalogue, as_json)
         return
-    # Symptoms are looser than the table: one may be a word that any log has.
-    if not entries_with_message(error, catalogue) and _show_changes(error, as_json):
-        return
-    if not matches:
-        click.echo(
-            "No patch knows this error. `patchkit list` also shows the bugs that raise nothing; "
-            "`patchkit doctor` checks this environment, and `patchkit.preflight(trainer)` the "
-            "dtypes of a loaded model.",
-            err=True,
-        )
+    try:
+        pasted = read(text)
+    except UnreadableText as error:
+        raise click.UsageError(str(error)) from error
+    if report:
+        _show_report(text)
+    elif not _show_answers(pasted, catalogue, as_json):
+        if all(" " not in word for word in ids) and "\n" not in text:
+            _explain_ids(ids, catalogue, as_json)  # says which id is like it
+            return
+        _show_unknown(pasted)
         sys.exit(1)
+
+
+def _explain_ids(ids: tuple[str, ...], catalogue: Catalogue, as_json: bool) -> None:
+    from ..engine.session import SESSION
+
+    chosen = catalogue.matching_ids(ids, "ID")
+    entries = [entry for entry in catalogue if entry.patch.id in chosen]
+    _explain(entries, SESSION.report(), as_json)
+
+
+def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
+    """Show what is known of an error; tell whether anything is."""
+    from ..catalogue.symptoms import entries_with_symptom
+    from ..engine.session import SESSION
+    from ..environment import installed_version
+    from ..known.answering import answered
+    from ..reporting.status import DUE
+
+    found = answered(pasted, installed_version)
+    raising = [entry for entry in catalogue if _has_message(pasted.text, entry)]
+    # A patch's own message tells more than a name beside it.
+    if found.answers and not (raising and found.by_name):
+        _show_found(found, pasted, raising, catalogue, as_json)
+        return True
+    entries = entries_with_symptom(pasted.text, catalogue)
+    if not entries:
+        return False
     report = SESSION.report()
-    matches.sort(key=lambda entry: report[entry.patch.id].status not in DUE)
-    if len(matches) == 1 or as_json:
-        _explain(matches, report, as_json)
+    entries.sort(key=lambda entry: report[entry.patch.id].status not in DUE)
+    if len(entries) == 1 or as_json:
+        _explain(entries, report, as_json)
     else:
-        _list_matches(matches, report)
+        _list_matches(entries, report)
+    return True
 
 
-def _show_changes(error: str, as_json: bool) -> bool:
-    """Show the changes of public interfaces that an error speaks of; tell whether there are any."""
-    from ..legacy.explanation import rows_of_error
-    from ..legacy.rows import all_rows
+def _has_message(text: str, entry: Entry) -> bool:
+    """Tell whether a text has a patch's message; a part of one would not be enough to blame it."""
+    from ..known.wordings import squeezed
+
+    whole = squeezed(text)
+    return any(squeezed(message) in whole for message in entry.patch.messages)
+
+
+def _show_found(
+    found: Found, pasted: Pasted, raising: list[Entry], catalogue: Catalogue, as_json: bool
+) -> None:
+    from ..engine.session import SESSION
+    from ..known.wording import shown
     from .output import show_json
 
-    found = rows_of_error(error, all_rows())
-    if found and as_json:
-        show_json({"schema": SCHEMA, "patches": [], "changes": [it.to_dict() for it in found]})
-    elif found:
-        for change in found:
-            click.echo(f"{change.old} has been gone since {change.gone}; {change.today}")
-            click.echo(f"  {change.source}")
-        click.echo("patchkit run --legacy -- python SCRIPT runs the script as it is.")
-    return bool(found)
+    named = {name for answer in found.answers for name in answer.patches}
+    others = [entry.patch.id for entry in raising if entry.patch.id not in named]
+    statuses = _statuses(named.union(others), catalogue)
+    if not as_json:
+        due = [name for name in others if statuses[name] == "due"]
+        click.echo("\n".join(shown(found, pasted, statuses, due)))
+        return
+    show_json(
+        {
+            "schema": SCHEMA,
+            "error": {"type": found.error.type, "message": found.error.message},
+            "is_part": found.is_part,
+            "answers": [
+                {
+                    **answer.to_dict(),
+                    "patches": [
+                        {"id": name, "status": statuses.get(name, "")} for name in answer.patches
+                    ],
+                }
+                for answer in found.answers
+            ],
+            "patches": _patches(raising, SESSION.report()) if raising else [],
+        }
+    )
 
 
-def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str:
-    """Return the arguments as one text, or an empty one if any of them is an id."""
+def _statuses(names: set[str], catalogue: Catalogue) -> dict[str, str]:
+    """Say how each of these patches stands here."""
+    from ..engine.session import SESSION
+
+    names = names.intersection(catalogue.entries)
+    if not names:
+        return {}
+    report = SESSION.report()
+    return {name: str(report[name].status).replace("available", "due") for name in names}
+
+
+def _show_unknown(pasted: Pasted) -> None:
+    """Say what of the text was understood, and where to ask."""
+    from ..known.asking import where_to_ask
+    from ..known.wording import understood
+
+    click.echo("Nothing here knows this error.", err=True)
+    if said := understood(pasted):
+        click.echo(f"  understood: {said}", err=True)
+    place = where_to_ask(pasted) or "the library in the traceback's last file"
+    click.echo(
+        "  `patchkit doctor` checks this environment, `patchkit.preflight(trainer)` the\n"
+        "  dtypes of a loaded model; `patchkit list` shows the bugs that raise nothing.\n"
+        f"  Where to ask: {place}\n"
+        "  `patchkit explain --report` with the same text prints a report to paste there.",
+        err=True,
+    )
+
+
+def _show_report(text: str) -> None:
+    from ..environment import installed_version, python_and_platform
+    from ..known.asking import report
+    from .doctor.privacy import without_private_data
+
+    facts = python_and_platform()
+    system = f"Python {facts['python']}, {facts['platform']}"
+    click.echo(without_private_data(report(text, installed_version, system)), nl=False)
+
+
+def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str | None:
+    """Return the text to look up: the arguments, a file, or standard input; None for ids."""
     from fnmatch import filter as matching
 
+    if words == ("-",):
+        return _decoded(sys.stdin.buffer.read()[-_TAIL:])
     if any(matching(catalogue.entries, word) for word in words):
-        return ""
+        return None
+    if len(words) == 1 and (content := _content(words[0])) is not None:
+        return content
     return " ".join(words)
+
+
+def _content(name: str) -> str | None:
+    """Return the end of a file; None if the text is not the name of one."""
+    import os
+    from pathlib import Path
+
+    try:
+        file = Path(name)
+        if len(name) > 4096 or "\n" in name or not file.is_file():
+            return None
+    except (OSError, ValueError):
+        return None
+    with file.open("rb") as stream:
+        stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, stream.tell() - _TAIL))
+        return _decoded(stream.read())
+
+
+def _decoded(content: bytes) -> str:
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16", errors="replace")  # as PowerShell writes logs
+    return content.decode("utf-8", errors="replace")
 
 
 def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
@@ -104,11 +224,18 @@ def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
     from ..reporting.explanation import WIDEST, Printed
     from .output import show, show_json
 
-    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
-    if not as_json:
-        show(*(Printed(*pair) for pair in pairs), widest=WIDEST)
+    if as_json:
+        show_json({"schema": SCHEMA, "answers": [], "patches": _patches(entries, report)})
         return
-    patches: list[dict[str, Any]] = [
+    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
+    show(*(Printed(*pair) for pair in pairs), widest=WIDEST)
+
+
+def _patches(entries: Iterable[Entry], report: Report) -> list[dict[str, Any]]:
+    from ..catalogue.explanation import explain as in_words
+
+    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
+    return [
         {
             **explanation.to_dict(),
             "version": record.version,
@@ -118,7 +245,6 @@ def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
         }
         for explanation, record in pairs
     ]
-    show_json({"schema": SCHEMA, "patches": patches})
 
 
 def _list_matches(entries: list[Entry], report: Report) -> None:

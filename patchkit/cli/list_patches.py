@@ -11,7 +11,7 @@ from .arguments import PatchId, chosen_ids, patches_option
 if TYPE_CHECKING:
     from ..reporting.record import PatchRecord
 
-SCHEMA = 2
+SCHEMA = 1
 _ON_REQUEST = "on request"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..catalogue.folders import Paths, resolve_paths
 from ..catalogue.names import Selection, names_of
+from ..legacy.choice import Choice
 from ..legacy.choice import checked as checked_legacy
 from ..settings import check_flag, dtype_name
 
@@ -22,7 +23,8 @@ class Choices:
         exclude: ids and globs.
         strict: whether a patch that is due and cannot be applied raises.
         dtype: the name of a precision, such as `float16`, or None.
-        keywords: what patches offer, by name: a value for a setting, and True for an opt-in patch.
+        keywords: what patches offer, by name: a value for a setting, True or False for an opt-in
+            patch, where None leaves it as it is.
         patches: absolute paths of folders and files of more patches.
         legacy: what the legacy layer is to do, as `legacy.choice.checked` gives it.
         verbose: whether `patchkit run` prints a line for each interpreter.
@@ -34,7 +36,7 @@ class Choices:
     dtype: str | None
     keywords: Mapping[str, object]
     patches: tuple[Path, ...]
-    legacy: str | None
+    legacy: Choice
     verbose: bool
 
     def __init__(
@@ -44,7 +46,7 @@ class Choices:
         *,
         strict: bool = False,
         dtype: object = None,
-        preflight: bool = False,
+        preflight: bool | None = None,
         keywords: Mapping[str, object] | None = None,
         patches: Paths | None = None,
         legacy: object = None,
@@ -67,14 +69,15 @@ class Choices:
             UsageError: one is of another kind, or there is no such folder of patches.
         """
         check_flag("strict", strict)
-        check_flag("preflight", preflight)
-        keywords = {**(keywords or {}), **({"preflight": True} if preflight else {})}
+        if preflight is not None:
+            check_flag("preflight", preflight)
+            keywords = {**(keywords or {}), "preflight": preflight}
         checked_values = {
             "only": None if only is None else names_of(only, "only="),
             "exclude": () if exclude is None else names_of(exclude, "exclude="),
             "strict": strict,
             "dtype": None if dtype is None else dtype_name(dtype),
-            "keywords": keywords,
+            "keywords": dict(keywords or {}),
             "patches": () if patches is None else tuple(resolve_paths(patches)),
             "legacy": checked_legacy(legacy),
             "verbose": verbose,
@@ -82,8 +85,8 @@ class Choices:
         for name, value in checked_values.items():
             object.__setattr__(self, name, value)
 
-    def requested_opt_ins(self, opt_ins: Collection[str]) -> tuple[str, ...]:
-        """Return the keywords of the opt-in patches that were asked for.
+    def switches(self, opt_ins: Collection[str]) -> dict[str, bool]:
+        """Return what is switched on or off: opt-in patches by their keywords, and `legacy`.
 
         Args:
             opt_ins: the keywords that there are.
@@ -91,54 +94,45 @@ class Choices:
         Raises:
             UsageError: the value of one is neither True nor False.
         """
-        names = [name for name in self.keywords if name in opt_ins]
-        for name in names:
-            check_flag(name, self.keywords[name])
-        return tuple(name for name in names if self.keywords[name])
+        switches: dict[str, bool] = {}
+        for name, value in self.keywords.items():
+            if name in opt_ins and value is not None:
+                switches[name] = check_flag(name, value)
+        if self.legacy is not None:
+            switches["legacy"] = bool(self.legacy)
+        return switches
 
     def encode(self) -> str:
-        """Return it as text, for interpreters that may have another version of patchkit.
-
-        A version that knows no `opt_in` reads `preflight`. An empty `only` reads as none at all;
-        no command line has one.
-        """
-        opt_in = [name for name, value in self.keywords.items() if value is True]
-        settings = {name: value for name, value in self.keywords.items() if isinstance(value, str)}
+        """Return it as text; an empty `only` reads as none at all, and no command line has one."""
         return json.dumps(
             {
                 "only": self.only or (),
                 "exclude": self.exclude,
                 "strict": self.strict,
                 "dtype": self.dtype,
-                "preflight": "preflight" in opt_in,
-                "settings": settings,
+                "keywords": self.keywords,
                 "patches": list(map(str, self.patches)),
                 "legacy": self.legacy,
                 "verbose": self.verbose,
-                "opt_in": opt_in,
             },
             separators=(",", ":"),
         )
 
     @classmethod
     def decode(cls, text: str) -> Choices:
-        """Read what `encode` wrote, in this version or another; names it does not know are dropped.
+        """Read what `encode` wrote.
 
         Raises:
             UsageError: as for `Choices`.
         """
         fields = json.loads(text)
         return cls(
-            fields.get("only") or None,
-            fields.get("exclude"),
-            strict=fields.get("strict", False),
-            dtype=fields.get("dtype"),
-            preflight=fields.get("preflight", False),
-            keywords={
-                **fields.get("settings", {}),
-                **dict.fromkeys(fields.get("opt_in", ()), True),
-            },
-            patches=fields.get("patches"),
-            legacy=fields.get("legacy"),
-            verbose=fields.get("verbose", False),
+            fields["only"] or None,
+            fields["exclude"],
+            strict=fields["strict"],
+            dtype=fields["dtype"],
+            keywords=fields["keywords"],
+            patches=fields["patches"],
+            legacy=fields["legacy"],
+            verbose=fields["verbose"],
         )

@@ -10,6 +10,7 @@ from ..patch import Change, Rewrite, note
 from ..rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
 from ..rewrite.diff import Difference
 from ..rewrite.install import SwappedFunction
+from ..rewrite.misfit import misfit
 from .wrapping import Places, ProxiedCallable, wrap
 
 
@@ -167,21 +168,17 @@ def _rewrite(
             shown = Difference(source.name, source.lines, piece.edits)
             return FixedCallable(weakref.ref(module), qualname, known, piece, shown)
     missing = [name for name in change.rule.needs if name not in function.__globals__]
-    if missing:
-        if target.is_glob:
-            return None
-        _check_place(function, module, qualname)
-        raise Drift(f"{module.__name__} does not import {', '.join(missing)} any more")
+    if missing and target.is_glob:
+        return None
     sites = []
     if change.rule.may_concern(swaps.original(function)):
         source = swaps.source(function)
         sites = change.rule.plan(source)
     if target.is_glob and not sites:
         return None
-    if not sites or len(sites) != (change.sites or len(sites)):
-        expected = f"{change.sites or 'at least 1'} occurrence{'s' * ((change.sites or 1) > 1)}"
+    if problem := misfit(module.__name__, missing, len(sites), change.sites, qualname):
         _check_place(function, module, qualname)
-        raise Drift(f"expected {expected} of the buggy code in {qualname}, found {len(sites)}")
+        raise Drift(problem)
     piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
     entry = swaps.install(function, piece, claimant, source)
     shown = Difference(source.name, source.lines, piece.edits)

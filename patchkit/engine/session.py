@@ -1,7 +1,7 @@
 """The state of this process: which patches are wanted, and applying and reverting them.
 
-There is one kind of transaction. What is wanted is a value, `State`; replacing it is the one step
-that decides. `_become` then brings the live functions in line with it, and can be called again
+There is one kind of transaction. What is wanted is a value, `DesiredState`; replacing it is the one
+step that decides. `_become` then brings the live functions in line with it, and can be called again
 after whatever interrupted it. Every public call begins by doing so.
 """
 
@@ -13,10 +13,9 @@ import logging
 import os
 import sys
 import threading
-import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -36,19 +35,20 @@ from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
 from ..catalogue.selection import disabled_patches, refusals, select
 from ..environment import cached_lookups
-from ..errors import PatchError, PatchWarning, UnknownPatchError, UnreadableVersion
+from ..errors import PatchError, PatchWarning, UnknownPatchError
 from ..legacy import choice as legacy_choice
+from ..legacy.choice import Choice
 from ..patch import Status, Wrap
-from ..reporting.legacy import Legacy
+from ..reporting.legacy import LegacyReport
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
-from ..reporting.status import TROUBLE
 from . import deferred, hooks
 from .armed import ArmedPatch
 from .choices import Choices
+from .desired import DesiredState
 from .listener import ImportListener
 from .recording import broken_record, patch_record
-from .trouble import caller_frame, explain, sentences, trouble_in
+from .trouble import Warnings, explain, trouble_in
 from .wrapping import Places, prepare
 
 if TYPE_CHECKING:
@@ -67,31 +67,6 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-@dataclass(frozen=True)
-class State:
-    """The patches that are wanted, and with which choices.
-
-    Args:
-        catalogue: all known patches; None until they are first needed.
-        local: folders and files of a project's own patches.
-        armed: the patches that are wanted, by id.
-        strict: the ids of those whose trouble is raised into the import that meets it.
-        disabled: why the last `apply` left patches out, by id.
-        choices: what was chosen beyond which patches run.
-        suspended: patches that come back when a block of `patched` ends.
-        legacy: what the legacy layer is to do; None if it is off.
-    """
-
-    catalogue: Catalogue | None = None
-    local: tuple[Path, ...] = ()
-    armed: Mapping[str, ArmedPatch] = field(default_factory=dict)
-    strict: frozenset[str] = frozenset()
-    disabled: Mapping[str, str] = field(default_factory=dict)
-    choices: Mapping[str, str] = field(default_factory=dict)
-    suspended: tuple[ArmedPatch, ...] = ()
-    legacy: Wanted | None = None
-
-
 class Session:
     """All that patchkit knows about this process.
 
@@ -104,11 +79,11 @@ class Session:
         self, known: Catalogue | None = None, before: Callable[[], None] = lambda: None
     ) -> None:
         self._before = before
-        self._state = State(known)
+        self._state = DesiredState(known)
         self._places = Places()
         self._unsettled = False
         self._busy = False
-        self._warned: frozenset[tuple[str, str, str]] = frozenset()
+        self._warnings = Warnings()
         self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
         self._layer: Layer | None = None
         self._listener = ImportListener(self.armed, self.before_import, self.after_import)
@@ -148,14 +123,15 @@ class Session:
         with unload_on_error():
             paths, definitions = self._read(choices.patches)
             known = self.catalogue.with_valid(definitions)
-            wanted, _ = _select(known, choices)
+            wanted, _ = _select(known, choices, self._state.off)
             fresh = self._prepare_patches(wanted, strict or at_once)
             legacy = self._prepare_legacy(choices.legacy)
+            switches = choices.switches(known.opt_ins)
             if strict:
                 self._look_up(known)
             with self._transaction() as before:
                 known = self.catalogue.with_valid(definitions)
-                wanted, disabled = _select(known, choices)
+                wanted, disabled = _select(known, choices, before.off)
                 chosen = settings.resolve(
                     choices.keywords, choices.dtype, known.settings, known.opt_ins
                 )
@@ -166,18 +142,20 @@ class Session:
                     for entry in wanted
                 }
                 self._become(
-                    State(
-                        known,
-                        (*before.local, *(path for path in paths if path not in before.local)),
-                        {**before.armed, **armed},
-                        (before.strict - armed.keys()) | (armed.keys() if strict else frozenset()),
-                        disabled,
-                        {**before.choices, **chosen},
-                        before.suspended,
-                        legacy or before.legacy,
+                    before.after(
+                        armed,
+                        switches,
+                        chosen,
+                        catalogue=known,
+                        local=paths,
+                        disabled=disabled,
+                        strict=strict,
+                        legacy=legacy,
                     )
                 )
+                gone = before.switched_off_by(switches)
                 changed = armed.keys() - before.armed.keys()
+                changed.update(patch.id for patch in gone if self._was_due(patch))
                 for patch in armed.values():
                     if patch.is_looked_up and patch.is_due and patch.fix_loaded(self._places):
                         changed.add(patch.id)
@@ -235,10 +213,14 @@ class Session:
                     _prepare(patch)
         return fresh
 
-    def _prepare_legacy(self, choice: str | None) -> Wanted | None:
-        """Read what the legacy layer needs, if that is wanted; nothing is imported later on."""
-        choice = legacy_choice.from_environment() if choice is None else choice
-        if choice is None:
+    def _prepare_legacy(self, choice: Choice) -> Wanted | None:
+        """Read what the legacy layer needs, if that is wanted; nothing is imported later on.
+
+        The variable counts as long as no call has said anything.
+        """
+        if choice is None and self._state.says_nothing_of_legacy:
+            choice = legacy_choice.from_environment()
+        if not choice:
             return None
         from ..legacy.layer import LAYER, prepare
 
@@ -266,9 +248,10 @@ class Session:
                 disabled={} if chosen is None else before.disabled,
                 choices={} if chosen is None else before.choices,
                 legacy=None if chosen is None else before.legacy,
+                off=frozenset() if chosen is None else before.off,
             )
             self._go_forward(after)
-            self._warned = frozenset(known for known in self._warned if known[0] not in gone)
+            self._warnings.forget(gone)
             report = self._deferred_report(due)
         if logger.isEnabledFor(logging.INFO):
             logger.info("patchkit: reverted %s", ", ".join(due) or "nothing")
@@ -300,17 +283,21 @@ class Session:
             self._warn([patch for patch in self.armed() if patch.is_looked_up])
 
     @contextlib.contextmanager
-    def _block(self, before: State, others: bool) -> Iterator[None]:
+    def _block(self, before: DesiredState, others: bool) -> Iterator[None]:
         """Want again what was wanted before, whatever ends the block."""
         try:
             try:
                 if not others:
                     with self._transaction():
                         suspended = (*before.suspended, *before.armed.values())
-                        alone = replace(
-                            before, armed={}, strict=frozenset(), choices={}, legacy=None
+                        self._become(
+                            DesiredState(
+                                before.catalogue,
+                                before.local,
+                                disabled=before.disabled,
+                                suspended=suspended,
+                            )
                         )
-                        self._become(replace(alone, suspended=suspended))
                 yield
             finally:
                 self._restore(before)
@@ -318,7 +305,7 @@ class Session:
             self._restore(before)  # an interrupted one goes forward from wherever it was
             raise
 
-    def _restore(self, before: State) -> None:
+    def _restore(self, before: DesiredState) -> None:
         """Want again what was wanted before a block; patches that were read in it stay known."""
         for patch in before.armed.values():
             if patch.is_looked_up:
@@ -381,13 +368,13 @@ class Session:
             records += [broken_record(broken) for broken in known.broken]
         return Report(records, tuple(changed), self.legacy(), refused)
 
-    def legacy(self) -> Legacy | None:
+    def legacy(self) -> LegacyReport | None:
         """Return what the legacy layer did so far; None if it is off."""
         wanted = self._state.legacy
         if wanted is None or self._layer is None:
             return None
-        return Legacy(
-            "" if wanted.choice == legacy_choice.ON else wanted.choice, self._layer.uses()
+        return LegacyReport(
+            wanted.choice if isinstance(wanted.choice, str) else "", self._layer.uses()
         )
 
     def _deferred_report(self, changed: Iterable[str]) -> Report:
@@ -475,7 +462,7 @@ class Session:
             logger.warning("%s", warning)
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[State]:
+    def _transaction(self) -> Iterator[DesiredState]:
         """Hold the lock; where the block raises, want again what was wanted before."""
         # Two functions: CPython runs no handler for what a tracer raises at a `try:` line, so that
         # the lock would stay held.
@@ -483,7 +470,7 @@ class Session:
             yield before
 
     @contextlib.contextmanager
-    def _rollback(self) -> Iterator[State]:
+    def _rollback(self) -> Iterator[DesiredState]:
         self._settle()
         before, outer, collecting = self._state, self._busy, gc.isenabled()
 
@@ -508,7 +495,7 @@ class Session:
         finally:
             end()  # whatever interrupted the first time
 
-    def _go_forward(self, state: State) -> None:
+    def _go_forward(self, state: DesiredState) -> None:
         """Want this state, and finish even if interrupted once."""
         try:
             self._become(state)
@@ -525,7 +512,7 @@ class Session:
         else:
             self._places.settle()
 
-    def _become(self, state: State, *, complete: bool = False) -> None:
+    def _become(self, state: DesiredState, *, complete: bool = False) -> None:
         """Want this from now on, and bring the live functions in line with it."""
         self._unsettled = True
         self._state = state
@@ -573,25 +560,7 @@ class Session:
         """Warn of trouble with patches, once for each kind of it. The lock is not held."""
         with _LOCK:
             records = [patch_record(patch.entry, patch, None) for patch in patches]
-        records += map(broken_record, broken)
-        new = [
-            record for record in records if record.status in TROUBLE and not self._is_warned(record)
-        ]
-        for concerned, sentence in sentences(new):
-            self._warned |= set(map(_warning_key, concerned))
-            frame = caller_frame()
-            warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
-
-    def _is_warned(self, record: PatchRecord) -> bool:
-        """Tell whether there was a warning; one of a version counts for all of its patches."""
-        if isinstance(record.error, UnreadableVersion):
-            return any(reason == record.reason for _, _, reason in self._warned)
-        return _warning_key(record) in self._warned
-
-
-def _warning_key(record: PatchRecord) -> tuple[str, str, str]:
-    """Return what makes a warning another one."""
-    return record.id, record.status.value, record.reason
+        self._warnings.give([*records, *map(broken_record, broken)])
 
 
 def _within_measurements(report: Report) -> Report:
@@ -600,9 +569,11 @@ def _within_measurements(report: Report) -> Report:
     return Report(records, report.changed, report.legacy, report.refusals)
 
 
-def _select(known: Catalogue, choices: Choices) -> tuple[list[Entry], dict[str, str]]:
+def _select(
+    known: Catalogue, choices: Choices, off: frozenset[str]
+) -> tuple[list[Entry], dict[str, str]]:
     """Return the patches that were chosen, and why the others were not."""
-    return select(known, choices.only, choices.exclude, choices.requested_opt_ins(known.opt_ins))
+    return select(known, choices.only, choices.exclude, choices.switches(known.opt_ins), off)
 
 
 def _prepare(patch: ArmedPatch) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FrameType
 
+from ..errors import PatchWarning, UnreadableVersion
 from ..reporting.advice import unreadable_versions
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
@@ -51,7 +53,43 @@ def sentences(trouble: list[PatchRecord]) -> Iterator[tuple[list[PatchRecord], s
         yield concerned, f"{which} failed: {reason}; {concerned[0].advice}"
 
 
-def caller_frame() -> FrameType:
+class Warnings:
+    """The warnings that were given: one for each kind of trouble with each patch."""
+
+    def __init__(self) -> None:
+        self._given: frozenset[tuple[str, str, str]] = frozenset()
+
+    def give(self, records: Iterable[PatchRecord]) -> None:
+        """Warn of the trouble in some records that nobody was warned of yet.
+
+        Raises:
+            PatchWarning: somebody made errors of warnings.
+        """
+        new = [
+            record for record in records if record.status in TROUBLE and not self._is_given(record)
+        ]
+        for concerned, sentence in sentences(new):
+            self._given |= set(map(_key, concerned))
+            frame = _caller_frame()
+            warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
+
+    def forget(self, names: Collection[str]) -> None:
+        """Warn of trouble with these patches once more, if there is any."""
+        self._given = frozenset(key for key in self._given if key[0] not in names)
+
+    def _is_given(self, record: PatchRecord) -> bool:
+        """Tell whether there was a warning; one of a version counts for all of its patches."""
+        if isinstance(record.error, UnreadableVersion):
+            return any(reason == record.reason for _, _, reason in self._given)
+        return _key(record) in self._given
+
+
+def _key(record: PatchRecord) -> tuple[str, str, str]:
+    """Return what makes a warning another one."""
+    return record.id, record.status.value, record.reason
+
+
+def _caller_frame() -> FrameType:
     """Return the frame that called `apply` or imported the library."""
     frame = sys._getframe(1)
     while frame.f_back and _package(frame.f_globals) in _MACHINERY:

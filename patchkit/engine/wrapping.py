@@ -26,6 +26,7 @@ from ..rewrite import (
     chain,
 )
 from ..rewrite.install import Claim, SwappedFunction
+from ..rewrite.misfit import missing_parameters
 from ..rewrite.trampoline import can_carry
 
 
@@ -191,9 +192,8 @@ def _check_signature(value: Any, qualname: str, expected: tuple[str, ...]) -> No
     import inspect
 
     present = inspect.signature(value).parameters
-    missing = [name for name in expected if name not in present]
-    if missing:
-        raise Drift(f"{qualname} has no parameter {', '.join(missing)} any more")
+    if problem := missing_parameters(qualname, expected, present):
+        raise Drift(problem)
 
 
 def _proxy(binding: Binding, piece: Around, place: ProxiedCallable) -> Any:

@@ -7,26 +7,21 @@ import os
 from ..errors import UsageError
 from ..settings import variable_name, yes_or_no
 
-ON = "on"
-"""The choice of somebody who names no versions."""
+Choice = bool | str | None
+"""True for on, False for off, versions for on with their defaults; None if nobody chose."""
 
 
-def checked(value: object) -> str | None:
-    """Return a choice as text.
+def checked(value: object) -> Choice:
+    """Return a choice, without blanks around its versions.
 
     Args:
         value: True, False, None, or versions such as `trl==0.11.4, transformers==4.44.2`.
 
-    Returns:
-        None for off; the versions, or `ON` if none are named.
-
     Raises:
         UsageError: it is something else.
     """
-    if value is None or value is False:
-        return None
-    if value is True:
-        return ON
+    if value is None or isinstance(value, bool):
+        return value
     if isinstance(value, str) and value.strip():
         return value.strip()
     raise UsageError(
@@ -35,8 +30,8 @@ def checked(value: object) -> str | None:
     )
 
 
-def from_environment() -> str | None:
-    """Return what the variable chooses."""
+def from_environment() -> Choice:
+    """Return what the variable chooses; without it, or with a no, the layer is off."""
     text = os.environ.get(variable_name("legacy"), "").strip()
     switched_on = yes_or_no(text)
     return checked(text if switched_on is None else switched_on)

@@ -10,7 +10,7 @@ from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from .changes import Gone, Moved
-from .choice import ON
+from .choice import Choice
 from .converting import variables
 from .converting.adjusting.surroundings import Surroundings
 from .converting.call import Call
@@ -27,7 +27,7 @@ from .guarding.guard import Guarded, GuardedFunction
 from .guarding.method import Method
 from .guarding.names import Names
 from .rows import all_rows
-from .uses import Journal, Use
+from .uses import Journal, LegacyUse
 from .versions.due import Due, MethodRows
 from .versions.written_for import WrittenFor, parse
 
@@ -37,28 +37,31 @@ class Wanted:
     """What the layer is to do.
 
     Args:
-        choice: the argument of `apply`, as `choice.checked` gives it.
+        choice: True, or the versions that a script was written for.
         due: the rows of the table that matter here.
         written_for: the releases that the choice names, if it names any.
     """
 
-    choice: str
+    choice: bool | str
     due: Due
     written_for: WrittenFor | None = None
 
 
-def prepare(choice: str | None) -> Wanted | None:
+def prepare(choice: Choice) -> Wanted | None:
     """Read the table and look up the installed releases.
 
     Args:
-        choice: as `choice.checked` gives it; None leaves the layer off.
+        choice: as `choice.checked` gives it.
+
+    Returns:
+        what is wanted; None if the layer is to be off.
 
     Raises:
         UsageError: it names versions that make no sense.
     """
-    if choice is None:
+    if not choice:
         return None
-    written_for = None if choice == ON else parse(choice)
+    written_for = parse(choice) if isinstance(choice, str) else None
     return Wanted(choice, Due(all_rows()), written_for)
 
 
@@ -98,7 +101,7 @@ class Layer:
         self.wanted = self._names = None
         self._journal.clear()
 
-    def uses(self) -> tuple[Use, ...]:
+    def uses(self) -> tuple[LegacyUse, ...]:
         """Return what the script used of the table."""
         return self._journal.uses()
 

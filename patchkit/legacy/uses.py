@@ -59,7 +59,7 @@ class Place:
 
 
 @dataclass
-class Use:
+class LegacyUse:
     """An old spelling in one line of the user's.
 
     Args:
@@ -98,12 +98,12 @@ class Use:
 class Journal:
     """All uses in this process; each is told once."""
 
-    _uses: dict[tuple[Place, str], Use] = field(default_factory=dict)
+    _uses: dict[tuple[Place, str], LegacyUse] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(
         self, change: Change, kind: Kind, old: str, message: str, place: Place | None = None
-    ) -> Use:
+    ) -> LegacyUse:
         """Remember a use, and log it if it is the first in its line.
 
         Args:
@@ -120,12 +120,12 @@ class Journal:
                 # An import asks several times before it fails.
                 known.count += kind is not Kind.REFUSED
                 return known
-            use = self._uses[place, old] = Use(change, kind, old, message, place)
+            use = self._uses[place, old] = LegacyUse(change, kind, old, message, place)
         if kind is not Kind.REFUSED and is_first_rank():  # an error speaks for itself
             logger.warning("patchkit: %s", use)
         return use
 
-    def uses(self) -> tuple[Use, ...]:
+    def uses(self) -> tuple[LegacyUse, ...]:
         with self._lock:
             return tuple(self._uses.values())
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ..environment import in_range
 from ..patch import Patch, Rewrite
 from .outcome_table import SCAN_TABLE, SHOWS_NO_BUG, SHOWS_THE_BUG
 from .records import Matrix
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 
 @dataclass(frozen=True)
@@ -62,32 +57,6 @@ def sightings(patch: Patch, matrix: Matrix) -> list[Sighting]:
     runs = [run for run in runs if run.shows or not _is_shown_elsewhere(run, shown)]
     rewrites = any(isinstance(change, Rewrite) for change in patch.changes)
     return [*runs, *(_scans(patch, matrix) if rewrites else ())]
-
-
-def is_claimed(patch: Patch, versions: Mapping[str, str]) -> bool:
-    """Tell whether all these versions lie in the ranges of a patch."""
-    return all(in_range(version, patch.affects[name]) for name, version in versions.items())
-
-
-def states_of_releases(patch: Patch, found: list[Sighting], library: str) -> dict[Version, bool]:
-    """Map each measured release of a library, in order, to whether it is affected.
-
-    Only measurements beside the other versions that the patch claims count, and runs before scans.
-    """
-    from packaging.version import Version
-
-    states: dict[Version, bool] = {}
-    ran: set[Version] = set()
-    for sighting in sorted(found, key=lambda sighting: not sighting.is_scan):
-        versions = dict(sighting.versions)
-        release = versions.pop(library, None)
-        if release is None or not is_claimed(patch, versions):
-            continue
-        version = Version(release)
-        states[version] = sighting.shows or (version in ran and states[version])
-        if not sighting.is_scan:
-            ran.add(version)
-    return dict(sorted(states.items()))
 
 
 def _runs(patch: Patch, matrix: Matrix) -> Iterator[Sighting]:

@@ -12,7 +12,7 @@ from ..environment import in_range
 from .outcome_table import OUTCOMES, STATES
 from .records import Environment, Matrix, MatrixError, Result, Scan, Unmeasured
 
-SCHEMA = 2
+SCHEMA = 1
 _HEADER = """\
 # Written by `patchkit matrix`, from measurements; not by hand. docs/matrix.md has the schema.
 """

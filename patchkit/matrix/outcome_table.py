@@ -66,8 +66,17 @@ OUTCOME_TABLE = (
         noted=True,
     ),
     RunOutcome(
+        name="made-worse",
+        meaning="no bug showed without the patch, and with it the reproducer failed",
+        cell="fails",
+        words="no bug, and the patch makes one",
+        style="bold red",
+        exit_status=1,
+        noted=True,
+    ),
+    RunOutcome(
         name="error",
-        meaning="the reproducer failed, but not with this bug",
+        meaning="the reproducer failed without the patch, but not with this bug",
         cell="error",
         words="fails for another reason",
         style="bold red",

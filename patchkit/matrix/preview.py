@@ -8,7 +8,7 @@ from ..catalogue.resolution import Resolution, resolve
 from ..environment import module_file, modules_matching, short_name
 from ..heap import without_garbage_collection
 from ..patch import Patch, Rewrite, note
-from ..rewrite import Edit, Rule, Target
+from ..rewrite import Drift, Edit, Rule, Target
 from ..rewrite.diff import Difference
 from .scan.facts import facts_of
 from .scan.parsed import ParsedModule
@@ -66,7 +66,12 @@ def preview(patch: Patch) -> Preview:
                 )
                 break
             for source in module.parsed.sources(filter(target.matches_qualname, with_site)):
-                if sites := module.parsed.plan(source, change.rule):
+                try:
+                    sites = module.parsed.plan(source, change.rule)
+                except Drift:
+                    targeted.add(name)  # a sentence says why
+                    continue
+                if sites:
                     targeted.add(name)
                     shown.add(name)
                     lines[module.short_name] = source.lines

@@ -93,6 +93,8 @@ def _parts(patch: Explanation, record: PatchRecord) -> Iterator[tuple[str, list[
     yield "here", [due + record.reason]
     yield "measured", [str(record.tested)]
     yield "the fix", [_paragraphs(patch.fix)]
+    # Its page has the other paragraphs of the reasons.
+    yield "why so", [_paragraphs(patch.why.partition("\n\n")[0])]
     yield "changes", [_change(patch.library, target) for target in patch.targets]
     yield "differs", [patch.caution]
     yield (

@@ -9,11 +9,11 @@ TYPE_CHECKING = False  # `typing` takes long to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..legacy.uses import Use
+    from ..legacy.uses import LegacyUse
 
 
 @dataclass(frozen=True)
-class Legacy:
+class LegacyReport:
     """The legacy layer, which is on.
 
     Args:
@@ -22,7 +22,7 @@ class Legacy:
     """
 
     written_for: str
-    uses: tuple[Use, ...]
+    uses: tuple[LegacyUse, ...]
 
     def heading(self) -> str:
         """Return the state of the layer in one line."""

@@ -9,7 +9,7 @@ from ..environment import cached_lookups
 from ..patch import Status
 from ..text import plural
 from . import advice
-from .legacy import Legacy
+from .legacy import LegacyReport
 from .record import CORRECT_THE_ENVIRONMENT, PatchRecord
 from .status import CONCERNED, ROWS, TROUBLE, rank
 
@@ -27,7 +27,7 @@ _LINE_STYLES = {"+": _GREEN, "-": _RED, "@": _BLUE, "#": _YELLOW}
 
 @cached_lookups()
 def as_html(
-    report: Sequence[PatchRecord], legacy: Legacy | None = None, refusals: Sequence[str] = ()
+    report: Sequence[PatchRecord], legacy: LegacyReport | None = None, refusals: Sequence[str] = ()
 ) -> str:
     """Return the summary, a row for each due patch, trouble first, and the rest folded away."""
     from ..about import __version__
@@ -46,7 +46,7 @@ def _refusal(text: str) -> str:
     return f"{text} → {CORRECT_THE_ENVIRONMENT}"
 
 
-def _legacy_list(legacy: Legacy) -> str:
+def _legacy_list(legacy: LegacyReport) -> str:
     items = "".join(f"<li>{html.escape(line)}</li>" for line in legacy.lines())
     return f"<b>{html.escape(legacy.heading())}</b><ul>{items}</ul>"
 

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from typing import Any, overload
 
     from ..patch import Status
-    from .legacy import Legacy
+    from .legacy import LegacyReport
     from .record import PatchRecord
     from .text import PrintedReport
 
     Writer = Callable[[], tuple[list[PatchRecord], tuple[str, ...]]]
 
-SCHEMA = 3
+SCHEMA = 1
 """Version of the JSON. Within one, keys may be added; none is removed or changes its meaning."""
 
 
@@ -37,7 +37,7 @@ class Report(Sequence["PatchRecord"]):
         self,
         records: Iterable[PatchRecord],
         changed: tuple[str, ...] = (),
-        legacy: Legacy | None = None,
+        legacy: LegacyReport | None = None,
         refusals: tuple[str, ...] = (),
     ) -> None:
         self._by_id = {record.id: record for record in records}

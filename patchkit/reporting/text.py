@@ -11,7 +11,7 @@ from ..environment import cached_lookups
 from ..patch import Status, apply_call
 from ..text import plural, short_list
 from . import advice
-from .legacy import Legacy
+from .legacy import LegacyReport
 from .record import CORRECT_THE_ENVIRONMENT, PatchRecord, with_status
 from .status import CONCERNED, ROWS, TROUBLE
 
@@ -32,7 +32,7 @@ class PrintedReport:
     def __init__(
         self,
         report: Sequence[PatchRecord],
-        legacy: Legacy | None = None,
+        legacy: LegacyReport | None = None,
         refusals: Sequence[str] = (),
     ) -> None:
         self.report = report
@@ -49,7 +49,7 @@ class PrintedReport:
 
 
 def as_text(
-    report: Sequence[PatchRecord], legacy: Legacy | None = None, refusals: Sequence[str] = ()
+    report: Sequence[PatchRecord], legacy: LegacyReport | None = None, refusals: Sequence[str] = ()
 ) -> str:
     """Return the report in 80 columns without colours, for files and `print`."""
     return plain_text(PrintedReport(report, legacy, refusals))
@@ -102,7 +102,7 @@ def _blocks(
         yield Text("\n" + "\n".join(not_due), style="dim")
 
 
-def _legacy_lines(legacy: Legacy) -> Iterator[RenderableType]:
+def _legacy_lines(legacy: LegacyReport) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 

@@ -67,9 +67,14 @@ class Rule:
             raise Drift(
                 f"looking for the buggy code in {source.qualname} raised {_describe(error)}"
             ) from error
-        return [self._edits(source, site) for site in sites]
+        return [self.plan_site(source, site) for site in sites]
 
-    def _edits(self, source: FunctionSource, site: ast.AST) -> list[Edit]:
+    def plan_site(self, source: FunctionSource, site: ast.AST) -> list[Edit]:
+        """Return the edits of one site.
+
+        Raises:
+            Drift: it is not one that the rule was written for.
+        """
         line = getattr(site, "lineno", source.first)
         parameters = getattr(site, "args", None)
         # `args.args` of such a function begins with its second or third parameter.

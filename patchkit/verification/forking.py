@@ -76,6 +76,7 @@ class ForkServer:
         preparation: functions such as `package.module:function`, called before the first fork; by
             default those libraries are imported that most reproducers need.
         environment: variables of the process, in addition to those of this one.
+        folder: comes last on its path, for a package that has functions to call.
         quiet: whether nothing that it prints is shown.
     """
 
@@ -83,10 +84,11 @@ class ForkServer:
         self,
         *preparation: str,
         environment: Mapping[str, str] | None = None,
+        folder: str = "",
         quiet: bool = False,
     ) -> None:
         self._process = subprocess.Popen(
-            command("patchkit.verification.fork_server", *preparation),
+            command("patchkit.verification.fork_server", *preparation, folder=folder),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if quiet else None,

@@ -17,11 +17,12 @@ class Verdict:
     Args:
         id: the patch.
         outcome: `fixed` (the bug showed without the patch and not with it), `not-fixed`,
+            `made-worse` (no bug without the patch, and with it the reproducer failed),
             `not-reproduced` (no bug without the patch either: it may be fixed upstream),
             `not-affected`, `needs-cuda` or another `needs-…` (this machine lacks what the
             reproducer needs; the part of the bug that shows anyway, if any, is fixed), or `error`
-            (the reproducer failed for another reason). With `everywhere`, also `absent` (not due,
-            and no bug showed) and `present` (not due, but the bug showed).
+            (the reproducer failed without the patch, for another reason). With `everywhere`, also
+            `absent` (not due, and no bug showed) and `present` (not due, but the bug showed).
         without: what happened without the patch, in one line.
         with_patch: what happened with it.
     """

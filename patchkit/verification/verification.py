@@ -23,7 +23,7 @@ from .verdicts import NO_ERROR, Verdict
 
 TIMEOUT = 600
 """Seconds that one reproducer may take."""
-SCHEMA = 2
+SCHEMA = 1
 _MOST_JOBS = 4
 """Each process holds torch, and most of a gigabyte."""
 
@@ -163,10 +163,10 @@ def _verdict(task: _Task, reproduce: Callable[[str, bool], dict[str, Any]]) -> V
         return Verdict(patch.id, outcome, _line(without))
     patched = reproduce(patch.id, True)
     fixed = patched["outcome"] == "passed"
-    if unclear or not (shown or fixed):
+    if unclear:
         outcome = "error"
     elif not fixed:
-        outcome = "not-fixed"
+        outcome = "not-fixed" if shown else "made-worse"
     else:
         outcome = "fixed" if shown else "not-reproduced"
     if outcome == "fixed" and task.lacking:

@@ -59,6 +59,20 @@ def test_docstrings(monkeypatch, case: str) -> None:
     assert one.fix in ("so.\n\nThen so.", "so.", "")
 
 
+@pytest.mark.parametrize(
+    ("docstring", "fix", "why"),
+    [
+        ("The bug.\n\nFix: so.\n\nThen so.", "so.\n\nThen so.", ""),
+        ("The bug.\n\nFix: so.\n\nWhy: it is\nquick.", "so.", "it is\nquick."),
+        ("The bug.\n\nFix: so.\n\nWhy: quick.\n\n- and\n- sure", "so.", "quick.\n\n- and\n- sure"),
+        ("The bug.\n\nWhy: nobody knows.\n\nFix: so.", "so.", ""),  # reasons of the bug
+    ],
+)
+def test_reasons_follow_the_fix(monkeypatch, docstring: str, fix: str, why: str) -> None:
+    one = explain(entry(monkeypatch, docstring))
+    assert (one.fix, one.why) == (fix, why)
+
+
 def test_a_module_that_is_gone(monkeypatch) -> None:
     one = entry(monkeypatch, "The bug.")
     monkeypatch.delitem(sys.modules, one.module)
@@ -115,6 +129,7 @@ def test_shipped_patches_say_it_all(patch_id: str) -> None:
     for text in (one.headline, one.bug, one.fix):
         assert text
         assert "Fix:" not in text
+        assert "Why:" not in text
     assert one.headline.endswith(".")
     assert "\n" not in one.headline
     assert one.targets

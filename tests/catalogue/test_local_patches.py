@@ -203,13 +203,13 @@ REFUSED = {
         {"a.py": REWRITE, "b.py": REWRITE, "_texts.py": "FIXED = 1"},
         ".",
         PatchDefinitionError,
-        r"patch 'mine-rewrite' is defined twice: in \S+a\.py and \S+b\.py",
+        r"patch 'mine-rewrite' is defined twice: in .+a\.py and .+b\.py",
     ),
     "an id of the session": (
         {"a.py": REWRITE.replace("mine-rewrite", "known-bug"), "_texts.py": "FIXED = 1"},
         ".",
         PatchDefinitionError,
-        r"patch 'known-bug' is defined twice: in tests and \S+a\.py",
+        r"patch 'known-bug' is defined twice: in tests and .+a\.py",
     ),
     "an error in the folder's init file": (
         {"__init__.py": "1 / 0", "a.py": ""},

@@ -26,7 +26,11 @@ DOCSTRING = f"""Training dies.
 `ValueError: {MESSAGE}`, since the trainer asks for it
 in two lines.
 
-Fix: it asks no more."""
+Fix: it asks no more.
+
+Why: nobody wants it.
+
+It was measured."""
 
 
 def patch(name: str, target: str = "madeup.trainer:Trainer.train", **options: Any) -> Patch:

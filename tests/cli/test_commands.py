@@ -32,7 +32,7 @@ def refused(result: Result, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["-h"], ["report", "-h"], ["matrix", "record", "-h"]]
+    "arguments", [["--help"], ["-h"], ["report", "-h"], ["matrix", "scan", "-h"]]
 )
 def test_help(arguments: list[str]) -> None:
     result = invoke(*arguments)
@@ -55,14 +55,9 @@ def test_version() -> None:
         (["verify", "no-such-patch"], "IDS names no patch: 'no-such-patch'"),
         (["verify", "trl-adapter-bf16-cats"], "Did you mean 'trl-adapter-bf16-cast'"),
         (["verify", "zzz-*", "--json"], "IDS names no patch: 'zzz-*'"),
-        (
-            ["matrix", "record", "--id", "no-such-patch", "--file", "m.yaml"],
-            "names no patch: 'no-such-patch'",
-        ),
-        (["matrix", "record", "no-such-file.json"], "'no-such-file.json' does not exist"),
-        (["matrix", "recrod"], "No such command 'recrod'"),
+        (["matrix", "scna"], "No such command 'scna'. Did you mean 'scan'?"),
         (["verify", "--jobs", "0"], "0 is not in the range x>=1"),
-        (["matrix", "record", "--file", "."], "is a directory"),
+        (["matrix", "scan", "--file", "."], "is a directory"),
         (["demo", "--trainer", "ppo"], "'ppo' is not one of 'sft', 'dpo', 'reward', 'kto', 'grpo'"),
         (["demo", "--precision", "fp8"], "'fp8' is not one of 'fp16', 'bf16', 'fp32'"),
         (["demo", "--quantization", "2bit"], "'2bit' is not one of '4bit', '8bit', 'none'"),
@@ -90,17 +85,6 @@ def test_demo_without_the_libraries() -> None:
 def test_bad_environment(monkeypatch) -> None:
     monkeypatch.setenv("PATCHKIT_ADAPTER_CAST", "bfloat")
     assert invoke("report").exit_code == 1
-
-
-@pytest.mark.parametrize(
-    "content", ["schema: 1\n", "{", "schema: [1\nresults: }\n", "nothing"], ids=str.strip
-)
-def test_a_damaged_matrix_is_found_before_anything_is_measured(tmp_path, content: str) -> None:
-    file = tmp_path / "m.yaml"
-    file.write_text(content)
-    result = invoke("matrix", "record", "--file", str(file))
-    refused(result, "m.yaml")
-    assert file.read_text() == content
 
 
 def test_help_loads_no_library(fresh) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -61,7 +62,7 @@ def test_bash_takes_it(tmp_path: Path) -> None:
         echo "${COMPREPLY[@]}"
     """
     done = subprocess.run(
-        ["bash", "-c", f"PATH={tmp_path}:$PATH\n{script}"],
+        ["bash", "-c", f"PATH={shlex.quote(str(tmp_path))}:$PATH\n{script}"],
         capture_output=True,
         text=True,
         check=False,

@@ -111,7 +111,7 @@ def test_ctrl_c_in_a_real_process() -> None:
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import patchkit\n"
         "from patchkit.cli import main\n"
-        "def wait():\n    import time; print('waiting', flush=True); time.sleep(60)\n"
+        "def wait():\n    import time; print('waiting', flush=True); time.sleep(3600)\n"
         "patchkit.report = wait\n"
         "sys.argv = ['patchkit', 'report']\n"
         "main(prog_name='patchkit')\n"
@@ -125,7 +125,7 @@ def test_ctrl_c_in_a_real_process() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=240)
     assert (process.returncode, said) == (130, "Interrupted.\n")
 
 

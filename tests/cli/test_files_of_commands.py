@@ -36,11 +36,7 @@ def check(result: Result, said: str) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("families llama --output none/x.jsonl", "--output none/x.jsonl: there is no folder none"),
-        ("ranks ddp --output none/x.jsonl", "--output none/x.jsonl: there is no folder none"),
-        ("legacy scan --history none/x.json", "--history none/x.json: there is no folder none"),
         ("matrix scan --file none/x.yaml", "--file none/x.yaml: there is no folder none"),
-        ("matrix record --file none/x.yaml", "--file none/x.yaml: there is no folder none"),
     ],
 )
 def test_a_folder_that_is_not_there(command: str, said: str) -> None:
@@ -51,22 +47,7 @@ def test_a_folder_that_is_not_there(command: str, said: str) -> None:
     ("command", "said"),
     [
         ("verify --output old.py/x.json", "--output old.py/x.json: old.py: File exists"),
-        ("families --show --output x.jsonl", "--show: there is no file x.jsonl"),
-        ("families --show --output empty.jsonl", "--show: empty.jsonl has no results"),
-        ("ranks --show --output x.jsonl", "--show: there is no file x.jsonl"),
-        ("ranks --show --output empty.jsonl", "--show: empty.jsonl has no results"),
-        ("families --format table --json", "--json and --format table contradict each other"),
-        ("ranks --format markdown --json", "--json and --format markdown contradict each other"),
         ("legacy show --format text --json", "--json and --format text contradict each other"),
-        (
-            "matrix record --id none",
-            "--id names no patch: 'none'. There are: absent-bug, "
-            "madeup-asked, madeup-cast, madeup-fixed, madeup-wrap.",
-        ),
-        (
-            "legacy scan --library trl --from a-folder --cache cache",
-            "a-folder has no wheel of trl, and none is cached",
-        ),
         ("modernize --check --write old.py", "--write and --check contradict each other"),
         ("modernize old.py none.py --write", "there is no none.py"),
         (

@@ -85,7 +85,7 @@ def test_it_fits(madeup, width: int) -> None:
 def test_the_json(madeup) -> None:
     given = json.loads(invoke("list", "madeup-cast", "--json").stdout)
     assert given == {
-        "schema": 2,
+        "schema": 1,
         "patches": [
             {
                 "id": "madeup-cast",

@@ -160,7 +160,7 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[int, str]:
     assert len(ranks) == 2, said[-4000:]
     os.killpg(process.pid, signal.SIGINT)
     said += process.communicate(timeout=TIMEOUT)[0]
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + TIMEOUT
     for pid in ranks.values():
         with contextlib.suppress(ProcessLookupError):
             while time.monotonic() < deadline:

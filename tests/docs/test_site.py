@@ -47,7 +47,7 @@ OLD_SPELLINGS = (
     "got an unexpected keyword argument 'evaluation_strategy'",
     "ImportError: cannot import name 'ORPOTrainer' from 'trl'",
 )
-QUESTIONS = {"which versions does a script want": "script-versions/"}
+QUESTIONS = {"which versions does a script need": "script-versions/"}
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,13 @@ def test_a_patch_has_a_page(patch: patchkit.Patch, sections: list[dict[str, Any]
     for setting in patch.settings:
         assert setting.variable in page
     assert patch.id in text_of(sections, "patches/")
+
+
+def test_the_page_of_a_patch_has_its_reasons(sections: list[dict[str, Any]]) -> None:
+    page = text_of(sections, "patches/peft-exact-unmerge/")
+    assert "Why it does that TRL merges whole models" in page
+    assert "Why:" not in page
+    assert "Why it does that" not in text_of(sections, "patches/trl-bema-half-precision/")
 
 
 def test_every_patch_is_in_the_navigation(site: Path) -> None:

@@ -19,12 +19,14 @@ SCRIPTS = sorted(
 _ROW = re.compile(r"\| (\S+/\S+\.(?:py|sh|ipynb)) \| [^|]* \| ([^|]*) \| ([^|]*) \|")
 GONE = {
     line.split()[0]
-    for line in (FOLDER / "gone_for_good.txt").read_text().splitlines()
+    for line in (FOLDER / "gone_for_good.txt").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 }
 RUN = {
     name: (newest.strip(), with_layer.strip())
-    for name, newest, with_layer in _ROW.findall((CHECKOUT / "docs" / "legacy.md").read_text())
+    for name, newest, with_layer in _ROW.findall(
+        (CHECKOUT / "docs" / "legacy.md").read_text("utf-8")
+    )
 }
 """What came of each on the newest set, without the layer and with it."""
 

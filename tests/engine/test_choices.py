@@ -1,8 +1,7 @@
-"""The arguments of `apply` as one value: checked once, and readable by other versions."""
+"""The arguments of `apply` as one value: checked once, and readable by other interpreters."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any
 
@@ -13,22 +12,6 @@ from patchkit.engine.choices import Choices
 
 from ..madeup_bug import patch
 
-BY_ANOTHER_VERSION = (
-    '{"only":["a"],"exclude":["b","c"],"strict":true,"dtype":"fp16","preflight":true,'
-    '"settings":{"d":"e"},"patches":["/"],"verbose":true}'
-)
-KINDS_OF_ANOTHER_VERSION = {
-    "only": list,
-    "exclude": list,
-    "strict": bool,
-    "dtype": str,
-    "preflight": bool,
-    "settings": dict,
-    "patches": list,
-    "verbose": bool,
-}
-"""An interpreter of a command may have a version that was released before `opt_in`."""
-
 
 def full() -> Choices:
     return Choices(
@@ -37,7 +20,7 @@ def full() -> Choices:
         strict=True,
         dtype="fp16",
         preflight=True,
-        keywords={"d": "e", "lookout": True},
+        keywords={"d": "e", "lookout": True, "other": False},
         patches="/",
         verbose=True,
     )
@@ -53,21 +36,9 @@ def test_what_another_version_adds_is_passed_over() -> None:
     assert Choices.decode(json.dumps(later)) == full()
 
 
-def test_what_another_version_wrote() -> None:
-    read = Choices.decode(BY_ANOTHER_VERSION)
-    assert read == dataclasses.replace(full(), keywords={"d": "e", "preflight": True})
-    assert Choices.decode("{}") == Choices()
-
-
-def test_what_another_version_can_read() -> None:
-    written = json.loads(full().encode())
-    assert {name: type(written[name]) for name in KINDS_OF_ANOTHER_VERSION} == (
-        KINDS_OF_ANOTHER_VERSION
-    )
-    assert written["settings"] == {"d": "e"}
-    assert written["preflight"] is True
+def test_what_tells_that_an_interpreter_may_wait() -> None:
     for choice in ('"strict":false', '"verbose":false', '"patches":[]'):
-        assert choice in Choices().encode()  # by which it tells whether it may wait
+        assert choice in Choices().encode()
 
 
 @pytest.mark.parametrize(
@@ -91,7 +62,10 @@ def test_refused(given: dict[str, Any], message: str) -> None:
 
 def test_spellings_of_one_choice_are_equal() -> None:
     assert Choices("a", iter(["b"]), dtype="half") == Choices(["a"], "b", dtype="float16")
-    assert Choices(preflight=True) == Choices(keywords={"preflight": True})
+    for value in (True, False):
+        assert Choices(preflight=value) == Choices(keywords={"preflight": value})
+        assert Choices(preflight=value) != Choices()
+    assert Choices(preflight=None) == Choices()
     assert Choices(only=()) != Choices()
 
 

@@ -31,7 +31,7 @@ def test_threads(library, session, apply) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(300)
         assert not thread.is_alive(), "deadlock"
     assert not errors
     apply(one)

@@ -113,7 +113,7 @@ def test_ctrl_c(demo, tmp_path: Path, whom: str, ready: Callable[[Path], Any]) -
         until(lambda: children(process.pid) and ready(tmp_path / "temporary"))
         (child,) = children(process.pid)
         (os.killpg if "group" in whom else os.kill)(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=20)
+        stdout, stderr = process.communicate(timeout=240)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

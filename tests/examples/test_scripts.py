@@ -89,7 +89,7 @@ def test_help() -> None:
         [sys.executable, str(EXAMPLES / "train_sft.py"), "--help"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,
         check=True,
     )
     assert "fp16 QLoRA with TRL's SFTTrainer" in done.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
 import pytest
 
@@ -16,9 +15,15 @@ VERSIONS = "trl==0.11.4, transformers==4.44.2"
 
 @pytest.mark.parametrize(
     ("given", "kept"),
-    [(None, None), (False, None), (True, "on"), (VERSIONS, VERSIONS), (f" {VERSIONS}\n", VERSIONS)],
+    [
+        (None, None),
+        (False, False),
+        (True, True),
+        (VERSIONS, VERSIONS),
+        (f" {VERSIONS}\n", VERSIONS),
+    ],
 )
-def test_choices(given: object, kept: str | None) -> None:
+def test_choices(given: object, kept: bool | str | None) -> None:
     choices = Choices(legacy=given)
     assert choices.legacy == kept
     assert dataclasses.replace(choices, strict=True).legacy == kept
@@ -31,21 +36,15 @@ def test_what_makes_no_sense(given: object) -> None:
         Choices(legacy=given)
 
 
-def test_choices_of_an_older_patchkit() -> None:
-    fields = json.loads(Choices().encode())
-    del fields["legacy"]
-    assert Choices.decode(json.dumps(fields)).legacy is None
-
-
 @pytest.mark.parametrize(
     ("text", "chosen"),
-    [("1", "on"), ("TRUE", "on"), ("0", None), ("", None), (VERSIONS, VERSIONS)],
+    [("1", True), ("TRUE", True), ("0", False), ("", False), (VERSIONS, VERSIONS)],
 )
-def test_the_variable(monkeypatch, text: str, chosen: str | None) -> None:
+def test_the_variable(monkeypatch, text: str, chosen: bool | str) -> None:
     monkeypatch.setenv("PATCHKIT_LEGACY", text)
     assert choice.from_environment() == chosen
 
 
 def test_without_the_variable(monkeypatch) -> None:
     monkeypatch.delenv("PATCHKIT_LEGACY", raising=False)
-    assert choice.from_environment() is None
+    assert choice.from_environment() is False

@@ -105,25 +105,25 @@ LEFT_OUT = "{name: '1.17', versions: {trl: 1.17.0}, date: '2026-01-01', problem:
 
 
 def of(run: str = RUN, scan: str = READ, unmeasured: str = LEFT_OUT) -> str:
-    return f"schema: 2\nruns:\n- {run}\nscans:\n- {scan}\nunmeasured:\n- {unmeasured}\n"
+    return f"schema: 1\nruns:\n- {run}\nscans:\n- {scan}\nunmeasured:\n- {unmeasured}\n"
 
 
 DAMAGED: dict[str, tuple[str | bytes, str]] = {
-    "empty": ("", "must be a mapping with `schema: 2`"),
-    "a list": ("- 1\n", "must be a mapping with `schema: 2`"),
-    "a word": ("nothing", "must be a mapping with `schema: 2`"),
-    "no schema": ("runs: []\n", "must be a mapping with `schema: 2`"),
-    "another schema": ("schema: 1\nresults: []\n", "must be a mapping with `schema: 2`"),
-    "no runs": ("schema: 2\n", "`runs` must be a list"),
-    "runs a mapping": ("schema: 2\nruns: {}\n", "`runs` must be a list"),
-    "runs nothing": ("schema: 2\nruns:\n", "`runs` must be a list"),
-    "no scans": ("schema: 2\nruns: []\n", "`scans` must be a list"),
+    "empty": ("", "must be a mapping with `schema: 1`"),
+    "a list": ("- 1\n", "must be a mapping with `schema: 1`"),
+    "a word": ("nothing", "must be a mapping with `schema: 1`"),
+    "no schema": ("runs: []\n", "must be a mapping with `schema: 1`"),
+    "another schema": ("schema: 7\nresults: []\n", "must be a mapping with `schema: 1`"),
+    "no runs": ("schema: 1\n", "`runs` must be a list"),
+    "runs a mapping": ("schema: 1\nruns: {}\n", "`runs` must be a list"),
+    "runs nothing": ("schema: 1\nruns:\n", "`runs` must be a list"),
+    "no scans": ("schema: 1\nruns: []\n", "`scans` must be a list"),
     "another section": (of() + "more: []\n", "unknown key 'more'"),
     "no yaml": ("schema: [2\nruns: }", "is not YAML"),
     "a tab": ("schema:\t- 1\n\t- x: y: z", "is not YAML"),
     "a python object": ("schema: !!python/object:os.system {}\n", "is not YAML"),
     "cut off": (of()[:-20] + '"', "is not YAML"),
-    "control characters": ("schema: 2\x00\x01", "is not YAML"),
+    "control characters": ("schema: 1\x00\x01", "is not YAML"),
     "binary": (b"\x80\x81\xff\xfe\x00runs", ""),
     "no such day": (of(RUN.replace("'2026-01-01'", "2026-13-45")), ""),
     "a day": (of(RUN.replace("'2026-01-01'", "2026-01-01")), "runs 1: `date` must be a string"),

@@ -126,7 +126,7 @@ def test_torch_belongs_to_a_combination(
     )
 
 
-@pytest.mark.parametrize("content", [b"\x80\x81\xff", "schema: 2\nruns: [1]\n", "{", None])
+@pytest.mark.parametrize("content", [b"\x80\x81\xff", "schema: 1\nruns: [1]\n", "{", None])
 def test_a_damaged_matrix_stops_nobody(shipped, library, content: str | bytes | None) -> None:
     result = shipped(
         content,

@@ -186,6 +186,7 @@ def test_the_sdist_tests_itself(distributions: Path, tmp_path: Path) -> None:
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path)
     (tree,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    assert "Measure" in run(sys.executable, tree / "workbench", "--help", cwd=tmp_path)
     chosen = ("rewrite", "test_layout.py", "test_public_api.py", "packaging/test_release.py")
     tests = [tree / "tests" / name for name in chosen]
     command = ("-c", SDIST_TESTS, tree, "-q", "-p", "no:cacheprovider", *tests)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from patchkit.legacy.changes import Change
-from patchkit.legacy.uses import Kind, Place, Use
-from patchkit.reporting.legacy import Legacy
+from patchkit.legacy.uses import Kind, LegacyUse, Place
+from patchkit.reporting.legacy import LegacyReport
 
 
 @pytest.mark.parametrize(
@@ -25,5 +25,5 @@ def test_what_is_refused_or_told_does_not_count_as_an_old_spelling_that_works(
     kinds: list[Kind], expected: str
 ) -> None:
     change = Change(gone="trl 1.0.0", source="")
-    uses = tuple(Use(change, kind, "X", "is gone", Place("x.py", 1)) for kind in kinds)
-    assert Legacy("", uses).heading() == expected
+    uses = tuple(LegacyUse(change, kind, "X", "is gone", Place("x.py", 1)) for kind in kinds)
+    assert LegacyReport("", uses).heading() == expected

@@ -1,9 +1,9 @@
 """Run scripts of each era of TRL on their own set of versions, and on the newest.
 
-    python workbench/eras/command.py --envs ENVS --create
-    python workbench/eras/command.py --envs ENVS --output legacy.json
-    python workbench/eras/command.py --show legacy.json --into docs/legacy.md
-    python workbench/eras/command.py --show legacy.json --modernized --into docs/modernize.md
+    python -m workbench eras --envs ENVS --create
+    python -m workbench eras --envs ENVS --output legacy.json
+    python -m workbench eras --show legacy.json --into docs/legacy.md
+    python -m workbench eras --show legacy.json --modernized --into docs/modernize.md
 
 Each script runs on its own set, which proves that it was right, then on the newest set without
 patchkit, then with its legacy layer, and then without it, written anew by `patchkit modernize`:
@@ -18,15 +18,11 @@ import argparse
 import fnmatch
 import json
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE)]
-
-from legacy_parts import environments, modernizing, page, page_of_modernized, running  # noqa: E402
-from legacy_parts.eras import NEWEST, Script, scripts  # noqa: E402
+from . import environments, modernizing, page, page_of_modernized, running
+from .eras import NEWEST, Script, scripts
 
 SIDES = ("own", "newest", "legacy", "modernized", "patched")
 WRITTEN_ANEW = ("modernized", "patched")
@@ -46,7 +42,7 @@ def main() -> int:
             page.write(text, options.into, table.MARKS)
         return 0
     if options.envs is None:
-        raise SystemExit("legacy_eras.py: --envs FOLDER says where the environments lie")
+        raise SystemExit("eras: --envs FOLDER says where the environments lie")
     if options.create:
         environments.create(options.envs)
         return 0
@@ -67,7 +63,7 @@ def _run(script: Script, side: str, options: argparse.Namespace) -> dict[str, An
     era = script.era if side == "own" else NEWEST
     python = environments.python_of(options.envs, era)
     if not python.exists():
-        raise SystemExit(f"legacy_eras.py: no {python}; create it with --create")
+        raise SystemExit(f"eras: no {python}; create it with --create")
     prefixes = {"legacy": options.layer, "patched": PATCHES}
     prefix = tuple(shlex.split(prefixes.get(side, "")))
     prepare = modernizing.modernize if side in WRITTEN_ANEW else None
@@ -90,7 +86,3 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--modernized", action="store_true", help="the table of that side")
     parser.add_argument("--into", type=Path, help="page to write the table into")
     return parser.parse_args()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

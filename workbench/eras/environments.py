@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .eras import BESIDE, ERAS, NEWEST, ROOT, requirements
+from .. import ROOT
+from .eras import BESIDE, ERAS, NEWEST, requirements
 
 
 def python_of(folder: Path, era: str) -> Path:

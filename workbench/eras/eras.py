@@ -6,7 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from .. import ROOT
+
 SETS = ROOT / "version_sets"
 SCRIPTS = ROOT / "tests" / "legacy" / "scripts"
 NEWEST = "1.16"

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .eras import ROOT, Script
+from .. import ROOT
+from .eras import Script
 
 
 def modernize(folder: Path, script: Script) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def table(results: dict[str, Any]) -> str:
     """Return results as a Markdown table."""
     notes = dict(_notes())
     rows = [
-        "| script | with the legacy layer | written anew, without it | losses | changed | left |",
+        "| script | with the legacy layer | rewritten, without it | losses | changed | left |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for name, sides in results.items():

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .eras import ROOT, Script
+from .. import ROOT
+from .eras import Script
 
 CHILD = Path(__file__).resolve().parent / "child"
 OBSERVER = CHILD.parent / "observer"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from patchkit.text import shorten
-
+from ..sweep.limits import is_lack_of_memory, limit_memory
+from ..sweep.trial import one_line
 from .images import Batch
 from .inputs import IMAGES, batches, for_prediction
-from .limits import is_lack_of_memory, lack_of, limit_memory
 from .model_types import loader
 from .modes import PRECISIONS
 from .shrinking import attempts
@@ -17,7 +16,6 @@ from .shrinking import attempts
 INPUTS = "inputs.pt"
 CHECKPOINTS = tuple(sorted({precision.checkpoint for precision in PRECISIONS}))
 _MOST_PARAMETERS = 20_000_000
-_WIDTH = 200
 _FURTHER = 4
 """Shapes of a model of images and text that are tried after one that takes no images."""
 
@@ -46,14 +44,6 @@ def build(task: str, model_type: str, folder: str, memory: float) -> dict[str, A
         return _build(task, model_type, Path(folder))
     except Exception as error:
         return {"error": one_line(error, memory)}
-
-
-def one_line(error: BaseException, memory: float) -> str:
-    """Return an error as a line that is the same wherever it is raised."""
-    if is_lack_of_memory(error):
-        return lack_of(memory)
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return shorten(f"{type(error).__name__}: {' '.join(lines[:2])}".rstrip(": "), _WIDTH)
 
 
 def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:

@@ -1,16 +1,19 @@
-"""`patchkit families`."""
+"""`python -m workbench families`."""
 
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import click
 
-from patchkit.cli.arguments import form_options
-
-from ..kept_results import check_outputs, check_shown, told_how_to_go_on
+from ..sweep.options import (
+    check_outputs,
+    check_shown,
+    show_results,
+    sweep_options,
+    told_how_to_go_on,
+)
 
 _TASKS = ("causal", "seq2seq", "classification", "vision")
 
@@ -48,13 +51,6 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
     help="GiB that each attempt may take beside the libraries.",
 )
 @click.option(
-    "--timeout",
-    type=click.FloatRange(1),
-    default=120.0,
-    show_default=True,
-    help="Seconds that each attempt may take.",
-)
-@click.option(
     "--jobs",
     type=click.IntRange(1),
     help="Number of model types tried at once.  [default: number of processors, 4 at most]",
@@ -67,8 +63,7 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
     help="Keep the results in this file. What it has already is not tried again. May be repeated "
     "with --show, which shows several files as one.",
 )
-@click.option("--show", "only_show", is_flag=True, help="Try nothing; show what the file has.")
-@form_options("table", "markdown", "json")
+@sweep_options
 def families(
     types: tuple[str, ...],
     tasks: tuple[str, ...],
@@ -89,22 +84,25 @@ def families(
 
     \b
     Examples:
-      patchkit families llama 'qwen*'
-      patchkit families --mode all --output families.jsonl
-      patchkit families llama --method all
+      python -m workbench families llama 'qwen*'
+      python -m workbench families --mode all --output families.jsonl
+      python -m workbench families llama --method all
     \b
     Exit status:
       0  nothing is worse or other with patchkit
       1  something worked without, and fails or has other numbers with patchkit
     """
-    from patchkit.cli.output import progress_bar, show, show_json
+    from patchkit.cli.output import progress_bar
 
     from .journal import Journal
+    from .markdown import as_markdown
     from .methods import select as select_methods
     from .modes import DEFAULT_METHODS
     from .modes import select as select_modes
+    from .quantizers_markdown import as_quantizers_page
     from .results import results
     from .sweep import Limits, Selection, sweep
+    from .table import as_table
 
     check_outputs(outputs, only_show=only_show)
     chosen_tasks = tasks or ("causal",)
@@ -128,17 +126,5 @@ def families(
                 jobs=jobs or min(os.cpu_count() or 1, 4),
                 progress=progress,
             )
-    found = results(journal, selection)
-    if form == "json":
-        show_json(found.to_dict())
-    elif form == "markdown":
-        from .markdown import as_markdown
-        from .quantizers_markdown import as_quantizers_page
-
-        write = as_quantizers_page if selection.quantizers else as_markdown
-        click.echo(write(found))
-    else:
-        from .table import as_table
-
-        show(*as_table(found))
-    sys.exit(found.exit_status)
+    write = as_quantizers_page if selection.quantizers else as_markdown
+    show_results(results(journal, selection), form, as_table, write)

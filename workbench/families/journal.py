@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from patchkit.errors import UsageError
 
-from .. import journal
-from .records import Build, Cell, Subject, Trial
+from ..sweep import journal
+from .records import Build, Cell, Subject
 
 SCHEMA = 1
 
 
-class Journal(journal.Journal):
-    """The results of a sweep of model types; see `workbench.journal`.
+class Journal(journal.Journal[Cell]):
+    """The results of a sweep of model types; see `workbench.sweep.journal`.
 
     Args:
         path: the file; None keeps them in memory only.
@@ -27,8 +26,7 @@ class Journal(journal.Journal):
 
     def __init__(self, path: Path | None) -> None:
         self.builds: dict[Subject, Build] = {}
-        self.trials: dict[tuple[Cell, bool], Trial] = {}
-        super().__init__(path, SCHEMA)
+        super().__init__(path, SCHEMA, _cell)
 
     def join(self, other: Journal) -> None:
         """Take in what another journal has, in memory only.
@@ -46,25 +44,14 @@ class Journal(journal.Journal):
     def add_build(self, build: Build) -> None:
         self._add({"build": asdict(build)})
 
-    def add_trial(self, cell: Cell, patched: bool, trial: Trial) -> None:
-        self._add({"cell": asdict(cell), "patchkit": patched, "trial": asdict(trial)})
-
-    def has(self, cell: Cell) -> bool:
-        """Tell whether a cell was tried on both sides."""
-        return (cell, False) in self.trials and (cell, True) in self.trials
-
-    def cells(self) -> Iterator[Cell]:
-        """Yield the cells that were tried on both sides."""
-        for cell, patched in self.trials:
-            if not patched and self.has(cell):
-                yield cell
-
     def _take_in_result(self, record: dict[str, Any]) -> None:
         if "build" in record:
             content = record["build"]
             build = Build(**{**content, "subject": Subject(**content["subject"])})
             self.builds[build.subject] = build
         else:
-            content = record["cell"]
-            cell = Cell(Subject(**content["subject"]), content["mode"], content["method"])
-            self.trials[cell, record["patchkit"]] = Trial(**record["trial"])
+            super()._take_in_result(record)
+
+
+def _cell(content: dict[str, Any]) -> Cell:
+    return Cell(Subject(**content["subject"]), content["mode"], content["method"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from .records import Build, Cell, Trial
+from ..sweep.trial import Trial
+from .records import Build, Cell
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from patchkit.text import short_list
 
+from ..sweep.shown import HEADINGS, code, counted, escaped, head, measured_on, row, section
+from ..sweep.verdicts import Group
 from .known import reason_unbuilt
 from .records import Cell
-from .results import Group, Results, Table, groups
-from .verdicts import OUTCOMES, Outcome
+from .results import Results, Table, groups, places
 
 TITLES = {
     "causal": "Causal language models",
@@ -17,42 +18,31 @@ TITLES = {
     "classification": "Sequence classification",
     "vision": "Vision-language models",
 }
-_HEADINGS = {
-    "broken": "Worse with patchkit",
-    "differs": "Other numbers with patchkit",
-    "untried": "What was not tried",
-    "fails": "What fails both ways",
-    "fixed": "What patchkit fixes",
-    "explained": "Other numbers, and why",
-    "limited": "What needs more memory or time",
-}
-
-
 _MOST_NAMES = 24
 _INTRODUCTION = """\
 # Model families
 
-Does a training work for your model? `patchkit families` makes a tiny model of each model type
+Does a training work for your model? `python -m workbench families` makes a tiny model of each model type
 that the installed Transformers knows, and tries it in processes of its own, without patchkit and
 with it.
 
 ```console
-patchkit families llama 'qwen3*'             # these types
-patchkit families --output families.jsonl    # all causal types; an interrupted run continues
-patchkit families --task vision              # another task: seq2seq, classification, vision
-patchkit families llama --method all         # the methods of PEFT on one type
+python -m workbench families llama 'qwen3*'             # these types
+python -m workbench families --output families.jsonl    # all causal types; an interrupted run continues
+python -m workbench families --task vision              # another task: seq2seq, classification, vision
+python -m workbench families llama --method all         # the methods of PEFT on one type
 ```
 
 Find a type with the search of this site, or of your browser. Where a cell is not `=`, the sections
 below say what happened and why. An empty cell was not tried.
-[This command](command-line.md#families) made the page of the files that `--output` names:
-`patchkit families --show --task all --mode all --method all --format markdown`.
+[This command](workbench.md#families) made the page of the files that `--output` names:
+`python -m workbench families --show --task all --mode all --method all --format markdown`.
 
 Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
 generates three tokens and merges the adapters. What is loaded again must have the logits that were
 saved. A merged model must have those from before, within half of their size, since 4-bit weights
 are rounded again. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
-`4bit` is nf4. fp16 takes [CUDA's path on a CPU](design.md#preflight-and-the-lab), and 4-bit layers
+`4bit` is nf4. fp16 takes [CUDA's path on a CPU](cuda-on-a-cpu.md), and 4-bit layers
 are not packed for the inference of a CPU. `fp16-of-bf16` is fp16 of a bfloat16
 checkpoint, and `plain` trains without autocast. `*/8bit` stands for all precisions that were tried.
 
@@ -67,33 +57,14 @@ def as_markdown(results: Results) -> str:
     return "\n".join([_INTRODUCTION, *_lines(results)])
 
 
-def measured_on(results: Results) -> Iterator[str]:
-    """Yield the sentence that names date, platform and versions."""
-    environment = results.environment
-    if environment:
-        versions = ", ".join(
-            f"{name} {version}" for name, version in environment["versions"].items()
-        )
-        yield (
-            f"Measured on {environment['date']}, {environment['platform']}, Python "
-            f"{environment['python']}: {versions}."
-        )
-        yield ""
-
-
 def _lines(results: Results) -> Iterator[str]:
     yield from measured_on(results)
-    counts = results.counts()
-    if counts:
-        yield from ("| sign | cells | meaning |", "| :-: | --: | --- |")
-        yield from (
-            f"| `{outcome.glyph}` | {number} | {outcome.meaning} |" for outcome, number in counts
-        )
-        yield ""
+    yield from counted(results)
     for table in results.tables():
         yield from _table(table)
-    for name, heading in _HEADINGS.items():
-        yield from _section(results, OUTCOMES[name], heading)
+    for name, heading in HEADINGS.items():
+        found = groups(results.with_outcome(name))
+        yield from section(f"## {heading}", found, lambda group: "; ".join(_places(results, group)))
     if results.unbuilt:
         yield from ("## No tiny model", "")
         yield "No tiny model of these types could be built, so nothing is known about them."
@@ -101,7 +72,7 @@ def _lines(results: Results) -> Iterator[str]:
         yield from ("| type | task | what happens | why |", "| --- | --- | --- | --- |")
         for build in results.unbuilt:
             subject = build.subject
-            why = _escape(reason_unbuilt(build))
+            why = escaped(reason_unbuilt(build))
             yield f"| {subject.type} | {subject.task} | {code(build.error)} | {why} |"
         yield ""
 
@@ -109,40 +80,24 @@ def _lines(results: Results) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     title = TITLES[table.task]
     yield from (f"## {title if table.by == 'type' else f'{title}: methods'}", "")
-    heads = ["<br>".join(head) for head in table.heads]
-    yield f"| {table.by} | {' | '.join(heads)} |"
-    yield f"| --- |{' :-: |' * len(heads)}"
+    yield from head((table.by,), table.heads)
     for name, verdicts in table.rows:
-        glyphs = (f"`{verdict.outcome.glyph}`" if verdict else "" for verdict in verdicts)
-        yield f"| {name} | {' | '.join(glyphs)} |"
+        yield row((name,), verdicts)
     yield ""
 
 
-def _section(results: Results, outcome: Outcome, heading: str) -> Iterator[str]:
-    found = groups(verdict for verdict in results.verdicts if verdict.outcome is outcome)
-    if not found:
-        return
-    yield from (f"## {heading}", "")
-    yield from ("| what happens | where | why |", "| --- | --- | --- |")
-    for group in found:
-        places = "; ".join(_places(results, group))
-        why = "" if group.reason == group.text else group.reason
-        yield f"| {code(group.text)} | {places} | {_escape(why)} |"
-    yield ""
-
-
-def _places(results: Results, group: Group) -> Iterator[str]:
+def _places(results: Results, group: Group[Cell]) -> Iterator[str]:
     """Yield model types, those with the same cells together."""
     types: dict[tuple[str, ...], list[str]] = {}
     tasks = {verdict.cell.subject.task for verdict in results.verdicts}
-    for subject, cells in group.places().items():
-        places = tuple(_cells(results, cells))
+    for subject, cells in places(group).items():
+        where = tuple(_cells(results, cells))
         if len(tasks) > 1:
-            places = (f"{subject.task}:", *places)
-        types.setdefault(places, []).append(subject.type)
-    for places, names in types.items():
-        where = ", ".join(places).replace(":, ", ": ")
-        yield f"{short_list(names, _MOST_NAMES)} ({where})"
+            where = (f"{subject.task}:", *where)
+        types.setdefault(where, []).append(subject.type)
+    for where, names in types.items():
+        cells_of_all = ", ".join(where).replace(":, ", ": ")
+        yield f"{short_list(names, _MOST_NAMES)} ({cells_of_all})"
 
 
 def _cells(results: Results, cells: Iterable[Cell]) -> Iterator[str]:
@@ -158,12 +113,3 @@ def _cells(results: Results, cells: Iterable[Cell]) -> Iterator[str]:
         every = set(results.precisions(quantization)) == set(precisions) and len(precisions) > 1
         chosen = "*" if every else " and ".join(precisions)
         yield f"{chosen}/{quantization} {names}"
-
-
-def code(text: str) -> str:
-    """Return a text as code in a cell of a table."""
-    return f"`{text.replace('`', chr(39)).replace('|', '/')}`" if text else ""
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .markdown import code, measured_on
+from ..sweep.shown import code, measured_on
+from ..sweep.trial import Trial
+from ..sweep.verdicts import Verdict
 from .quantizer_notes import NOTES
-from .records import STEPS, Trial
+from .records import STEPS, Cell
 from .results import Results
-from .verdicts import Verdict
 
 _INTRODUCTION = """\
 # Quantizers
@@ -20,8 +21,8 @@ patchkit and with it.
 
 ```console
 pip install torchao hqq optimum-quanto auto-round gptqmodel optimum compressed-tensors
-patchkit families llama qwen2 gpt_oss --mode quantizers           # all of them
-patchkit families llama --mode '*/torchao*' --mode bf16/hqq-4bit  # some
+python -m workbench families llama qwen2 gpt_oss --mode quantizers           # all of them
+python -m workbench families llama --mode '*/torchao*' --mode bf16/hqq-4bit  # some
 ```
 
 What is not installed is left out and named. pip may bring another PyTorch with these libraries:
@@ -62,7 +63,7 @@ def _outcomes(results: Results) -> Iterator[str]:
     yield ""
 
 
-def _row(verdict: Verdict) -> tuple[str, ...]:
+def _row(verdict: Verdict[Cell]) -> tuple[str, ...]:
     precision, _, quantizer = verdict.cell.mode.partition("/")
     returned = verdict.with_patchkit.figures.get("dtypes", {}).get("base layers", ())
     with_patchkit = "same" if verdict.outcome.name == "same" else _what(verdict.with_patchkit)

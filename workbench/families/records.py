@@ -1,10 +1,8 @@
-"""What was tried, and what came of it, as data that a line of JSON holds."""
+"""What was tried, as data that a line of JSON holds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 #: What is done with a model, in this order.
 STEPS = (
@@ -65,34 +63,3 @@ class Cell:
     subject: Subject
     mode: str
     method: str
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What came of a cell.
-
-    Args:
-        step: the step that failed; empty if all worked.
-        error: what it raised, in one line.
-        figures: numbers that must be the same with patchkit and without, by name.
-        seconds: how long it took.
-    """
-
-    step: str = ""
-    error: str = ""
-    figures: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-
-    @property
-    def worked(self) -> bool:
-        return not self.step
-
-    @property
-    def untried(self) -> bool:
-        """Whether it could not be tried: a library is missing, or there are no such checkpoints."""
-        return self.error.startswith("Untried: ")
-
-    @property
-    def limited(self) -> bool:
-        """Whether it ended at a limit that the sweep sets."""
-        return self.error.startswith(("needs more than ", "took more than "))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..sweep.trial import Trial
+from ..sweep.verdicts import Group, Judged, Verdict, compare, grouped
+from .differences import explanation
 from .journal import SCHEMA, Journal
 from .known import reason, reason_unbuilt
 from .model_types import TASKS
 from .modes import DEFAULT_METHODS
-from .records import Build, Cell, Subject
+from .records import STEPS, Build, Cell, Subject
 from .sweep import Selection
-from .verdicts import OUTCOMES, Outcome, Verdict, verdicts
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,12 @@ class Table:
     task: str
     by: str
     heads: tuple[tuple[str, ...], ...]
-    rows: tuple[tuple[str, tuple[Verdict | None, ...]], ...]
+    rows: tuple[tuple[str, tuple[Verdict[Cell] | None, ...]], ...]
 
 
 @dataclass(frozen=True)
-class Results:
-    """What came of a selection.
+class Results(Judged[Cell]):
+    """What came of a selection of model types.
 
     Args:
         environment: versions, Python, platform and date.
@@ -44,15 +45,8 @@ class Results:
         columns: modes with methods, in order.
     """
 
-    environment: dict[str, Any]
-    verdicts: tuple[Verdict, ...]
     unbuilt: tuple[Build, ...]
     columns: tuple[tuple[str, str], ...]
-
-    @property
-    def exit_status(self) -> int:
-        """1 if anything is worse or other with patchkit, and nobody has said why."""
-        return int(any(verdict.outcome.trouble for verdict in self.verdicts))
 
     def tables(self) -> Iterator[Table]:
         """Yield a table of types for each task, and one of methods if others were tried."""
@@ -70,7 +64,7 @@ class Results:
                 cells = {cell: found[cell] for cell in found if cell.subject in others}
                 yield self._by_method(task, cells)
 
-    def _by_type(self, task: str, found: Mapping[Cell, Verdict]) -> Table:
+    def _by_type(self, task: str, found: Mapping[Cell, Verdict[Cell]]) -> Table:
         tried = {(cell.mode, cell.method) for cell in found}
         columns = [column for column in self.columns if column in tried]
         subjects = sorted({cell.subject for cell in found}, key=lambda subject: subject.type)
@@ -87,7 +81,7 @@ class Results:
             ),
         )
 
-    def _by_method(self, task: str, found: Mapping[Cell, Verdict]) -> Table:
+    def _by_method(self, task: str, found: Mapping[Cell, Verdict[Cell]]) -> Table:
         tried = {cell.mode for cell in found}
         modes = [mode for mode in dict.fromkeys(mode for mode, _ in self.columns) if mode in tried]
         rows = dict.fromkeys(
@@ -115,11 +109,6 @@ class Results:
         split = (mode.split("/") for mode in modes)
         return {precision for precision, packed in split if packed == quantization}
 
-    def counts(self) -> list[tuple[Outcome, int]]:
-        """Return how many cells have each outcome, worst first."""
-        numbers = Counter(verdict.outcome.name for verdict in self.verdicts)
-        return [(outcome, numbers[name]) for name, outcome in OUTCOMES.items() if numbers[name]]
-
     def to_dict(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
@@ -143,28 +132,6 @@ class Results:
         }
 
 
-@dataclass(frozen=True)
-class Group:
-    """Cells that have the same to say.
-
-    Args:
-        text: what they say.
-        reason: why, if that is known.
-        cells: the cells.
-    """
-
-    text: str
-    reason: str
-    cells: list[Cell]
-
-    def places(self) -> dict[Subject, list[Cell]]:
-        """Return the cells by model type."""
-        places: dict[Subject, list[Cell]] = {}
-        for cell in self.cells:
-            places.setdefault(cell.subject, []).append(cell)
-        return places
-
-
 def results(journal: Journal, selection: Selection) -> Results:
     """Arrange what a journal has of a selection."""
     chosen = [verdict for verdict in verdicts(journal) if selection.includes(verdict.cell)]
@@ -178,26 +145,38 @@ def results(journal: Journal, selection: Selection) -> Results:
     return Results(journal.environment, tuple(chosen), tuple(unbuilt), columns)
 
 
-def groups(chosen: Iterable[Verdict]) -> list[Group]:
-    """Return cells by what happened in them, the most frequent first."""
-    found: dict[tuple[str, str], Group] = {}
-    for verdict in chosen:
-        text = _text(verdict)
-        known = verdict.note or reason(verdict.cell, verdict.with_patchkit)
-        found.setdefault((text, known), Group(text, known, [])).cells.append(verdict.cell)
-    return sorted(found.values(), key=lambda group: -len(group.places()))
+def groups(chosen: Iterable[Verdict[Cell]]) -> list[Group[Cell]]:
+    """Return cells by what happened in them, what most model types have first."""
+    return grouped(
+        chosen,
+        lambda verdict: verdict.note or reason(verdict.cell, verdict.with_patchkit),
+        lambda group: len(places(group)),
+    )
 
 
-def _text(verdict: Verdict) -> str:
-    """Say what happened in a cell."""
-    if verdict.outcome.name == "untried":
-        return verdict.note
-    sides = [
-        f"{trial.step}: {trial.error}" if trial.step else "worked"
-        for trial in (verdict.without, verdict.with_patchkit)
-    ]
-    if sides[0] == sides[1]:
-        return verdict.note if verdict.without.worked else sides[0]
-    if verdict.with_patchkit.worked:
-        return sides[0]
-    return f"{sides[0]}; with patchkit {sides[1]}"
+def places(group: Group[Cell]) -> dict[Subject, list[Cell]]:
+    """Return the cells of a group by model type."""
+    found: dict[Subject, list[Cell]] = {}
+    for cell in group.cells:
+        found.setdefault(cell.subject, []).append(cell)
+    return found
+
+
+def verdicts(journal: Journal) -> Iterator[Verdict[Cell]]:
+    """Yield the verdict on each cell that was tried on both sides."""
+    versions = journal.environment.get("versions", {})
+    for cell in journal.cells():
+        yield judge(cell, journal.trials[cell, False], journal.trials[cell, True], versions)
+
+
+def judge(
+    cell: Cell, without: Trial, with_patchkit: Trial, versions: Mapping[str, str | None]
+) -> Verdict[Cell]:
+    """Compare the two sides of a cell, which were tried with these versions of the libraries."""
+    outcome, note = compare(
+        without,
+        with_patchkit,
+        steps=STEPS,
+        explain=lambda other: explanation(cell, other, versions),
+    )
+    return Verdict(cell, outcome, without, with_patchkit, note)

@@ -11,8 +11,6 @@ from patchkit.lab import tiny
 
 from .quantizers import versions
 
-PLAIN = f"{__name__}:import_libraries"
-PATCHED = f"{__name__}:import_libraries_and_apply"
 _MODULES = (
     "accelerate",
     "bitsandbytes",

@@ -12,18 +12,17 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from patchkit.errors import PatchError, UsageError
-from patchkit.verification.forking import ForkServer
+from patchkit.errors import UsageError
 
+from ..sweep.limits import lack_of, may_be_lack_of_memory
+from ..sweep.processes import Processes, SweepError
+from ..sweep.trial import Trial
 from . import serving
 from .journal import Journal
-from .limits import lack_of, may_be_lack_of_memory
 from .modes import Mode
 from .quantizers import IMPORTS
-from .records import Build, Cell, Subject, Trial
+from .records import Build, Cell, Subject
 
-_PATIENCE = 600
-"""Seconds for the import of the libraries."""
 _ROOM = __package__
 Progress = Callable[[str, int, int], None]
 """Called with what was done last, the number of cells done, and that of all."""
@@ -148,10 +147,6 @@ def sweep(
             workshop.stop()
 
 
-class SweepError(PatchError):
-    """The libraries cannot be imported, or the process that has imported them was ended."""
-
-
 def _try_all(
     subjects: Iterable[Subject],
     selection: Selection,
@@ -181,8 +176,8 @@ def _try_all(
             raise
 
 
-class _Workshop:
-    """Two processes that have imported the libraries, one with patchkit, and a folder."""
+class _Workshop(Processes):
+    """The processes and a folder."""
 
     def __init__(
         self, folder: Path, journal: Journal, limits: Limits, preparations: tuple[str, ...]
@@ -191,25 +186,7 @@ class _Workshop:
         self._journal = journal
         self._limits = limits
         self._stopped = False
-        environment = {
-            "CUDA_VISIBLE_DEVICES": "",
-            "OMP_NUM_THREADS": "1",
-            "PYTHONHASHSEED": "0",  # some errors list a set
-            "TMPDIR": str(folder),
-            # A patch that is switched off, or a setting, would be judged in place of patchkit.
-            "PATCHKIT_DISABLE": "",
-        }
-        self._servers = {
-            patched: ForkServer(*preparations, preparation, environment=environment, quiet=True)
-            for patched, preparation in ((False, serving.PLAIN), (True, serving.PATCHED))
-        }
-
-    def ask(self, function: str) -> dict[str, Any]:
-        """Return what a function without arguments returns where patchkit is not applied."""
-        answer = self._servers[False].call(function, {}, timeout=_PATIENCE)
-        if "outcome" in answer:
-            raise SweepError(f"cannot import the libraries: {answer['message']}")
-        return answer
+        super().__init__(folder, serving.__name__, preparations)
 
     def try_subject(
         self, subject: Subject, cells: list[Cell], count: Callable[[str, int], None]
@@ -238,14 +215,13 @@ class _Workshop:
                         trial = self._try(cell, folder, patched)
                         if self._stopped:
                             return
-                        self._journal.add_trial(cell, patched, trial)
+                        self._journal.add(cell, patched, trial)
                 count(f"{subject.type} {cell.mode} {cell.method}", 1)
 
     def stop(self) -> None:
         """End all processes."""
         self._stopped = True
-        for server in self._servers.values():
-            server.stop()
+        super().stop()
 
     def _build(self, subject: Subject, folder: str) -> Build:
         answer = self._call_within_memory(
@@ -272,7 +248,7 @@ class _Workshop:
                     "folder": folder,
                 },
             )
-        return Trial("process", answer["message"]) if "outcome" in answer else Trial(**answer)
+        return Trial.of(answer)
 
     def _call_within_memory(
         self, patched: bool, function: str, arguments: dict[str, Any]
@@ -302,7 +278,7 @@ class _Workshop:
         Raises:
             SweepError: the process of all forks was ended, which says nothing about a model type.
         """
-        server = self._servers[patched]
+        server = self.servers[patched]
         answer = server.call(function, arguments, timeout=self._limits.seconds)
         if server.ended and "outcome" in answer and not self._stopped:
             raise SweepError(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from patchkit.text import short_list
 
-from .results import Group, Results, groups
-from .verdicts import OUTCOMES, Verdict
+from ..sweep.shown import because, glyph, legend
+from ..sweep.verdicts import OUTCOMES, Group
+from .records import Cell
+from .results import Results, groups, places
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
 _MOST_NAMES = 8
 
@@ -28,13 +29,12 @@ def as_table(results: Results) -> Iterator[RenderableType]:
         for head in content.heads:
             table.add_column("\n".join(head), justify="center")
         for name, verdicts in content.rows:
-            table.add_row(name, *map(_glyph, verdicts))
+            table.add_row(name, *map(glyph, verdicts))
         yield table
         yield Text()
-    for outcome, number in results.counts():
-        yield Text.assemble((outcome.glyph, outcome.style), f"  {number} {outcome.meaning}")
+    yield from legend(results)
     for name in ("broken", "differs", "limited", "untried", "fails", "fixed"):
-        found = groups(verdict for verdict in results.verdicts if verdict.outcome.name == name)
+        found = groups(results.with_outcome(name))
         if found:
             yield Text(f"\n{OUTCOMES[name].meaning}:", style="bold")
             yield from map(Text, map(_line, found))
@@ -44,18 +44,9 @@ def as_table(results: Results) -> Iterator[RenderableType]:
             yield Text(f"  {build.subject.type}: {build.error}")
 
 
-def _glyph(verdict: Verdict | None) -> Text:
-    from rich.text import Text
-
-    if verdict is None:
-        return Text(".", style="dim")
-    return Text(verdict.outcome.glyph, style=verdict.outcome.style)
-
-
-def _line(group: Group) -> str:
-    places = group.places()
-    names = short_list((subject.type for subject in places), _MOST_NAMES)
-    if len(places) == 1:
+def _line(group: Group[Cell]) -> str:
+    found = places(group)
+    names = short_list((subject.type for subject in found), _MOST_NAMES)
+    if len(found) == 1:
         names += f" ({short_list((f'{cell.mode} {cell.method}' for cell in group.cells), 3)})"
-    because = f" ({group.reason})" if group.reason and group.reason != group.text else ""
-    return f"  {names}: {group.text}{because}"
+    return f"  {names}: {group.text}{because(group)}"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
-import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +10,12 @@ from typing import Any
 
 from patchkit.lab import cuda_fp16, tiny
 
-from .building import INPUTS, Unsuitable, one_line
+from ..sweep.limits import limit_memory
+from ..sweep.trial import Course, OtherLogits, autocast
+from ..sweep.trial import attempt as attempted
+from .building import INPUTS, Unsuitable
 from .images import Batch
 from .inputs import for_prediction, prompt
-from .limits import limit_memory
 from .loading import load
 from .methods import adapted
 from .model_types import loader
@@ -28,10 +27,6 @@ _TRAINING_STEPS = 2
 _NEW_WORDS = 3
 _MOST_DISTANCE = {"reload": 0.05, "merge": 0.5}
 """How far logits may be from those before, relative to their size."""
-
-
-class OtherLogits(Exception):
-    """A model that should predict what it did before, but does not."""
 
 
 def attempt(
@@ -50,35 +45,21 @@ def attempt(
     Returns:
         the fields of a `Trial`.
     """
-    started = time.perf_counter()
     limit_memory(memory)
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
     course = _Course(task, find_mode(mode), method, Path(checkpoints), Path(folder))
-    error = ""
-    try:
-        course.run()
-    except Exception as reason:
-        error = one_line(reason, memory)
-    return {
-        "step": course.step if error else "",
-        "error": error.replace(folder, "…").replace(checkpoints, "…"),
-        "figures": course.figures,
-        "seconds": round(time.perf_counter() - started, 2),
-    }
+    return attempted(course, course.run, (folder, checkpoints), memory)
 
 
-class _Course:
-    """One attempt: where it is, and the figures so far."""
+class _Course(Course):
+    """One attempt."""
 
     def __init__(self, task: str, mode: Mode, method: str, checkpoints: Path, folder: Path) -> None:
+        super().__init__("load")
         self.task = task
         self.mode = mode
         self.method = method
         self.checkpoints = checkpoints
         self.folder = folder
-        self.step = "load"
-        self.figures: dict[str, Any] = {}
 
     def run(self) -> None:
         import torch
@@ -191,7 +172,7 @@ class _Course:
         import torch
 
         model.eval()
-        with torch.no_grad(), self._autocast():
+        with torch.no_grad(), autocast(self.mode.precision.autocast):
             logits = model(**for_prediction(self.task, batch)).logits.float()
         self.figures[f"logits to {self.step}"] = logits.double().sum().item()
         return logits
@@ -226,15 +207,6 @@ class _Course:
         with torch.no_grad():
             words = model.generate(**given, max_new_tokens=_NEW_WORDS, do_sample=False)
         self.figures["words"] = words[:, -_NEW_WORDS:].tolist()
-
-    @contextmanager
-    def _autocast(self) -> Iterator[None]:
-        import torch
-
-        kinds = {"fp16": torch.float16, "bf16": torch.bfloat16}
-        kind = kinds.get(self.mode.precision.autocast)
-        with torch.autocast("cpu", kind or torch.bfloat16, enabled=kind is not None):
-            yield
 
 
 def _trained(model: Any) -> Iterator[tuple[str, Any]]:

@@ -1,7 +1,7 @@
 """Make the film of a terminal that stands at the top of the README.
 
-    python workbench/film/command.py --record ENVIRONMENT
-    python workbench/film/command.py
+    python -m workbench film --record ENVIRONMENT
+    python -m workbench film
 
 The first command runs what the film shows: fp16 QLoRA dies, patchkit is installed, the training
 goes through, and so does a script written for TRL 0.11. ENVIRONMENT is a virtual environment with
@@ -17,12 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE)]
+from .. import ROOT
+from . import drawing, recording
 
-from film_parts import drawing, recording  # noqa: E402
-
-DOCS = HERE.parent / "docs"
+DOCS = ROOT / "docs"
 CAST, FILM = DOCS / "film.cast", DOCS / "film.svg"
 TITLE = (
     "A terminal: fp16 QLoRA dies in its first step; patchkit is installed; under `patchkit run` "
@@ -37,7 +35,7 @@ def main() -> int:
             try:
                 recording.record(options.record.absolute(), Path(folder), CAST)
             except recording.FilmError as error:
-                print(f"terminal_film.py: {error}", file=sys.stderr)
+                print(f"film: {error}", file=sys.stderr)
                 return 1
     FILM.write_text(drawing.draw(CAST, TITLE), encoding="utf-8")
     return 0
@@ -49,7 +47,3 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--record", metavar="ENVIRONMENT", type=Path, help="record it anew")
     return parser.parse_args()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -100,6 +100,7 @@ def _lines(events: list[list[str]], prompt: str, columns: int) -> Iterator[Line]
 
 
 def _text(line: Line, y: float) -> str:
+    parts: tuple[tuple[str, str], ...]
     if line.prompt:
         parts = (("prompt", line.prompt), ("typed", line.text))
     else:

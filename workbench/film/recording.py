@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from .. import ROOT
+
 HERE = Path(__file__).resolve().parent
-CHECKOUT = HERE.parent.parent
 HOME = "~/train"
 """What the film calls the folder that the commands run in."""
 COLUMNS = 100
@@ -110,10 +111,10 @@ def _prepare(python: Path, folder: Path) -> str:
     """Fill the folder with scripts, model, data and a wheel; return the name of the wheel."""
     pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     _check_call([*pip, "uninstall", "--yes", "patchkit-trl"])
-    _check_call([*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(CHECKOUT)])
+    _check_call([*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(ROOT)])
     for script in (TRAIN, OLD):
         shutil.copy(HERE / "train" / script, folder)
-    _check_call([str(python), "-c", _MODEL_AND_DATA], cwd=folder, env={"PYTHONPATH": str(CHECKOUT)})
+    _check_call([str(python), "-c", _MODEL_AND_DATA], cwd=folder, env={"PYTHONPATH": str(ROOT)})
     (wheel,) = folder.glob("*.whl")
     return wheel.name
 
@@ -135,7 +136,7 @@ def _output(command: str, environment: Path, folder: Path) -> Iterator[str]:
         **_QUIET,
         "PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(HERE / "emulated"),
-        "FILM_CHECKOUT": str(CHECKOUT),
+        "FILM_CHECKOUT": str(ROOT),
     }
     with subprocess.Popen(
         command,

@@ -1,8 +1,8 @@
 """Measure on this machine what only a GPU can show, and write it into one JSON file.
 
-    python workbench/gpu/check.py --wheels WHEELS --output gpu.json
-    patchkit matrix record gpu.json
-    python workbench/gpu/check.py --page gpu.json
+    python -m workbench gpu --wheels WHEELS --output gpu.json
+    python -m workbench record gpu.json
+    python -m workbench gpu --page gpu.json
 
 The machine needs torch, transformers, peft and accelerate. What else patchkit and the measurements
 need (trl, datasets, bitsandbytes, …) may lie in WHEELS, which are unpacked into a temporary folder:
@@ -22,15 +22,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-SCRIPTS = Path(__file__).resolve().parent
-# The patchkit of this checkout, also where Python was told to leave a script's folder out.
-sys.path[:0] = [str(SCRIPTS), str(SCRIPTS.parent)]
-
-from gpu_parts import child, page, running, wheels  # noqa: E402
-from gpu_parts.parts import PARTS  # noqa: E402
+from .. import ROOT
+from . import child, page, running, wheels
+from .parts import PARTS
 
 SCHEMA = 1
-PAGE = SCRIPTS.parent / "docs" / "gpu.md"
+PAGE = ROOT / "docs" / "gpu.md"
 OUT_OF_BUDGET = "the budget was spent"
 FOLDERS = ("TMPDIR", "HF_HOME", "PATCHKIT_CACHE", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR")
 """Variables for folders that libraries write into."""
@@ -144,7 +141,3 @@ def _options() -> argparse.Namespace:
     if options.wheels and not options.wheels.is_dir():
         parser.error(f"there is no folder {options.wheels}")
     return options
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
 
     tiny.go_offline()
     cuda_fp16.install()
-    part = importlib.import_module(f"gpu_parts.{name}")
+    part = importlib.import_module(f".{name}", __package__)
     units = [unit for unit in part.units() if any(fnmatch(unit, glob) for glob in work["only"])]
     write_answer(answers, {"units": units})
     try:

@@ -12,16 +12,16 @@ CPU_NOTE = "device: cpu; nothing here speaks for a GPU"
 _INTRODUCTION = """\
 # On a GPU
 
-Written by `python workbench/gpu/check.py --page`; edit `workbench/gpu/page.py`, not this page.
+Written by `python -m workbench gpu --page`; edit `workbench/gpu/page.py`, not this page.
 
 {state}
 
 ## Run it
 
 ```console
-python workbench/gpu/check.py --wheels WHEELS --output gpu.json   # ten minutes at most
-patchkit matrix record gpu.json                                 # beside the runs on CPUs
-python workbench/gpu/check.py --page gpu.json                     # write this page
+python -m workbench gpu --wheels WHEELS --output gpu.json   # ten minutes at most
+python -m workbench record gpu.json                         # beside the runs on CPUs
+python -m workbench gpu --page gpu.json                     # write this page
 ```
 
 It needs a checkout, and a Python with torch, transformers, peft and accelerate. WHEELS is a folder with wheels of
@@ -55,7 +55,7 @@ def page(results: dict[str, Any] | None) -> str:
     """Return the page.
 
     Args:
-        results: what `gpu_check.py` wrote; None if nothing was measured.
+        results: what `gpu` wrote; None if nothing was measured.
     """
     if results is None:
         lines = ["## What it will show", "", "| part | shows |", "| --- | --- |"]
@@ -114,7 +114,7 @@ def _died(row: Row, say: Callable[[Row], str]) -> str:
     at = f" in step {row['step']}" if row.get("step") else ""
     # An evaluation that is followed by a training that dies has figures of its own.
     before = f"{say(row)}; then " if "loss" in row else ""
-    return f"{before}dies{at}: `{row.get('error', row['outcome'])[:120]}`"
+    return f"{before}dies{at}: `{str(row.get('error', row['outcome']))[:120]}`"
 
 
 def _memory(row: Row) -> str:

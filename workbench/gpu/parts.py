@@ -20,7 +20,7 @@ class Part:
     """One part of the check.
 
     Args:
-        name: its module in `gpu_parts`, and its name for `--parts`.
+        name: its module in this package, and its name for `--parts`.
         title: what it measures, for readers.
         share: the share of the whole budget that it may use at most.
         sides: "without" and "with" patchkit, each in a process of its own; or only one.

@@ -7,11 +7,11 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
+from .. import ROOT
 from .parts import Row, one_by_one
 
-PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "four_bit_layer.py"
+PROGRAM = ROOT / "benchmarks" / "programs" / "four_bit_layer.py"
 
 
 def units() -> list[str]:

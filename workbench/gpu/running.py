@@ -15,13 +15,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any
 
+from .. import ROOT
 from .parts import Part, Row
 
-SCRIPT = Path(__file__).parents[1] / "gpu_check.py"
-ROOT = SCRIPT.parents[1]
+PROGRAM = ROOT / "workbench"
+"""Run like this, and not with -m, it has the patchkit of this checkout, in any folder."""
 BESIDE = 8
 """Processors from which on both sides of a part run at once."""
 OUT_OF_TIME = "out of time"
@@ -149,7 +149,7 @@ class _Process:
         self._part, self._side, self._tell = part, side, tell
         work = json.dumps({"only": list(units), "done": list(side.rows)})
         self._process = subprocess.Popen(
-            [sys.executable, str(SCRIPT), "--measure", part, side.name, work],
+            [sys.executable, str(PROGRAM), "gpu", "--measure", part, side.name, work],
             stdout=subprocess.PIPE,
             stderr=errors,
             env=env,

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import time
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from patchkit.lab import cuda_fp16, tiny, trainers
 
-from ..families.building import one_line
 from ..families.modes import Mode, find_mode
+from ..sweep.trial import Course, OtherLogits, attempt, autocast
 from .strategies import STRATEGIES
 
 _LOGITS = "logits.pt"
 _SAVED = "saved"
 _MOST_DISTANCE = 0.05
 """How far logits may be from those of the ranks, relative to their size."""
-
-
-class OtherLogits(Exception):
-    """A checkpoint that does not predict what the ranks did."""
 
 
 class NoWeights(Exception):
@@ -39,7 +30,7 @@ def predict(model: Any, mode: Mode) -> Any:
 
     ids = torch.arange(10, 50).reshape(4, 10)
     model.eval()
-    with torch.no_grad(), _autocast(mode):
+    with torch.no_grad(), autocast(mode.precision.autocast):
         return model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits.float()
 
 
@@ -90,12 +81,9 @@ def load(
     Returns:
         the fields of a `Trial`.
     """
-    started = time.perf_counter()
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
-    error = ""
-    figures: dict[str, Any] = {}
-    try:
+    course = Course("reload")
+
+    def reload() -> None:
         adapters = Path(folder) / _SAVED
         dtype = STRATEGIES[strategy].dtype(find_mode(mode))
         base = trainers.find(trainer).checkpoint(Path(models), dtype)
@@ -105,17 +93,11 @@ def load(
             find_mode(mode),
             Path(folder) / _LOGITS,
         )
-        figures["distance after reload"] = distance
+        course.figures["distance after reload"] = distance
         if not distance <= _MOST_DISTANCE:
             raise OtherLogits("the logits are far from those of the ranks")
-    except Exception as reason:
-        error = one_line(reason, 0)
-    return {
-        "step": "reload" if error else "",
-        "error": error.replace(folder, "…").replace(models, "…"),
-        "figures": figures,
-        "seconds": round(time.perf_counter() - started, 2),
-    }
+
+    return attempt(course, reload, (folder, models))
 
 
 def _loaded(trainer: str, mode: Mode, dtype: str, folder: Path) -> Any:
@@ -148,13 +130,3 @@ def _distance(model: Any, mode: Mode, expected: Path) -> float:
 
     logits = torch.load(expected)
     return float((predict(model, mode) - logits).norm() / logits.norm())
-
-
-@contextlib.contextmanager
-def _autocast(mode: Mode) -> Iterator[None]:
-    import torch
-
-    kinds = {"fp16": torch.float16, "bf16": torch.bfloat16}
-    kind = kinds.get(mode.precision.autocast)
-    with torch.autocast("cpu", kind or torch.bfloat16, enabled=kind is not None):
-        yield

@@ -1,15 +1,18 @@
-"""`patchkit ranks`."""
+"""`python -m workbench ranks`."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from patchkit.cli.arguments import form_options
-
-from ..kept_results import check_outputs, check_shown, told_how_to_go_on
+from ..sweep.options import (
+    check_outputs,
+    check_shown,
+    show_results,
+    sweep_options,
+    told_how_to_go_on,
+)
 
 
 @click.command()
@@ -37,19 +40,11 @@ from ..kept_results import check_outputs, check_shown, told_how_to_go_on
     help="lora or full; may be repeated.  [default: both]",
 )
 @click.option(
-    "--timeout",
-    type=click.FloatRange(1),
-    default=120.0,
-    show_default=True,
-    help="Seconds that each attempt may take.",
-)
-@click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Keep the results in this file. What it has already is not tried again.",
 )
-@click.option("--show", "only_show", is_flag=True, help="Try nothing; show what the file has.")
-@form_options("table", "markdown", "json")
+@sweep_options
 def ranks(
     strategies: tuple[str, ...],
     trainers: tuple[str, ...],
@@ -69,19 +64,21 @@ def ranks(
 
     \b
     Examples:
-      patchkit ranks ddp --trainer sft
-      patchkit ranks 'fsdp*' 'zero*' --mode bf16/4bit --output ranks.jsonl
+      python -m workbench ranks ddp --trainer sft
+      python -m workbench ranks 'fsdp*' 'zero*' --mode bf16/4bit --output ranks.jsonl
     \b
     Exit status:
       0  nothing is worse or other with patchkit
       1  something worked without, and fails or has other numbers with patchkit
     """
-    from patchkit.cli.output import progress_bar, show, show_json
+    from patchkit.cli.output import progress_bar
 
     from ..families.modes import select
+    from .markdown import as_markdown
     from .records import Journal
     from .results import results
     from .sweep import Selection, sweep
+    from .table import as_table
 
     check_outputs([output] if output else [], only_show=only_show)
     selection = Selection.of(strategies, trainers, select(modes), methods)
@@ -91,15 +88,4 @@ def ranks(
     else:
         with told_how_to_go_on(journal.path), progress_bar() as progress:
             sweep(selection, journal, seconds=timeout, progress=progress)
-    found = results(journal, selection)
-    if form == "json":
-        show_json(found.to_dict())
-    elif form == "markdown":
-        from .markdown import as_markdown
-
-        click.echo(as_markdown(found))
-    else:
-        from .table import as_table
-
-        show(*as_table(found))
-    sys.exit(found.exit_status)
+    show_results(results(journal, selection), form, as_table, as_markdown)

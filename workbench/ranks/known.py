@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..families.records import Trial
+from ..sweep.trial import Trial
 from .records import Cell
 
 _ADAPTERS = (

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from .. import journal
-from ..families.records import Trial
+from ..sweep import journal
 
 SCHEMA = "ranks 1"
 #: What the ranks do, in this order; the last in a process by itself, without patchkit.
@@ -32,8 +29,8 @@ class Cell:
     method: str
 
 
-class Journal(journal.Journal):
-    """The results of cells; see `workbench.journal`.
+class Journal(journal.Journal[Cell]):
+    """The results of a sweep of strategies; see `workbench.sweep.journal`.
 
     Args:
         path: the file; None keeps them in memory only.
@@ -43,17 +40,4 @@ class Journal(journal.Journal):
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.trials: dict[tuple[Cell, bool], Trial] = {}
-        super().__init__(path, SCHEMA)
-
-    def add(self, cell: Cell, patched: bool, trial: Trial) -> None:
-        self._add({"cell": asdict(cell), "patchkit": patched, "trial": asdict(trial)})
-
-    def cells(self) -> Iterator[Cell]:
-        """Yield the cells that were tried on both sides."""
-        for cell, patched in self.trials:
-            if not patched and (cell, True) in self.trials:
-                yield cell
-
-    def _take_in_result(self, record: dict[str, Any]) -> None:
-        self.trials[Cell(**record["cell"]), record["patchkit"]] = Trial(**record["trial"])
+        super().__init__(path, SCHEMA, lambda content: Cell(**content))

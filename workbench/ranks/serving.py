@@ -12,8 +12,6 @@ from patchkit.lab.trainers import find
 
 from ..families import serving
 
-PLAIN = f"{__name__}:import_libraries"
-PATCHED = f"{__name__}:import_libraries_and_apply"
 _MODULES = (
     "datasets",
     "torch.distributed.fsdp",

@@ -12,11 +12,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from patchkit.errors import PatchError, UsageError
-from patchkit.verification.forking import ForkServer
+from patchkit.errors import UsageError
 
 from ..families.modes import Mode
-from ..families.records import Trial
+from ..sweep.processes import Processes
+from ..sweep.trial import Trial
 from . import serving
 from .records import Cell, Journal
 from .strategies import STRATEGIES
@@ -25,8 +25,6 @@ RANKS = 2
 METHODS = ("lora", "full")
 TRAINERS = ("sft", "dpo", "grpo", "reward", "kto", "rloo")
 _USUAL_TRAINERS = TRAINERS[:4]
-_PATIENCE = 600
-"""Seconds for the import of the libraries."""
 _ROOM = __package__
 _BY_ANOTHER = ("Connection closed by peer", "Connection reset by peer", "Broken pipe")
 """What a rank says whose peer has ended."""
@@ -77,10 +75,6 @@ class Selection:
                             yield Cell(strategy, trainer, mode.name, method)
 
 
-class RanksError(PatchError):
-    """The libraries that the ranks need cannot be imported."""
-
-
 def sweep(
     selection: Selection,
     journal: Journal,
@@ -98,7 +92,7 @@ def sweep(
 
     Raises:
         UsageError: the journal comes from another environment, or this platform does not fork.
-        RanksError: the libraries cannot be imported.
+        SweepError: the libraries cannot be imported.
     """
     if not hasattr(os, "fork"):
         raise UsageError("ranks are forks, and this platform has none")
@@ -117,48 +111,32 @@ def sweep(
             workshop.stop()
 
 
-class _Workshop:
-    """Two processes that have imported the libraries, one with patchkit, and a folder."""
+class _Workshop(Processes):
+    """The processes and a folder."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder = folder
         self._seconds = seconds
         self._models = folder / "models"
-        environment = {
-            "CUDA_VISIBLE_DEVICES": "",
-            "DS_ACCELERATOR": "cpu",
-            "OMP_NUM_THREADS": "1",
-            "PYTHONHASHSEED": "0",  # some errors list a set
-            "TMPDIR": str(folder),
-            # A patch that is switched off would be judged in place of patchkit.
-            "PATCHKIT_DISABLE": "",
-        }
+        super().__init__(folder, serving.__name__, environment={"DS_ACCELERATOR": "cpu"})
         self._pool = ThreadPoolExecutor(RANKS)
-        self._servers = {
-            patched: ForkServer(preparation, environment=environment, quiet=True)
-            for patched, preparation in ((False, serving.PLAIN), (True, serving.PATCHED))
-        }
 
     def prepare(self, selection: Selection) -> dict[str, Any]:
         """Make the models of a selection, and return what the figures depend on.
 
         Raises:
-            RanksError: the libraries cannot be imported, or the models cannot be made.
+            SweepError: the libraries cannot be imported, or the models cannot be made.
         """
         precisions = [mode.precision for mode in selection.modes]
         dtypes = {dtype for one in precisions for dtype in (one.checkpoint, one.compute)}
-        answer = self._servers[False].call(
+        return self.ask(
             f"{serving.__name__}:prepare",
             {
                 "trainers": selection.trainers,
                 "dtypes": sorted(dtypes),
                 "folder": str(self._models),
             },
-            timeout=_PATIENCE,
         )
-        if "outcome" in answer:
-            raise RanksError(f"cannot import the libraries: {answer['message']}")
-        return answer
 
     def attempt(self, cell: Cell, patched: bool) -> Trial:
         """Train in all ranks, and load what they have saved where patchkit is not applied."""
@@ -167,7 +145,7 @@ class _Workshop:
             trial = self._train(arguments, patched)
             if not trial.worked:
                 return trial
-            loaded = _trial(self._call(False, f"{_ROOM}.checkpoint:load", arguments))
+            loaded = Trial.of(self._call(False, f"{_ROOM}.checkpoint:load", arguments))
         return Trial(
             loaded.step,
             loaded.error,
@@ -177,8 +155,7 @@ class _Workshop:
 
     def stop(self) -> None:
         """End all processes."""
-        for server in self._servers.values():
-            server.stop()
+        super().stop()
         self._pool.shutdown()
 
     def _train(self, arguments: dict[str, Any], patched: bool) -> Trial:
@@ -195,7 +172,7 @@ class _Workshop:
             )
             for rank in range(RANKS)
         ]
-        return merged([_trial(future.result()) for future in running])
+        return merged([Trial.of(future.result()) for future in running])
 
     def _call(
         self,
@@ -204,7 +181,7 @@ class _Workshop:
         arguments: dict[str, Any],
         environment: dict[str, str] | None = None,
     ) -> dict[str, Any]:
-        return self._servers[patched].call(
+        return self.servers[patched].call(
             function, arguments, timeout=self._seconds, environment=environment
         )
 
@@ -223,10 +200,6 @@ def merged(trials: Sequence[Trial]) -> Trial:
         {name: [trial.figures.get(name) for trial in trials] for name in names},
         max(trial.seconds for trial in trials),
     )
-
-
-def _trial(answer: dict[str, Any]) -> Trial:
-    return Trial("process", answer["message"]) if "outcome" in answer else Trial(**answer)
 
 
 def _variables(rank: int, port: int) -> dict[str, str]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import time
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,8 +10,9 @@ from typing import Any
 
 from patchkit.lab import cuda_fp16, train, trainers
 
-from ..families.building import one_line
 from ..families.modes import find_mode
+from ..sweep.trial import Course
+from ..sweep.trial import attempt as attempted
 from . import checkpoint, cuda_ranks
 from .strategies import STRATEGIES
 
@@ -41,37 +39,23 @@ def attempt(
     Returns:
         the fields of a `Trial`, as this rank sees it.
     """
-    started = time.perf_counter()
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
     course = _Course(strategy, trainer, mode, method, Path(models), Path(folder))
-    error = ""
-    try:
-        course.run()
-    except Exception as reason:
-        error = one_line(reason, 0)
-    return {
-        "step": course.step if error else "",
-        "error": error.replace(folder, "…").replace(models, "…"),
-        "figures": course.figures,
-        "seconds": round(time.perf_counter() - started, 2),
-    }
+    return attempted(course, course.run, (folder, models))
 
 
-class _Course:
-    """One attempt: where it is, and the figures so far."""
+class _Course(Course):
+    """One attempt."""
 
     def __init__(
         self, strategy: str, trainer: str, mode: str, method: str, models: Path, folder: Path
     ) -> None:
+        super().__init__("build")
         self.strategy = STRATEGIES[strategy]
         self.trainer = trainer
         self.mode = find_mode(mode)
         self.method = method
         self.models = models
         self.folder = folder
-        self.step = "build"
-        self.figures: dict[str, Any] = {}
 
     def run(self) -> None:
         import torch

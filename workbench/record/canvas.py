@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from patchkit.cli.demo.drawing import FRAME, INK, PALE
 from patchkit.matrix.show.grid import Grid
 from patchkit.matrix.show.states import WORST_FIRST, State
-from patchkit.pictures import FRAME, INK, PALE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""`patchkit matrix check`."""
+"""`python -m workbench check`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     """Compare what the patches claim with what was measured.
 
     IDS are patch ids or globs; all by default. A range must contain each release in which the bug
-    was seen, and no other, and each release that it names must have been measured.
+    was seen, and no other, and each release that it names must have been measured. What `patchkit
+    matrix show` lists as to be looked into is found, too.
 
     \b
     Exit status:
-      0  all patches claim what was measured
-      1  a patch claims more or less than that
+      0  all patches claim what was measured, and nothing is to be looked into
+      1  a patch claims more or less than that, or something is to be looked into
       64 the command cannot be carried out
     """
     from patchkit.engine.session import SESSION
     from patchkit.matrix import default_path, read
+    from patchkit.matrix.show.selection import select
 
     from .checking import check as compare
 
@@ -42,15 +44,22 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     matrix = read(path or default_path())
     checks = [compare(entry.patch, matrix) for entry in catalogue if entry.patch.id in chosen]
     wrong = [check for check in checks if not check.agrees]
+    remarks = select(matrix, catalogue, ids).remarks
     if as_json:
-        content = {"schema": 1, "patches": [check.to_dict() for check in checks]}
+        content = {
+            "schema": 1,
+            "patches": [check.to_dict() for check in checks],
+            "to_be_looked_into": remarks,
+        }
         click.echo(json.dumps(content, indent=2))
     else:
         for sentence in (sentence for check in wrong for sentence in check.contradictions):
             click.echo(sentence)
+        for remark in remarks:
+            click.echo(f"To be looked into: {remark}")
         unmeasured = sum(not check.measured for check in checks)
         click.echo(
             f"{len(checks)} patches: {len(checks) - len(wrong)} claim what was measured, "
             f"{len(wrong) - unmeasured} do not, and of {unmeasured} nothing was measured."
         )
-    sys.exit(1 if wrong else 0)
+    sys.exit(1 if wrong or remarks else 0)

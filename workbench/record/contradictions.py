@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from patchkit.environment import in_range
-from patchkit.matrix.evidence import Sighting, is_claimed, sightings, states_of_releases
+from patchkit.matrix.evidence import Sighting, sightings
 from patchkit.matrix.records import Matrix
 from patchkit.patch import Patch
 from patchkit.text import short_list
 
-from .ranges import measured_ranges
+from .ranges import is_claimed, measured_ranges, states_of_releases
 
 if TYPE_CHECKING:
     from packaging.version import Version

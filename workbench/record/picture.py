@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from patchkit.cli.demo.drawing import PictureError, as_bytes, matplotlib_style
 from patchkit.matrix.records import MatrixError
 from patchkit.matrix.show.view import View
-from patchkit.pictures import PictureError, as_bytes, matplotlib_style
 
 from .canvas import (
     CELL,

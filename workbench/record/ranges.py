@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from patchkit.matrix.evidence import sightings, states_of_releases
+from patchkit.environment import in_range
+from patchkit.matrix.evidence import Sighting, sightings
 from patchkit.matrix.records import Matrix
 from patchkit.patch import Patch
 
@@ -50,3 +51,29 @@ def _short(version: Version) -> str:
     while short.endswith(".0"):
         short = short.removesuffix(".0")
     return short
+
+
+def is_claimed(patch: Patch, versions: Mapping[str, str]) -> bool:
+    """Tell whether all these versions lie in the ranges of a patch."""
+    return all(in_range(version, patch.affects[name]) for name, version in versions.items())
+
+
+def states_of_releases(patch: Patch, found: list[Sighting], library: str) -> dict[Version, bool]:
+    """Map each measured release of a library, in order, to whether it is affected.
+
+    Only measurements beside the other versions that the patch claims count, and runs before scans.
+    """
+    from packaging.version import Version
+
+    states: dict[Version, bool] = {}
+    ran: set[Version] = set()
+    for sighting in sorted(found, key=lambda sighting: not sighting.is_scan):
+        versions = dict(sighting.versions)
+        release = versions.pop(library, None)
+        if release is None or not is_claimed(patch, versions):
+            continue
+        version = Version(release)
+        states[version] = sighting.shows or (version in ran and states[version])
+        if not sighting.is_scan:
+            ran.add(version)
+    return dict(sorted(states.items()))

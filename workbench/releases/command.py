@@ -1,4 +1,4 @@
-"""`patchkit legacy scan`."""
+"""`python -m workbench releases`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SCHEMA = 1
     "`patchkit doctor` asks about scripts. With --from, releases that are not cached are left out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def scan(
+def releases(
     libraries: tuple[str, ...],
     last: int | None,
     folder: Path | None,
@@ -64,8 +64,8 @@ def scan(
       3  something could not be read, and all else is well
     \b
     Examples:
-      patchkit legacy scan --library trl
-      patchkit legacy scan --last 3
+      python -m workbench releases --library trl
+      python -m workbench releases --last 3
       python -m workbench releases --history patchkit/legacy/versions/history.json
     """
     from dataclasses import asdict

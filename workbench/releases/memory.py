@@ -22,6 +22,7 @@ _READERS = (
     ),
     *(Path(PACKAGE, "matrix", "scan", f"{name}.py") for name in ("outline", "tree")),
 )
+"""What decides how a release is read."""
 
 
 class Memory:

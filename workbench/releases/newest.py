@@ -1,6 +1,6 @@
 """Scan the newest release of each patched library, and report problems as Markdown.
 
-    python workbench/releases/newest.py --output finding.md
+    python -m workbench new-releases --output finding.md
 
 Exit status 0: every patch holds, and the table of changed interfaces knows what went. 1: a patch
 drifted or claims too little, its buggy code is in a place that no patch names, or a name, keyword
@@ -17,7 +17,8 @@ from pathlib import Path
 from patchkit.errors import PatchError
 from patchkit.matrix.scan import ScanResult, scan
 from patchkit.matrix.scan.summary import lines
-from workbench.releases import run as interfaces
+
+from . import run as interfaces
 
 ANY = ">=0"
 NEWEST_AND_THE_ONE_BEFORE = 2
@@ -89,7 +90,3 @@ def findings(result: ScanResult, changes: interfaces.Result) -> tuple[str, int]:
     else:
         title, status = "Every patch holds on the newest releases", 0
     return "\n".join([f"# {title}\n", *parts]), status
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,6 +14,7 @@ from patchkit.matrix.file import replace_text
 from patchkit.matrix.scan import wheels
 from patchkit.modernize.reading.kinship import FILE
 
+from .archive import Archive
 from .exports import exported
 from .modules import declared
 from .sources import Sources
@@ -114,7 +115,9 @@ def read(cache: Path) -> dict[str, dict[str, str]]:
     for library in sorted(releases(), key=lambda library: library != _LARGE):
         known: Parents = {}
         for version in newest_of_each_minor(releases()[library]):
-            classes = Classes(Sources(opened.open(library, version)), library, newest)
+            opened.fetch(library, version)
+            archive = Archive(opened.file(library, version), (wheels.file_stem(library),))
+            classes = Classes(Sources(archive), library, newest)
             known.update(classes.parents())
         newest = newest or classes
         groups: dict[str, list[str]] = {}

@@ -20,11 +20,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from unittest import mock
 
-import madeup_notes
-import oracle
-import world as worlds
-from figures import Figures, options
-from forks import ForkFailed, in_fork
+from . import madeup_notes, oracle
+from . import world as worlds
+from .figures import Figures, options
+from .forks import ForkFailed, in_fork
 
 OBJECTS_PER_ROUND = 0.05
 BYTES_PER_ROUND = 32.0
@@ -256,7 +255,3 @@ def main() -> int:
         figures.note(line)
     figures.count("patched, nested", in_fork(lambda: nest(chosen.depth), 600), times=chosen.depth)
     return figures.show(as_json=chosen.json)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

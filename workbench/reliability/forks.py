@@ -13,10 +13,28 @@ import time
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from patchkit import children
+
+from .. import ROOT
+
 warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
+
+
+def command(tool: str, *arguments: str, flags: Sequence[str] = ()) -> list[str]:
+    """Return the command line that runs a tool in another interpreter, with this patchkit.
+
+    Args:
+        tool: the full name of its module.
+        arguments: its arguments.
+        flags: those of the interpreter.
+    """
+    python, *rest = children.command(
+        "workbench", "reliability", tool.rpartition(".")[2], *arguments, folder=str(ROOT)
+    )
+    return [python, *flags, *rest]
 
 
 class ForkFailed(RuntimeError):

@@ -24,8 +24,9 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from figures import Figures, options
-from snapshots import Snapshot
+from . import forks
+from .figures import Figures, options
+from .snapshots import Snapshot
 
 LIBRARIES = ("torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes")
 LOADED = (
@@ -249,7 +250,7 @@ PROGRAMS = {
 def in_interpreter(program: str) -> dict[str, Any]:
     """Return what one of the programs finds in an interpreter of its own."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [sys.executable, "-W", "ignore", str(Path(__file__)), "--program", program]
+        command = forks.command(__name__, "--program", program, flags=("-W", "ignore"))
         done = subprocess.run(
             [*command, "--output", file.name], capture_output=True, text=True, check=False
         )
@@ -295,7 +296,3 @@ def main() -> int:
     for name in hooked["surroundings"]:
         figures.findings[f"the interpreter after revert(): {name} is another"] += 1
     return figures.show(as_json=chosen.json)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -30,13 +30,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import oracle
-import world as worlds
-from figures import Figures, options
-from forks import Fork, ForkFailed, in_fork
-from scenarios import SCENARIOS, Action
-
 import patchkit
+
+from . import oracle
+from . import world as worlds
+from .figures import Figures, options
+from .forks import Fork, ForkFailed, in_fork
+from .scenarios import SCENARIOS, Action
 
 ENGINE = str(Path(patchkit.__file__).parent) + os.sep
 ERRORS = {error.__name__: error for error in (KeyboardInterrupt, RuntimeError, MemoryError)}
@@ -334,7 +334,3 @@ def by_line(place: str) -> tuple[str, int, str]:
     file, _, rest = place.partition(":")
     line, _, end = rest.partition(",")
     return file, int(line), end
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from snapshots import Snapshot
+from .snapshots import Snapshot
 
 NOTES: dict[str, Snapshot] = {}
 EARLIER: list[Snapshot] = []

@@ -18,11 +18,11 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest import mock
 
-import oracle
-import world as worlds
-from figures import Figures, options
-from forks import ForkFailed, each_in_fork
-from scenarios import foreign, owner_of
+from . import oracle
+from . import world as worlds
+from .figures import Figures, options
+from .forks import ForkFailed, each_in_fork
+from .scenarios import foreign, owner_of
 
 CALL_SECONDS = 5.0
 
@@ -270,9 +270,9 @@ def on_real_libraries() -> Iterator[Trial]:
 
 def _real(target: str, kind: str, before: bool) -> list[str]:
     """Mock something of a real library around `apply()`."""
-    from snapshots import Snapshot
-
     import patchkit
+
+    from .snapshots import Snapshot
 
     module, _, qualname = target.partition(":")
     noted = Snapshot.of([sys.modules[module]])
@@ -327,7 +327,3 @@ def main() -> int:
             problems = [f"the process {str(problems).strip().splitlines()[-1]}"]
         figures.count(trial.row, [f"{problem} ({trial.label})" for problem in problems])
     return figures.show(as_json=chosen.json)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -23,9 +23,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FunctionType
 
-from edit_oracle import code_at, wrongs
-from mutants import mutated
-
 from patchkit.catalogue import entries as catalogue
 from patchkit.environment import module_file, modules_matching
 from patchkit.patch import Rewrite
@@ -39,6 +36,9 @@ from patchkit.rewrite import (
     find,
 )
 from patchkit.rewrite.edit import apply_edits
+
+from .edit_oracle import code_at, wrongs
+from .mutants import mutated
 
 REBINDING = ("nemo-automodel-lora-input-dtype", "bitsandbytes-cpu-inference-packing")
 """Patches that mean to bind a parameter anew."""
@@ -302,7 +302,3 @@ def main() -> int:
     for wrong in tally.wrong[chosen.shown :]:
         print(wrong.partition("\n")[0])
     return 1 if tally.wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

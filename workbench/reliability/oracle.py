@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from madeup_notes import EARLIER, NOTES
-from snapshots import Snapshot
-from world import DRIFTED, NOT_DUE, Place, World
-
 from patchkit.reporting.report import Report
+
+from .madeup_notes import EARLIER, NOTES
+from .snapshots import Snapshot
+from .world import DRIFTED, NOT_DUE, Place, World
 
 Carried = frozenset[tuple[str, str]]
 """Pairs of a patch and a target whose live function behaves as fixed."""

@@ -11,12 +11,11 @@ import functools
 import importlib
 import inspect
 import pickle
-import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from figures import Figures, options
+from .figures import Figures, options
 
 MORE = (
     "transformers.models.llama.modeling_llama:LlamaForCausalLM.from_pretrained",
@@ -231,7 +230,3 @@ def main() -> int:
         figures.count(check, compare({check: answer}, {check: known_after[check]}))
     figures.note(f"patches: {report.summary()}; {len(before[targets[0]])} checks of each callable")
     return figures.show(as_json=chosen.json)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,7 +6,6 @@ On the made-up library; DataLoader workers and ranks are left out where torch is
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
 import importlib.util
 import json
@@ -18,14 +17,15 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import oracle
-import world as worlds
-from figures import Figures, options
-from forks import ForkFailed, in_fork
+from .. import ROOT
+from . import oracle
+from . import world as worlds
+from .figures import Figures, options
+from .forks import ForkFailed, command, in_fork
 
 FORK_SECONDS = 2.0
 CASE_SECONDS = 120.0
@@ -113,7 +113,7 @@ def other_process(method: str) -> Case:
             # The child unpickles by name, and finds the library where its parent does.
             before = os.environ.get("PYTHONPATH", "")
             os.environ["PYTHONPATH"] = os.pathsep.join(
-                [str(world.folder), str(Path(__file__).parent), *filter(None, [before])]
+                [str(world.folder), str(ROOT), *filter(None, [before])]
             )
             try:
                 with context.Pool(1) as pool:
@@ -272,20 +272,20 @@ def interpreter(*flags: str) -> Case:
     """Apply in an interpreter that was started with some flags."""
 
     def case(chosen: Any) -> list[str]:
-        return program([*flags, str(Path(__file__)), "--program", "plain"])
+        return program("plain", flags=flags)
 
     return case
 
 
-def program(arguments: list[str], **variables: str) -> list[str]:
+def program(name: str, launcher: Sequence[str] = (), flags: Sequence[str] = ()) -> list[str]:
     """Run one of the programs below in an interpreter of its own; return what was wrong."""
     done = subprocess.run(
-        [sys.executable, *arguments],
+        [*launcher, *command(__name__, "--program", name, flags=flags)],
         capture_output=True,
         text=True,
         check=False,
         timeout=CASE_SECONDS,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **variables},
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("PROBLEMS ")]
     if done.returncode or not lines:
@@ -363,8 +363,8 @@ def ranks(chosen: Any) -> list[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    launcher = ["-m", "torch.distributed.run", "--nproc_per_node=2", f"--master_port={port}"]
-    return program([*launcher, str(Path(__file__)), "--program", "rank"])
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--no-python"]
+    return program("rank", [*launcher, "--nproc_per_node=2", f"--master_port={port}"])
 
 
 PROGRAMS: dict[str, Callable[[], list[str]]] = {
@@ -395,8 +395,8 @@ CASES: dict[str, Case] = {
     "zipped": zipped,
 }
 CASES_WITH_TORCH: dict[str, Case] = {
-    "DataLoader, fork": lambda chosen: program([__file__, "--program", "loader-fork"]),
-    "DataLoader, spawn": lambda chosen: program([__file__, "--program", "loader-spawn"]),
+    "DataLoader, fork": lambda chosen: program("loader-fork"),
+    "DataLoader, spawn": lambda chosen: program("loader-spawn"),
     "two ranks": ranks,
 }
 
@@ -427,8 +427,3 @@ def main() -> int:
             problems = [str(failure).strip()[-200:]]
         figures.count(name, problems)
     return figures.show(as_json=chosen.json)
-
-
-if __name__ == "__main__":
-    with contextlib.suppress(BrokenPipeError):
-        sys.exit(main())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from world import KINDS, World
+from .world import KINDS, World
 
 Step = Callable[[World], Any]
 

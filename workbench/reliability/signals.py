@@ -13,17 +13,16 @@ import random
 import select
 import signal
 import statistics
-import sys
 import time
 from dataclasses import dataclass
 from typing import Any
 
-import oracle
-import world as worlds
-from figures import Figures, options
-from forks import Fork, ForkFailed, in_fork
-from inject import aftermath, carried_after, locked
-from scenarios import ACTIONS, Action
+from . import oracle
+from . import world as worlds
+from .figures import Figures, options
+from .forks import Fork, ForkFailed, in_fork
+from .inject import aftermath, carried_after, locked
+from .scenarios import ACTIONS, Action
 
 MOMENTS = ("apply, loaded", "revert", "import", "patched", "patched, others=False", "apply again")
 TRIAL_SECONDS = 30.0
@@ -141,7 +140,3 @@ def main() -> int:
         inside = sum(trial.inside for trial in trials)
         figures.note(f"{name}: {inside} of {len(trials)} arrived before it was done")
     return figures.show(as_json=chosen.json)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

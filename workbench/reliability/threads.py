@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import oracle
-import world as worlds
-from figures import Figures, options
-from forks import ForkFailed, in_fork
+from . import oracle
+from . import world as worlds
+from .figures import Figures, options
+from .forks import ForkFailed, in_fork
 
 HANG_SECONDS = 30.0
 
@@ -172,7 +172,3 @@ def main() -> int:
         figures.wrong[name] += 1
         figures.findings[f"{name}: {problem}"] += 1
     return figures.show(as_json=chosen.json)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -18,14 +18,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import madeup_notes
-
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.engine.choices import Choices
 from patchkit.engine.session import Session
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.reporting.report import Report
 from patchkit.rewrite import Pattern, Rule, replace
+
+from . import madeup_notes
 
 PACKAGE = "madeup"
 
@@ -39,7 +39,7 @@ def bug():
 def other_bug():
     return "other bug"
 """
-_NOTED = "\n__import__('madeup_notes').note(__name__)\n"
+_NOTED = f"\n__import__({madeup_notes.__name__!r}, fromlist=['note']).note(__name__)\n"
 
 SOURCES = {
     "trainer": """

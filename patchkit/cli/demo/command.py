@@ -97,8 +97,8 @@ def demo(
     from .training import train_both
 
     if plot is not None:
-        from ...pictures import check_picture_file
         from ..arguments import check_writable
+        from .drawing import check_picture_file
 
         check_picture_file(plot, "--plot")
         check_writable(plot, "--plot")

@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...pictures import FRAME, INK, PALE
+from .drawing import FRAME, INK, PALE
 from .outcome import TrainingOutcome, ending, error_line, step_of_death
 
 if TYPE_CHECKING:

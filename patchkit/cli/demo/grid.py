@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...pictures import FRAME, INK, PALE
+from .drawing import FRAME, INK, PALE
 from .outcome import TrainingOutcome
 
 if TYPE_CHECKING:

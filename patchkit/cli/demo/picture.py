@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...pictures import INK, PALE, PictureError, as_bytes, matplotlib_style
+from .drawing import INK, PALE, PictureError, as_bytes, matplotlib_style
 from .grid import KindGrid
 from .outcome import TrainingOutcome, aside, subject
 

@@ -12,6 +12,8 @@ from ... import settings
 from ...catalogue.selection import DISABLE_VARIABLE, disabled_patches
 from ...engine.session import SESSION
 from ...errors import UsageError
+from ...legacy import choice as legacy_choice
+from ...legacy.versions.written_for import parse
 from .privacy import without_private_data
 from .section import Row, Section, Step
 
@@ -19,6 +21,7 @@ NAME, TITLE = "variables", "Variables of patchkit"
 
 _OURS = re.compile(r"patch[_-]?kit[_-]", re.IGNORECASE)
 _FOLDERS = ("PATCHKIT_CACHE", "PATCHKIT_PATCHES", "PATCHKIT_WHEELS")
+_LEGACY = "PATCHKIT_LEGACY"
 _OF_COMMANDS = "PATCHKIT_RUN"
 """Prefix of the variables that `patchkit run` passes to its children."""
 _OF_THE_TESTS = ("PATCHKIT_TEST_PROCESSES",)
@@ -58,10 +61,14 @@ def _variable(name: str, value: str) -> Variable:
             disabled_patches(SESSION.catalogue)
         elif name in switches:
             settings.is_switched_on(switches[name])
+        elif name == _LEGACY:
+            chosen = legacy_choice.from_environment()
+            if isinstance(chosen, str):
+                parse(chosen)
         elif name in (*_FOLDERS, *_OF_THE_TESTS) or name.startswith(_OF_COMMANDS):
             return Variable(name)
         else:
-            meant = _nearest(name, [*known, DISABLE_VARIABLE, *switches, *_FOLDERS])
+            meant = _nearest(name, [*known, DISABLE_VARIABLE, _LEGACY, *switches, *_FOLDERS])
             return Variable(name, "", f"patchkit has no environment variable {name}", meant)
     except UsageError as error:
         problem = str(error).removeprefix("the environment variable ")

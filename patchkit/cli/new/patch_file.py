@@ -17,8 +17,7 @@ Fix: what is done instead.
 
 import ast
 
-from patchkit.patch import Patch, Rewrite
-from patchkit.rewrite import Edit, Pattern, Rule, replace
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 
 SITE = Pattern({pattern}{literal})
 
@@ -62,7 +61,7 @@ Fix: what is done instead.
 from collections.abc import Callable
 from typing import Any
 
-from patchkit.patch import Patch, Wrap
+from patchkit.authoring import Patch, Wrap
 
 
 def around(

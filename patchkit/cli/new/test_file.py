@@ -13,7 +13,7 @@ import os
 {imports}
 import patchkit
 import pytest
-from patchkit.rewrite import bind
+from patchkit.authoring import bind
 
 PATCH = {quoted}
 {folder}

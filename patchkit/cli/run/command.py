@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...text import split_names
 from ..arguments import PatchId
 
 if TYPE_CHECKING:
@@ -54,15 +55,22 @@ def _files(
     help="The precision you train in, if it is not the one in the training arguments.",
 )
 @click.option(
-    "--preflight",
-    is_flag=True,
-    help="Check the model before each training; stop on errors.",
+    "--preflight/--no-preflight",
+    default=None,
+    help="Check the model before each training, and stop on errors; or do not, whatever "
+    "PATCHKIT_PREFLIGHT says.",
 )
 @click.option(
     "--opt-in",
     multiple=True,
     metavar="NAME",
     help="Turn on a patch that is applied only on request, by its keyword; may be repeated.",
+)
+@click.option(
+    "--opt-out",
+    multiple=True,
+    metavar="NAME",
+    help="Turn such a patch off, whatever its variable says; may be repeated.",
 )
 @click.option(
     "--set",
@@ -80,9 +88,10 @@ def _files(
     "PATCHKIT_PATCHES does the same.",
 )
 @click.option(
-    "--legacy",
-    is_flag=True,
-    help="Let names, keywords and flags of older releases work, and say each once.",
+    "--legacy/--no-legacy",
+    default=None,
+    help="Let names, keywords and flags of older releases work, and say each once; or do not, "
+    "whatever PATCHKIT_LEGACY says.",
 )
 @click.option(
     "--written-for",
@@ -98,11 +107,12 @@ def run(
     exclude: tuple[str, ...],
     strict: bool,
     dtype: str | None,
-    preflight: bool,
+    preflight: bool | None,
     opt_in: tuple[str, ...],
+    opt_out: tuple[str, ...],
     settings: tuple[str, ...],
     patches: tuple[str, ...],
-    legacy: bool,
+    legacy: bool | None,
     written_for: str | None,
     verbose: bool,
     command: tuple[str, ...],
@@ -132,7 +142,6 @@ def run(
       patchkit run --verbose -- bash train.sh
     """
     from ...engine.choices import Choices
-    from ...text import split_names
     from .launch import CannotRunError, launch
     from .rehearsal import check
     from .variables import command_environment
@@ -141,15 +150,16 @@ def run(
         raise click.UsageError(f"which command? For instance: {EXAMPLE}")
     if written_for is not None and not written_for.strip():
         raise click.UsageError("--written-for is empty; for instance: 'trl==0.11.4'")
+    if written_for is not None and legacy is False:
+        raise click.UsageError("--written-for and --no-legacy contradict each other")
     choices = Choices(
         only=split_names(only) or None,
         exclude=split_names(exclude),
         strict=strict,
         dtype=dtype,
-        preflight=preflight,
         keywords={
             **dict(map(_name_and_value, settings)),
-            **dict.fromkeys(split_names(opt_in), True),
+            **_switches(opt_in, opt_out, preflight),
         },
         patches=patches,
         legacy=legacy if written_for is None else written_for,
@@ -161,6 +171,17 @@ def run(
     except CannotRunError as error:
         click.echo(f"patchkit run: {error}", err=True)
         sys.exit(error.status)
+
+
+def _switches(
+    opt_in: tuple[str, ...], opt_out: tuple[str, ...], preflight: bool | None
+) -> dict[str, bool]:
+    on, off = split_names(opt_in), split_names(opt_out)
+    if preflight is not None:
+        (on if preflight else off).append("preflight")
+    if both := set(on).intersection(off):
+        raise click.UsageError(f"{min(both)} is both switched on and switched off")
+    return {**dict.fromkeys(on, True), **dict.fromkeys(off, False)}
 
 
 def _name_and_value(text: str) -> tuple[str, str]:

@@ -63,7 +63,7 @@ def _apply(chosen: str) -> Report:
             # The command may turn warnings into errors, and ours come when all is done.
             warnings.simplefilter("default", PatchWarning)
         report = SESSION.apply(choices, at_once=choices.verbose)
-    if choices.legacy is not None:
+    if choices.legacy:
         _summarize_at_exit()
     if choices.verbose:
         program = " ".join(" ".join(sys.orig_argv).split())

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from ...engine.choices import Choices
 from ...engine.deferred import is_environment_silent
 from ...errors import UsageError
-from ...legacy.choice import ON
 from ...legacy.versions.named_releases import named_releases
 from ...settings import ARGUMENTS
 from ...text import short_list
@@ -33,7 +32,9 @@ def check(choices: Choices) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with SESSION.patched(Choices(only=(), patches=choices.patches)):
+        # A variable that makes no sense matters only where nothing overrules it.
+        legacy = False if choices.legacy is False else None
+        with SESSION.patched(Choices(only=(), patches=choices.patches, legacy=legacy)):
             _check_names(choices, SESSION.catalogue)
             with SESSION.patched(dataclasses.replace(choices, strict=False)):
                 """Everything else that is wrong was raised by now."""
@@ -46,12 +47,12 @@ def _check_names(choices: Choices, catalogue: Catalogue) -> None:
         raise UsageError(
             f"--only and --exclude contradict each other: both name {short_list(sorted(both))}"
         )
-    if choices.legacy not in (None, ON):
+    if isinstance(choices.legacy, str):
         named_releases(choices.legacy, f"--written-for {choices.legacy!r}")
     offered = {setting.name: setting for setting in catalogue.settings}
     for name, value in choices.keywords.items():
-        if value is True:
-            _check_opt_in(name, catalogue.opt_ins)
+        if isinstance(value, bool):
+            _check_opt_in("--opt-in" if value else "--opt-out", name, catalogue.opt_ins)
         elif name in offered:
             offered[name].check(value, f"--set {name}")
         else:
@@ -63,11 +64,11 @@ def _check_names(choices: Choices, catalogue: Catalogue) -> None:
             )
 
 
-def _check_opt_in(name: str, opt_ins: list[str]) -> None:
+def _check_opt_in(option: str, name: str, opt_ins: list[str]) -> None:
     if name not in opt_ins:
         near = difflib.get_close_matches(name, opt_ins, n=1)
         hint = f"Did you mean {near[0]!r}? " if near else ""
         raise UsageError(
-            f"--opt-in: no patch has the keyword {name!r}. {hint}"
+            f"{option}: no patch has the keyword {name!r}. {hint}"
             f"There are: {', '.join(opt_ins) or 'none'}"
         )

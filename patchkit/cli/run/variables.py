@@ -13,8 +13,7 @@ PATCHES = "PATCHKIT_PATCHES"
 AUTOSTART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "autostart")
 """The folder that contains our `sitecustomize` and nothing else."""
 
-_FOLDERS = (("cli", "run", "autostart"), ("running", "autostart"))
-"""The place of that folder in a package: today, and in 0.1."""
+_ENDING = os.path.join(os.sep, "patchkit", "cli", "run", "autostart")
 
 
 def command_environment(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
@@ -48,5 +47,4 @@ def command_environment(environment: Mapping[str, str], chosen: str) -> dict[str
 
 def _is_autostart(entry: str) -> bool:
     """Tell whether this is our folder, or that of another installation of patchkit."""
-    folder = os.path.normpath(entry)
-    return any(folder.endswith(os.path.join(os.sep, "patchkit", *parts)) for parts in _FOLDERS)
+    return os.path.normpath(entry).endswith(_ENDING)

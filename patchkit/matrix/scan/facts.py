@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ...patch import Wrap
 from ...rewrite import Drift, FunctionSource, Rule, edited_code, find
 from ...rewrite.locate import FunctionNode
+from ...rewrite.misfit import missing_parameters
 from . import outline
 from .parsed import ParsedModule, has_words
 from .questions import Question, Questions, Search
@@ -177,8 +178,7 @@ def _problem(tree: ast.Module, question: Question) -> str:
     last = functions[-1]
     if any(name in ("property", "cached_property") for name in _decorators(last)):
         return f"{qualname} is a property, not callable"
-    missing = [name for name in expected if name not in outline.parameters(last)]
-    return f"{qualname} has no parameter {', '.join(missing)} any more" if missing else ""
+    return missing_parameters(qualname, expected, outline.parameters(last))
 
 
 def _decorators(function: FunctionNode) -> Iterator[str]:

@@ -80,13 +80,19 @@ class ParsedModule:
         return sorted(sources, key=lambda source: source.first)
 
     def plan(self, source: FunctionSource, rule: Rule) -> list[list[Edit]]:
-        """Plan what a rule does to one of `sources`, an edit list per site."""
+        """Plan what a rule does to one of `sources`, an edit list per site.
+
+        Raises:
+            Drift: the rule cannot edit one.
+        """
         key = source.first, rule
         if key not in self._plans:
             sites = self._sites.get((source.node.lineno, rule))
             # What was found in the tree of the file stands at the same places in the function's.
             self._plans[key] = (
-                rule.plan(source) if sites is None else [list(rule.edit(site)) for site in sites]
+                rule.plan(source)
+                if sites is None
+                else [rule.plan_site(source, site) for site in sites]
             )
         return self._plans[key]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...environment import in_range
 from ...patch import Change, Patch, Rewrite
 from ...rewrite import Target
+from ...rewrite.misfit import misfit
 from .facts import BuggyFunction, Facts
 from .questions import Question, Questions
 
@@ -123,12 +124,15 @@ def _is_due(patch: Patch, change: Change, version: str) -> bool:
 
 
 def _is_harmless(place: Place, patch: Patch, version: str) -> bool:
-    for text, versions in patch.harmless.items():
-        target = Target.parse(text)
-        in_module = fnmatchcase(place.module, target.module)
-        if in_module and target.matches_qualname(place.function.qualname):
-            return in_range(version, versions)
-    return False
+    return any(
+        in_range(version, versions) and _is_in(place, Target.parse(text))
+        for text, versions in patch.harmless.items()
+    )
+
+
+def _is_in(place: Place, target: Target) -> bool:
+    in_module = fnmatchcase(place.module, target.module)
+    return in_module and target.matches_qualname(place.function.qualname)
 
 
 def _is_named(place: Place, questions: list[Question]) -> bool:
@@ -155,7 +159,8 @@ def _problems(
                 yield from [f"{question.target}: {missing}"] if missing else ()
                 continue
             if not its_places:
-                yield f"{question.target}: {_expected(question.change)}, found 0"
+                module, sites = question.target.module, question.change.sites
+                yield f"{question.target}: {misfit(module, (), 0, sites)}"
         yield from _misfits(question.change, its_places)
     if not has_place:
         yield "its wildcards match no function with this bug"
@@ -171,14 +176,9 @@ def _missing(question: Question, modules: Mapping[str, Facts]) -> str:
 def _misfits(change: Change, places: list[Place]) -> Iterator[str]:
     for place in places:
         function = place.function
-        if function.missing:
-            yield f"{place.module} does not import {', '.join(function.missing)} any more"
-        elif function.problem:
-            yield f"{place}: {function.problem}"
-        elif isinstance(change, Rewrite) and change.sites and function.sites != change.sites:
-            yield f"{place}: {_expected(change)}, found {function.sites}"
-
-
-def _expected(change: Rewrite) -> str:
-    number = change.sites or "at least 1"
-    return f"expected {number} occurrence{'s' * ((change.sites or 1) > 1)} of the buggy code"
+        expected = change.sites if isinstance(change, Rewrite) else None
+        problem = function.problem or misfit(
+            place.module, function.missing, function.sites, expected
+        )
+        if problem:
+            yield f"{place}: {problem}"

@@ -19,14 +19,15 @@ def cell_of(patch: str, results: Sequence[Result], scan: Scan | None = None) -> 
         results: the runs of this patch in this column.
         scan: the scan in this column, of all its patches.
     """
-    remarks = [*_run_notes(results), *(_scan_notes(patch, scan) if scan else ())]
-    unique = dict.fromkeys(remarks)
+    notes = [*_run_notes(results), *(_scan_notes(patch, scan) if scan else ())]
+    unique = dict.fromkeys(notes)
     return Cell(
         worst(state for state, _ in unique),
         scan.states.get(patch, "") if scan else "",
         tuple(sorted({result.outcome for result in results})),
         tuple(note for _, note in unique),
-        tuple(note for state, note in unique if state in (FAILS, ATTENTION, STOPPED)),
+        tuple(note for state, note in unique if state in (FAILS, ATTENTION)),
+        tuple(note for state, note in unique if state is STOPPED),
     )
 
 
@@ -49,4 +50,4 @@ def _scan_notes(patch: str, scan: Scan) -> Iterator[tuple[State, str]]:
         yield OF_SCAN[state], f"{state}: {note or STATES[state]}"
     words = re.split(r"[;,\s]+", note)
     if sites := ", ".join(place for place in scan.unlisted.get(patch, ()) if place not in words):
-        yield ATTENTION, f"unlisted: the patch does not name {sites}, which has the bug"
+        yield ATTENTION, f"unlisted: the patch does not name {sites}, which has the same code"

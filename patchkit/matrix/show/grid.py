@@ -18,6 +18,7 @@ class Cell:
         outcomes: the outcomes of all runs, each once.
         notes: the notes of runs and scan.
         remarks: those notes that need attention.
+        failures: those notes on runs that came to no end, and tell nothing of the bug.
     """
 
     state: State = NOT_MEASURED
@@ -25,6 +26,7 @@ class Cell:
     outcomes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..records import Environment, Matrix
 from .asides import asides_of
 from .environments import grid_of_sets
 from .gaps import gaps
-from .grid import Grid
+from .grid import Cell, Grid
 from .releases import grids_of_releases
 
 
@@ -51,7 +51,7 @@ def by_release(
     selected, libraries = list(selected), set(libraries)
     grids = grids_of_releases(matrix, patches, selected)
     shown = tuple(grid for grid in grids if grid.name in libraries or not libraries)
-    missing = gaps(matrix, patches, selected, libraries)
+    missing = (*_failures(shown), *gaps(matrix, patches, selected, libraries))
     asides = tuple(line for grid in shown for line in asides_of(grid, matrix))
     return View(shown, _remarks(shown), missing, asides, _source(matrix, selected))
 
@@ -66,23 +66,31 @@ def by_set(
     selected = list(selected)
     grid, where = grid_of_sets(matrix, patches, selected)
     grids = (grid,) if grid.columns else ()
-    missing = gaps(matrix, patches, selected, set(libraries))
+    missing = (*_failures(grids), *gaps(matrix, patches, selected, set(libraries)))
     source = _source(matrix, selected)
     return View(grids, _remarks(grids), missing, (), source, tuple(map(tuple, where)))
 
 
 def _remarks(grids: Iterable[Grid]) -> tuple[str, ...]:
+    return _lines(grids, lambda cell: cell.remarks)
+
+
+def _failures(grids: Iterable[Grid]) -> tuple[str, ...]:
+    return _lines(grids, lambda cell: cell.failures)
+
+
+def _lines(grids: Iterable[Grid], notes_of: Callable[[Cell], tuple[str, ...]]) -> tuple[str, ...]:
     lines = []
     for grid in grids:
-        columns_by_remark: dict[tuple[str, str], list[str]] = {}
+        columns_by_note: dict[tuple[str, str], list[str]] = {}
         for row in grid.rows:
             for column, cell in zip(grid.columns, row.cells, strict=True):
-                for remark in cell.remarks:
-                    columns_by_remark.setdefault((row.patch, remark), []).append(column)
+                for note in notes_of(cell):
+                    columns_by_note.setdefault((row.patch, note), []).append(column)
         library = f"{grid.name} " if grid.ticks else ""
         lines += [
-            f"{patch}, {library}{grid.span_text(columns)}: {remark}"
-            for (patch, remark), columns in columns_by_remark.items()
+            f"{patch}, {library}{grid.span_text(columns)}: {note}"
+            for (patch, note), columns in columns_by_note.items()
         ]
     return tuple(lines)
 

@@ -49,6 +49,11 @@ def test_a_variable(
     ("name", "value", "problem", "meant"),
     [
         ("PATCHKIT_LOOKOUT", "1", "", ""),
+        ("PATCHKIT_LEGACY", "1", "", ""),
+        ("PATCHKIT_LEGACY", "off", "", ""),
+        ("PATCHKIT_LEGACY", "trl==0.11.4", "", ""),
+        ("PATCHKIT_LEGACY", "trl", "legacy='trl' names no versions", ""),
+        ("PATCHKIT_LEGACI", "1", "has no environment variable", "PATCHKIT_LEGACY"),
         ("PATCHKIT_LOOKOUT", "maybe", "must be 1 or 0, not 'maybe'", ""),
         ("PATCHKIT_LOKOUT", "1", "has no environment variable", "PATCHKIT_LOOKOUT"),
     ],

@@ -12,6 +12,9 @@ import patchkit
 from patchkit.cli import main
 from patchkit.cli.run import launch
 
+from ...engine import old_library
+from ...engine.test_switching_off import BOTH
+
 TELL = """
 import json, os
 import patchkit
@@ -88,6 +91,8 @@ def test_patches(world) -> None:
         ([], {"PATCHKIT_LOOKOUT": "1"}, "fixed"),
         (["--only", "madeup-bug"], {}, "fixed"),
         (["--only", "trl-*", "--opt-in", "lookout"], {}, "fixed"),
+        (["--opt-out", "lookout"], {"PATCHKIT_LOOKOUT": "1"}, "buggy"),
+        (["--opt-out", "other, preflight"], {"PATCHKIT_LOOKOUT": "1"}, "fixed"),
     ],
 )
 @pytest.mark.parametrize("whose", ["of another distribution", "in a folder"])
@@ -124,6 +129,14 @@ def test_opting_in(world, options: list[str], env: dict[str, str], printed: str,
         (["--set", "adapter_cast"], "--set takes NAME=VALUE, not 'adapter_cast'"),
         (["--set", "other=1"], "--set: no patch has a setting 'other'. There are: adapter_cast"),
         (["--set", "strict=1"], "; use --strict"),
+        (["--opt-out", "preflihgt"], "--opt-out: no patch has the keyword 'preflihgt'. Did you"),
+        (["--no-preflight", "--opt-in", "preflight"], "preflight is both switched on and switched"),
+        (
+            ["--opt-in", "preflight", "--opt-out", "preflight"],
+            "is both switched on and switched off",
+        ),
+        (["--only", "transformers-preflight", "--no-preflight"], "preflight=False and only="),
+        (["--no-legacy", "--written-for", "trl==0.11.4"], "--no-legacy contradict each other"),
         (["--set", "adapter_cast=fp8"], "--set adapter_cast must be one of "),
         (["--dtype", "fp8"], "'fp8' is not one of 'fp16', 'bf16', 'fp32'"),
         (["--patches", "nowhere"], "'nowhere' does not exist"),
@@ -214,6 +227,31 @@ assert patchkit.report()["madeup-bug"].status == "applied"
 print(*found)
 """
     assert world.run("--", sys.executable, "-c", code).stdout == "fixed buggy fixed\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "on"),
+    [
+        (["--legacy", "--preflight"], {}, "pl"),
+        ([], BOTH, "pl"),
+        (["--no-legacy", "--no-preflight"], BOTH, ""),
+        (["--no-legacy"], BOTH, "p"),
+        (["--opt-out", "preflight"], BOTH, "l"),
+    ],
+)
+@pytest.mark.parametrize("child", [True, False], ids=["child", "itself"])
+def test_on_and_off(world, options: list[str], variables, on: str, child: bool) -> None:
+    """In an interpreter of the command and in its children, whose environment says another thing."""
+    old_library.write(world.folder)
+    code = f"{old_library.SEE}\npatchkit.apply()\nprint(see())"
+    env = world.environment(**variables)
+    if child:
+        own = {"PYTHONPATH": env["PYTHONPATH"], **variables}
+        code = (
+            f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}], env={own!r})"
+        )
+    done = world.run(*options, "--", sys.executable, "-c", code, env=env)
+    assert (done.returncode, done.stdout) == (0, f"{on}\n"), done.stderr
 
 
 def test_the_layer_for_old_scripts(world) -> None:

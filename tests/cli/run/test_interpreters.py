@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -105,49 +104,6 @@ def test_the_patchkit_of_the_environment_comes_first(world, empty: Path) -> None
             (own.parent / f"{name}.py").unlink()
 
 
-OLDER = {
-    "__init__.py": "",
-    "running/__init__.py": "",
-    "running/interpreter.py": """
-        import json
-
-        def start(chosen, folder):
-            print("0.1 applies", json.loads(chosen)["only"])
-        """,
-}
-
-
-def test_an_older_patchkit_in_the_environment(world, empty: Path) -> None:
-    """It has its part elsewhere, and reads the choices of this one."""
-    own = site_packages(empty) / "patchkit"
-    (own.parent / "packaging.py").touch()
-    for name, text in OLDER.items():
-        (own / name).parent.mkdir(parents=True, exist_ok=True)
-        (own / name).write_text(textwrap.dedent(text), encoding="utf-8")
-    try:
-        done = reached(world, empty, "--only", "madeup-bug")
-    finally:
-        shutil.rmtree(own)
-        (own.parent / "packaging.py").unlink()
-    assert (done.stdout, done.stderr) == ("0.1 applies ['madeup-bug']\nran\n", "")
-
-
-def test_an_older_patchkit_that_runs_the_command(world) -> None:
-    """Its `sitecustomize` asks this one for a path that it had, with the choices that it knew."""
-    text = """
-        import os
-        from patchkit.running.interpreter import start
-        start(os.environ["PATCHKIT_RUN"], os.path.dirname(os.path.abspath(__file__)))
-        """
-    folder = world.write("older/patchkit/running/autostart/sitecustomize.py", text).parent
-    chosen = (
-        '{"only":["madeup-bug"],"exclude":[],"strict":true,"dtype":null,"preflight":false,'
-        '"settings":{},"patches":[],"verbose":false}'
-    )
-    done = world.plain(*world.probe, env=world.environment(str(folder), PATCHKIT_RUN=chosen))
-    assert (done.stdout, done.stderr) == ("fixed\n", "")
-
-
 @pytest.mark.parametrize("value", ["no json", "[]", '{"strict": false, "only": 3}'])
 def test_a_variable_that_makes_no_sense(world, value: str) -> None:
     env = world.environment(AUTOSTART, PATCHKIT_RUN=value)
@@ -201,7 +157,6 @@ def test_a_run_within_a_run(world) -> None:
         # An empty entry means the current folder.
         (os.pathsep.join(["", "/a"]), [AUTOSTART, "", "/a"]),
         (os.pathsep.join([AUTOSTART, "/a"]), [AUTOSTART, "/a"]),
-        (os.pathsep.join(["/b", "/other/patchkit/running/autostart"]), [AUTOSTART, "/b"]),
         (os.pathsep.join(["/b", "/other/patchkit/cli/run/autostart"]), [AUTOSTART, "/b"]),
     ],
 )

@@ -185,6 +185,12 @@ CASES: dict[str, Case] = {
         "harmless",
         "",
     ),
+    "harmless by the second of two": (
+        patch(affects=">=2", harmless={"madeup.*:*.*": ">=3", TARGET: "<3"}),
+        TRAINER,
+        "harmless",
+        "",
+    ),
     "harmless in other releases": (
         patch(affects=">=2", harmless={TARGET: ">=2"}),
         TRAINER,

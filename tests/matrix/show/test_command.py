@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -85,43 +84,13 @@ def test_json(show) -> None:
     assert by_set["sets"][0][0]["versions"]["trl"] == "1.0.0"
 
 
-def test_markdown(show, tmp_path) -> None:
-    done = show("--format", "markdown", ID)
-    assert done.exit_code == 0
-    assert f"| `{ID}` | `·` | `●` |" in done.stdout
-    for arguments in ([], ["--format", "markdown"]):
-        output = tmp_path / "new.md"
-        done = show(ID, "--output", str(output), *arguments)
-        assert (done.exit_code, done.stdout) == (0, "")
-        assert output.read_text(encoding="utf-8") == show("--format", "markdown", ID).stdout
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
-)
-@pytest.mark.parametrize(
-    ("name", "begin"), [("m.svg", b"<?xml"), ("m.png", b"\x89PNG"), ("m.SVG", b"<?xml")]
-)
-def test_picture(show, tmp_path, name: str, begin: bytes) -> None:
-    output = tmp_path / name
-    done = show("--output", str(output))
-    assert (done.exit_code, done.output) == (0, "")
-    assert output.read_bytes().startswith(begin)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["trl-adapter-bf16-cats"], "IDS names no patch: 'trl-adapter-bf16-cats'. Did you mean"),
         (["--library", "tlr"], "no patch is for 'tlr'; there are: accelerate, bitsandbytes"),
-        (["--output", "m.pdf"], "--output m.pdf: the ending must be one of .svg, .png, .md"),
-        (["--output", "m"], "the ending must be one of .svg, .png, .md"),
-        (["--output", "m.svg", "--format", "json"], "--format json and --output m.svg contradict"),
-        (["--output", "m.md", "--format", "table"], "--format table and --output m.md contradict"),
-        (["--output", "no-such-folder/m.md"], "cannot write no-such-folder/m.md: No such file"),
-        (["--output", "."], "is a directory"),
         (["--format", "table", "--json"], "--json and --format table contradict"),
-        (["--format", "xml"], "'xml' is not one of 'table', 'markdown', 'json'"),
+        (["--format", "xml"], "'xml' is not one of 'table', 'json'"),
         (["--by", "patch"], "'patch' is not one of 'release', 'set'"),
         (["--file", "none.yaml"], "cannot read none.yaml: No such file or directory"),
     ],
@@ -139,7 +108,7 @@ def test_bad_command(show, tmp_path, monkeypatch, arguments: list[str], message:
 
 
 def test_a_damaged_matrix(show, file) -> None:
-    file.write_text("schema: 2\n")
+    file.write_text("schema: 1\n")
     done = show()
     assert (done.exit_code, done.stdout) == (64, "")
     assert done.stderr.splitlines()[-1].startswith("Error: m.yaml: ")

@@ -22,6 +22,7 @@ CELLS = {
     ((), "no-anchor"): "not-due",
     (("fixed",), ""): "fixed",
     (("not-fixed",), ""): "fails",
+    (("made-worse",), ""): "fails",
     (("error",), ""): "error",
     (("not-reproduced",), ""): "attention",
     (("absent",), ""): "absent",
@@ -39,6 +40,7 @@ CELLS = {
     (("absent",), "present"): "attention",
     (("fixed", "not-affected"), "matches"): "fixed",
     (("fixed", "error"), "matches"): "fixed",
+    (("fixed", "made-worse"), "matches"): "fails",
     (("not-reproduced", "not-fixed"), "drifted"): "fails",
 }
 
@@ -51,7 +53,8 @@ def test_cell(ran, read, known: tuple[tuple[str, ...], str], expected: str) -> N
     cell = cell_of("p", results, read("1.0.0", states={"p": state} if state else {}))
     assert (cell.state.name, cell.scan) == (expected, state)
     assert cell.outcomes == tuple(sorted(outcomes))
-    assert bool(cell.remarks) is (expected in ("fails", "attention") or "error" in outcomes)
+    assert bool(cell.remarks) is (expected in ("fails", "attention"))
+    assert bool(cell.failures) is ("error" in outcomes)
 
 
 def test_every_outcome_and_state_has_a_look() -> None:
@@ -79,11 +82,12 @@ def test_what_is_to_be_looked_into_is_said(ran, read) -> None:
         unlisted={"p": ["lib:g", "lib:h"]},
     )
     results = [ran("p", "error", "OSError: no disk"), ran("p", "not-fixed"), ran("p", "fixed")]
-    assert cell_of("p", results, scan).remarks == (
-        "error: OSError: no disk",
+    cell = cell_of("p", results, scan)
+    assert cell.failures == ("error: OSError: no disk",)
+    assert cell.remarks == (
         "not-fixed: the bug showed even with the patch",
         "drifted: lib:f: 2 sites, 1 expected",
-        "unlisted: the patch does not name lib:g, lib:h, which has the bug",
+        "unlisted: the patch does not name lib:g, lib:h, which has the same code",
     )
 
 
@@ -96,7 +100,7 @@ def test_a_site_is_not_said_twice(read) -> None:
     )
     assert cell_of("p", [], scan).remarks == (
         "present: a site is in lib:ff; a site is in lib:g",
-        "unlisted: the patch does not name lib:f, which has the bug",
+        "unlisted: the patch does not name lib:f, which has the same code",
     )
 
 

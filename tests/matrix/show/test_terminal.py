@@ -34,9 +34,9 @@ To be looked into
   lib-cast, lib 1.10.0: drifted: claimed, but a target is not as expected
   lib-cast, lib 2.0.0: not-reproduced: claimed, but no bug showed without the
       patch: it may be fixed upstream
-  lib-norm, lib 2.0.0: error: OSError: no kernel
 
 Not measured
+  lib-norm, lib 2.0.0: error: OSError: no kernel
   other-bias: never run to an end (needs-cuda); nothing was read either
   lib-new: nothing was run or read
   lib 1.2.0, not read: yanked

@@ -143,3 +143,39 @@ def test_revert_gives_the_code_back() -> None:
     with patchkit.patched(only=ID, strict=True):
         assert all(kind.forward.__code__ is not old for kind, old in zip(kinds, code, strict=True))
     assert all(kind.forward.__code__ is old for kind, old in zip(kinds, code, strict=True))
+
+
+def test_what_looks_alike_agrees_in_dtype(folder, monkeypatch) -> None:
+    """Projections of the same names, and what the cache joins: `harmless` names them."""
+    from transformers.models.deepseek_v4 import modeling_deepseek_v4 as modeling
+
+    model = load(folder, torch.float16)
+    met = []
+
+    def see_input(layer: torch.nn.Linear, inputs: Any) -> None:
+        met.append((kinds[layer], inputs[0].dtype, layer.weight.dtype))
+
+    kinds = {
+        getattr(module, name): type(module).__name__
+        for module in model.modules()
+        for name in ("kv_proj", "gate_proj")
+        if type(module).__name__ in ("DeepseekV4Attention", "DeepseekV4MLP")
+        if hasattr(module, name)
+    }
+    for layer in kinds:
+        layer.register_forward_pre_hook(see_input)
+    store = modeling.DeepseekV4HCACache.store_compression_weights
+
+    def see_stored(cache: Any, name: str, kv: torch.Tensor, gate: torch.Tensor) -> Any:
+        for buffered, new in ((cache.buffer_kv[name], kv), (cache.buffer_gate[name], gate)):
+            if buffered is not None:
+                met.append((type(cache).__name__, buffered.dtype, new.dtype))
+        return store(cache, name, kv, gate)
+
+    monkeypatch.setattr(modeling.DeepseekV4HCACache, "store_compression_weights", see_stored)
+    with patchkit.patched(only=WITH_NORMS):
+        shapes.generate(model)
+    assert {kind for kind, _, _ in met} == {
+        "DeepseekV4Attention", "DeepseekV4MLP", "DeepseekV4HCACache", "DeepseekV4CSACache",
+    }  # fmt: skip
+    assert all(first == second for _, first, second in met), set(met)

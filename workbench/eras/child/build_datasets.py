@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[3]))
 
-from legacy_parts.hub import DATASETS, ROWS, Dataset
-from legacy_parts.rows import rows
+from workbench.eras.hub import DATASETS, ROWS, Dataset
+from workbench.eras.rows import rows
 
 FINGERPRINT = "0" * 16
 

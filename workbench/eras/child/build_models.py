@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[3]))
 
-from legacy_parts import rows
-from legacy_parts.hub import MODELS
+from workbench.eras import rows
+from workbench.eras.hub import MODELS
 
 REVISION = "0" * 40
 SIZE = {

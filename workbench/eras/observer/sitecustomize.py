@@ -220,10 +220,11 @@ class Finder(importlib.abc.MetaPathFinder):
         if spec is not None and spec.loader is not None:
             loader: Any = spec.loader
             execute = loader.exec_module
+            watch: Any = WATCHED[name]
 
             def exec_module(module: Any) -> None:
                 execute(module)
-                WATCHED[name](module)
+                watch(module)
 
             loader.exec_module = exec_module
         return spec

@@ -82,17 +82,6 @@ def import_patchkit() -> None:
         spec.loader.exec_module(module)
 
 
-def start(chosen: str) -> None:
-    """Apply the choices. An older patchkit has the function elsewhere."""
-    try:
-        interpreter = __import__("patchkit.cli.run.interpreter", fromlist=["start"])
-    except ImportError as error:
-        if not str(error.name).startswith("patchkit.cli"):
-            raise
-        interpreter = __import__("patchkit.running.interpreter", fromlist=["start"])
-    interpreter.start(chosen, FOLDER)
-
-
 def apply(chosen: str) -> bool:
     """Apply patchkit; return whether the interpreter may go on."""
     reason = obstacle()
@@ -107,7 +96,7 @@ def apply(chosen: str) -> bool:
         return not stop
     try:
         import_patchkit()
-        start(chosen)
+        __import__("patchkit.cli.run.interpreter", fromlist=["start"]).start(chosen, FOLDER)
     except Exception as error:
         import json
 

@@ -1,1 +1,0 @@
-"""The old path of `patchkit.cli.run`."""

@@ -1,0 +1,63 @@
+"""What is said to an error: its cause, what to do, whose it is, and what would show it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from .choosing import Match
+from .rows import since
+from .wordings import filled
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One possible cause of an error.
+
+    Args:
+        id: the row, or the name that is gone or missing.
+        cause: what it is, in a sentence.
+        do: what to do.
+        write: the line to write, or the command.
+        whose: who has to act.
+        tell: what shows that it is this.
+        links: where it is upstream.
+        patches: ids of the patches that fix it.
+        preflight: findings that say it before training.
+    """
+
+    id: str
+    cause: str
+    do: str
+    write: tuple[str, ...] = ()
+    whose: str = ""
+    tell: str = ""
+    links: tuple[str, ...] = ()
+    patches: tuple[str, ...] = ()
+    preflight: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def of_match(match: Match) -> Answer:
+    """Return a row as the answer to the error that it was chosen for."""
+    row = match.row
+    values = dict(match.values)
+    if row.since is not None:
+        table, name = row.since
+        values["since"] = since(table, values.get(name, ""))
+
+    def said(text: str) -> str:
+        return filled(text, values)
+
+    return Answer(
+        id=row.id,
+        cause=said(row.cause),
+        do=said(row.do),
+        write=tuple(map(said, row.write)),
+        whose=said(row.whose),
+        tell=said(row.tell),
+        links=row.links,
+        patches=row.patches,
+        preflight=row.preflight,
+    )

@@ -1,0 +1,150 @@
+"""Choose among the rows that have a message: frames, versions and the words around it decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from .reading import Pasted, Raised
+from .rows import Row
+from .wordings import Squeezed, squeezed, wording
+
+SHORTEST = 16
+"""Letters, without blanks, that a part of a message must have to be looked for."""
+_FRAMES, _NEAR, _NOT_THERE, _NOT_NEAR, _OUTSIDE_HERE = 3.0, 2.0, 3.0, 0.5, 0.75
+_ALIKE = 1.5
+_LEAST = -1.5
+
+
+@dataclass(frozen=True)
+class Match:
+    """A row that may be the cause.
+
+    Args:
+        row: the row.
+        values: what stood in the holes of its message.
+        score: how much speaks for it.
+        error: the error that has its message.
+    """
+
+    row: Row
+    values: Mapping[str, str]
+    score: float
+    error: Raised
+
+
+def matches(
+    pasted: Pasted, rows: Iterable[Row], installed: Callable[[str], str | None]
+) -> list[Match]:
+    """Return the rows that are left for the first error that any row knows, the likeliest first.
+
+    Args:
+        pasted: what was pasted.
+        rows: the known errors.
+        installed: gives the version of an installed distribution.
+    """
+    rows = list(rows)
+    for error in pasted.errors:
+        for text in _texts(error):
+            if found := _of(Squeezed(text), error, pasted, rows, installed):
+                return found
+    if not pasted.error.type:  # A log may say it without an error of Python's.
+        return _of(Squeezed(pasted.text), pasted.error, pasted, rows, installed)
+    return []
+
+
+def _texts(error: Raised) -> Iterator[str]:
+    """Yield where a message may stand: alone, with its class, or going on after an empty line."""
+    yield error.message
+    if error.type:
+        yield f"{error.name}: {error.message}"
+    if error.after:
+        yield f"{error.message} {error.after}"
+
+
+def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:
+    """Return the rows of which a text is a part of the message."""
+    fragment = squeezed(text)
+    if len(fragment) < SHORTEST:
+        return []
+    return [row for row in rows if any(wording(said).has_part(fragment) for said in row.says)]
+
+
+def _of(
+    text: Squeezed,
+    error: Raised,
+    pasted: Pasted,
+    rows: Iterable[Row],
+    installed: Callable[[str], str | None],
+) -> list[Match]:
+    found = []
+    for row in rows:
+        best: tuple[int, Mapping[str, str]] | None = None
+        for said in row.says:
+            known = wording(said)
+            if (values := known.search(text)) is None:
+                continue
+            length = sum(map(len, known.literals))
+            if best is None or length > best[0]:
+                best = length, values
+        if best is None:
+            continue
+        score = _score(row, error, pasted, installed)
+        if score is not None:
+            found.append(Match(row, best[1], score + best[0] / 1000, error))
+    found.sort(key=lambda match: -match.score)
+    if not found:
+        return []
+    least = max(_LEAST, found[0].score - _ALIKE)
+    return [match for number, match in enumerate(found) if number == 0 or match.score >= least]
+
+
+def _score(
+    row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
+) -> float | None:
+    """Return how much speaks for a row; None if it is out of the question."""
+    score = row.weight
+    pointed = False
+    libraries = [frame for frame in error.frames if frame.library]
+    if row.frames:
+        texts = [f"{frame.place}:{frame.function}" for frame in error.frames]
+        if any(part in text for part in row.frames for text in texts):
+            score += _FRAMES
+            pointed = True
+        elif libraries:
+            score -= _NOT_THERE
+    if row.near:
+        if any(re.search(word, pasted.text, re.IGNORECASE) for word in row.near):
+            score += _NEAR
+            pointed = True
+        else:
+            score -= _NOT_NEAR
+    if row.needs and not pointed:
+        return None
+    for distribution, versions in row.versions.items():
+        named = pasted.versions.get(distribution)
+        here = None if named else installed(distribution)
+        inside = _is_inside(named or here, versions)
+        if inside is None:
+            continue
+        if named:
+            if not inside:
+                return None
+            score += 1
+        elif not inside:
+            score -= _OUTSIDE_HERE
+        else:
+            score += 0.25
+    return score
+
+
+def _is_inside(version: str | None, versions: str) -> bool | None:
+    from ..environment import in_range
+
+    if version is None:
+        return None
+    try:
+        return in_range(version, versions)
+    except ValueError:
+        return None

@@ -1,0 +1,396 @@
+"""Names and keywords that a release does not have: gone, not there yet, or asked for by others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .answer import Answer
+from .reading import REMOTE_CODE, Pasted, Raised
+
+if TYPE_CHECKING:
+    from ..legacy.changes import Change
+
+_NAME = re.compile(
+    r"cannot import name ['\"`]?(\w+)['\"`]? from (?:partially initialized module )?['\"`]?([\w.]+)"
+)
+_MODULE = re.compile(r"No module named '?([\w.]+)'?")
+_ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
+_KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
+_FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
+_TITLES = {
+    "trl": "TRL",
+    "transformers": "Transformers",
+    "peft": "PEFT",
+    "accelerate": "Accelerate",
+    "datasets": "Datasets",
+}
+_PASSING_ON = frozenset(
+    {
+        *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
+        *(
+            "inner_f",
+            "new_init",
+            "decorate_context",
+            "__getattr__",
+            "_get_module",
+            "_handle_fromlist",
+        ),
+    }
+)
+"""Functions that only pass a call or an import on."""
+Installed = Callable[[str], str | None]
+
+
+def may_know(error: Raised) -> bool:
+    """Tell whether an error is about a name, a module or a keyword."""
+    return any(
+        pattern.search(error.message) for pattern in (_NAME, _MODULE, _ATTRIBUTE, _KEYWORD, _FLAGS)
+    )
+
+
+def answers(error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
+    """Return what is known of the names that an error speaks of.
+
+    Args:
+        error: one error of the text.
+        pasted: the text.
+        installed: gives the version of an installed distribution.
+    """
+    found: list[Answer] = []
+    for module, name in _places(error.message):
+        found += _of_name(f"{module}.{name}" if name else module, error, pasted, installed)
+    for owner, keyword in _KEYWORD.findall(error.message):
+        found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+    for flags in _FLAGS.findall(error.message):
+        for flag in re.findall(r"--([\w-]+)", flags):
+            found += _of_keyword("", flag.replace("-", "_"), error, pasted, installed)
+    return list({answer.id: answer for answer in found}.values())
+
+
+def _places(message: str) -> Iterator[tuple[str, str]]:
+    for name, module in _NAME.findall(message):
+        yield module, name
+    for module in _MODULE.findall(message):
+        yield module, ""
+    for module, name in _ATTRIBUTE.findall(message):
+        yield module, name
+
+
+def _class_of(owner: str) -> str:
+    parts = [part for part in owner.split(".") if part not in ("__init__", "__new__", "<locals>")]
+    named = [part for part in parts if part[:1].isupper()]
+    return ".".join(parts[parts.index(named[-1]) :]) if named else ".".join(parts[-1:])
+
+
+def _caller(error: Raised, library: str) -> str:
+    """Return the library whose line asks; empty if that is the user's, or is not shown."""
+    asking = [
+        frame.library
+        for frame in error.frames
+        if not frame.file.startswith("<frozen") and frame.function not in _PASSING_ON
+    ]
+    while asking and asking[-1] == library:
+        asking.pop()
+    return asking[-1] if asking else ""
+
+
+def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
+    from ..legacy.changes import Gone, Moved
+    from ..legacy.rows import all_rows
+
+    library = place.partition(".")[0]
+    came, gone = _bounds(place)
+    version = pasted.versions.get(library) or installed(library)
+    rows = [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
+    if came and not _is_gone(version, came, gone, bool(rows)):
+        return [_not_yet(place, came, library, version, error)]
+    if rows:
+        return [_of_row(rows[0], error, rows)]
+    if gone:
+        return [_gone(place, gone, library, error)]
+    return _unknown_name(place, library, version, error)
+
+
+def _unknown_name(place: str, library: str, version: str | None, error: Raised) -> list[Answer]:
+    """Say what can be said of a name that no table has."""
+    from ..modernize.history import shipped
+
+    module, _, name = place.rpartition(".")
+    if library not in _TITLES or not module:
+        return []
+    title, caller = _TITLES[library], _caller(error, library)
+    here = f" {version}" if version else ""
+    if caller:
+        remedy, write, whose = _callers_remedy(caller, library, "")
+        return [
+            Answer(
+                place,
+                f"{_title(caller)} asks for `{place}`, which the installed {title}{here} does not "
+                "have: the two are of different times.",
+                remedy
+                if caller == REMOTE_CODE
+                else f"Upgrade {_title(caller)} and {title} together, or keep the {title} that "
+                f"{_title(caller)} was made for: it is not for your script to change.",
+                write,
+                whose,
+            )
+        ]
+    known = shipped().libraries.get(library)
+    if known is not None and known.is_complete and module == library:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known.names.get("", ()), n=1)
+        said = f" Did you mean `{near[0]}`?" if near else ""
+        return [
+            Answer(
+                place,
+                f"No release of {title} that was read ({known.releases[0]} to "
+                f"{known.releases[-1]}) has `{place}`.",
+                f"Look for its spelling and its place.{said}",
+                whose="the script",
+            )
+        ]
+    return [
+        Answer(
+            place,
+            f"The installed {title}{here} has no `{name}` in `{module}`: it was moved or removed, "
+            "or came with a newer release.",
+            f"If the script is older than your {title}, keep an older {title}; if it is newer, "
+            f"upgrade {title}. The traceback's last file tells who asks.",
+            (f"pip install -U {library}",),
+            f"the script and {title} are of different times",
+        )
+    ]
+
+
+def _is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
+    """Tell whether a name that came with one release and left with another is gone."""
+    from packaging.version import InvalidVersion, Version
+
+    if not gone:
+        return False
+    try:
+        if version is not None and Version(version) < Version(came):
+            return False
+    except InvalidVersion:
+        return has_row
+    return True
+
+
+def _bounds(place: str) -> tuple[str, str]:
+    """Return the release that brought a name, and the first without it; empty if not known."""
+    from ..modernize.history import shipped
+
+    library, _, rest = place.partition(".")
+    known = shipped().libraries.get(library)
+    if known is None or not rest:
+        return "", ""
+    module, _, last = rest.rpartition(".")
+    there = known.names.get(module, {}).get(last) or known.modules.get(rest)
+    return _ends(known.releases, there or frozenset())
+
+
+def _ends(releases: tuple[str, ...], there: frozenset[str]) -> tuple[str, str]:
+    if not there:
+        return "", ""
+    numbers = [number for number, release in enumerate(releases) if release in there]
+    came = releases[numbers[0]] if numbers[0] else ""
+    after = numbers[-1] + 1
+    return came, releases[after] if after < len(releases) else ""
+
+
+def _not_yet(
+    place: str, came: str, library: str, version: str | None, error: Raised, what: str = ""
+) -> Answer:
+    title = _TITLES[library]
+    caller = _caller(error, library)
+    older = _is_older(version, came)
+    here = f", and {version} is installed" if version and older else ""
+    asks = f"{_title(caller)} asks for `{what or place}`, which" if caller else f"`{what or place}`"
+    do = f"Upgrade {title}"
+    if caller:
+        do += f", or take a {_title(caller)} of the time of your {title}"
+    do += "."
+    if version and not older:
+        do += f" Here {title} {version} is installed, which has it: the error is of another place."
+    return Answer(
+        id=what or place,
+        cause=f"{asks} came with {title} {came}{here}.",
+        do=do,
+        write=(f"pip install -U '{library}>={came}'",),
+        whose=f"versions: {_title(caller)} and {title} do not fit" if caller else "versions",
+    )
+
+
+def _gone(place: str, gone: str, library: str, error: Raised, what: str = "") -> Answer:
+    title = _TITLES[library]
+    caller = _caller(error, library)
+    if caller:
+        cause = f"{_title(caller)} asks for `{what or place}`, which left {title} in {gone}."
+        return Answer(what or place, cause, *_callers_remedy(caller, library, gone))
+    return Answer(
+        id=what or place,
+        cause=f"`{what or place}` left {title} in {gone}.",
+        do=f"Take what {title} has today, or keep an older {title}.",
+        write=(f"pip install '{library}<{gone}'",),
+        whose="the script, or the library that asks for it (the traceback's last file)",
+    )
+
+
+def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[str, ...], str]:
+    if caller == REMOTE_CODE:
+        return (
+            (
+                "Load the model without trust_remote_code if Transformers has its class, or take a "
+                "newer revision of it; else keep an older Transformers."
+            ),
+            (f"pip install '{library}<{gone or 5}'",),
+            "the model's remote code, which was written for an older Transformers",
+        )
+    others = {"unsloth": "unsloth unsloth_zoo", "unsloth_zoo": "unsloth unsloth_zoo"}
+    upgrade = f"pip install -U {others.get(caller, caller.replace('_', '-'))}"
+    older = f"pip install '{library}<{gone}'"
+    return (
+        (
+            f"Upgrade {_title(caller)}, or keep {_TITLES[library]} below {gone}: it is not for "
+            "your script to change."
+        ),
+        (upgrade, older) if gone else (upgrade,),
+        f"{_title(caller)}, which was written for an older {_TITLES[library]}",
+    )
+
+
+def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -> Answer:
+    """Say what the legacy table has, and what the layer does about it."""
+    from ..legacy.changes import Configure, Gone, Keyword, Moved, Refuse, Value
+    from ..legacy.explanation import described, short_name
+    from ..legacy.versions.version_sets import advice
+
+    said = described(row)
+    assert said is not None
+    old = old or said.old
+    library = row.library
+    number = row.gone.partition(" ")[2]
+    caller = _caller(error, library) if number else ""
+    cause = f"`{old}` has been gone since {said.gone}."
+    if caller and library in _TITLES:
+        do, write, whose = _callers_remedy(caller, library, number)
+        return Answer(old, cause, do, write, whose, links=(said.source,))
+    if isinstance(row, Keyword) and isinstance(row.action, Configure):
+        trainer = short_name(row.owners[0])
+        field = row.action.to
+        said = replace(said, today=f"give it to the configuration: {_config(trainer)}({field}=…)")
+    if isinstance(row, Moved) and row.to.startswith("patchkit."):
+        said = replace(
+            said,
+            today=f"no release has it since: keep {said.gone.partition(' ')[0]} below {number}, or "
+            "run the script under patchkit's legacy layer, which has its own",
+        )
+    refused = isinstance(row, Gone) or (
+        (isinstance(row, Keyword) and isinstance(row.action, Refuse))
+        or (isinstance(row, Value) and not row.to)
+    )
+    others = [other.today for one in rows[1:] if (other := described(one)) is not None]
+    today = "; or ".join(
+        dict.fromkeys([said.today.rstrip("."), *(one.rstrip(".") for one in others)])
+    )
+    do = f"{today[:1].upper()}{today[1:]}."
+    lines: tuple[str, ...] = ("patchkit run --legacy -- python SCRIPT  # runs it as it is",)
+    if refused:
+        do += " The legacy layer refuses it."
+        lines = tuple(filter(None, [advice(row).partition(": ")[2]]))
+    return Answer(old, cause, do, lines, "the script", links=(said.source,))
+
+
+def _config(trainer: str) -> str:
+    return "TrainingArguments" if trainer == "Trainer" else trainer.replace("Trainer", "Config")
+
+
+def _of_keyword(
+    owner: str, keyword: str, error: Raised, pasted: Pasted, installed: Installed
+) -> list[Answer]:
+    from ..legacy.changes import Keyword
+    from ..legacy.explanation import described, short_name
+    from ..legacy.rows import all_rows
+
+    library, came, gone = _keyword_bounds(owner, keyword)
+    named = [
+        row
+        for row in all_rows()
+        if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
+    ]
+    of_owner = [row for row in named if owner in map(short_name, row.owners)]
+    rows = of_owner or ([] if came or gone else named)
+    version = pasted.versions.get(library) or installed(library) if library else None
+    what = f"{owner}({keyword}=)"
+    if came and not of_owner and not _is_gone(version, came, gone, has_row=False):
+        return [_not_yet(what, came, library, version, error)]
+    if rows:
+        return [_of_row(rows[0], error, rows[:1], f"{owner}({keyword}=)" if owner else "")]
+    if gone:
+        return [_gone(what, gone, library, error)]
+    return _elsewhere(owner, keyword)
+
+
+def _keyword_bounds(owner: str, keyword: str) -> tuple[str, str, str]:
+    """Return the library, the release that brought a keyword, and the first without it."""
+    from ..modernize.history import shipped
+
+    for library, known in shipped().libraries.items():
+        there = known.keywords.get(owner, {}).get(keyword)
+        if there:
+            return (library, *_ends(known.releases, there))
+    return "", "", ""
+
+
+def _elsewhere(owner: str, keyword: str) -> list[Answer]:
+    """Say which configuration has a keyword that was given to a trainer, or one like it."""
+    from difflib import get_close_matches
+
+    from ..modernize.history import shipped
+
+    if not owner:
+        return []
+    for library, known in shipped().libraries.items():
+        if owner not in known.keywords:
+            continue
+        newest = known.releases[-1]
+        beside = owner.replace("Trainer", "Config")
+        if beside != owner and newest in known.keywords.get(beside, {}).get(keyword, ()):
+            return [
+                Answer(
+                    f"{owner}({keyword}=)",
+                    f"`{keyword}` is a field of {beside}, not an argument of {owner}.",
+                    "Give it to the configuration, and that to the trainer as args=.",
+                    (f"{owner}(args={beside}({keyword}=…), …)",),
+                    "the script",
+                )
+            ]
+        today = [name for name, releases in known.keywords[owner].items() if newest in releases]
+        if near := get_close_matches(keyword, today, n=1, cutoff=0.75):
+            return [
+                Answer(
+                    f"{owner}({keyword}=)",
+                    f"No release of {_TITLES[library]}'s {owner} that was read takes `{keyword}`.",
+                    f"It takes `{near[0]}`.",
+                    (f"{owner}({near[0]}=…)",),
+                    "the script",
+                )
+            ]
+    return []
+
+
+def _is_older(version: str | None, release: str) -> bool:
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return version is not None and Version(version) < Version(release)
+    except InvalidVersion:
+        return False
+
+
+def _title(library: str) -> str:
+    return _TITLES.get(library, "the model's remote code" if library == REMOTE_CODE else library)

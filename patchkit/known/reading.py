@@ -1,0 +1,350 @@
+"""Read what people paste: the last real error in it, where it came from, and the versions named."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..catalogue.pasted import CONTROLS, LETTERS
+
+LONGEST = 400_000
+"""Letters that are read at most, from the end; an error and the lines above it are far shorter."""
+_LONGEST_MESSAGE = 6_000
+_MOST_LINES = 40
+
+_LIBRARIES = """
+accelerate adapters apex auto_gptq auto_round autoawq awq axolotl bitsandbytes causal_conv1d
+compressed_tensors datasets deepspeed diffusers evaluate fastchat flash_attn fsspec gptqmodel
+hqq huggingface_hub kernels liger_kernel lightning llamafactory llmtuner mamba_ssm megatron mlx
+nemo nemo_automodel numpy openrlhf optimum pandas peft pyarrow pydantic pytorch_lightning ray
+safetensors sentence_transformers setfit sglang swift tokenizers torch torchao torchtune
+torchvision transformer_engine transformers triton trl unsloth unsloth_zoo verl vllm wandb
+xformers
+"""
+LIBRARIES = frozenset(_LIBRARIES.split())
+"""Top folders of libraries that tracebacks of this field go through."""
+REMOTE_CODE = "transformers_modules"
+"""The folder in which Transformers keeps code that came with a model."""
+
+_TIME = r"\[?\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d:\d\d[0-9.,:+Z-]*\]?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
+_PROCESS = r"\([\w.:-]+ pid=\d+[^()\n]*\)"
+_LOGGER = (
+    r"\[(?:INFO|WARNING|WARN|ERROR|DEBUG|CRITICAL)(?:\|[^\]]*)?\]:?|"
+    r"(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)(?::[\w.]*:|\s+-|:(?=\s))"
+)
+_RANK = re.compile(r"^\s*(?:\[default\d+\]:\s*)?\[(?:rank|default)?(\d+)\]:")
+_PREFIX = re.compile(
+    rf"^\s*(?:(?:\[(?:rank|default)?\d+\]:|{_TIME}|{_PROCESS}|{_LOGGER}|wandb:|stderr:|stdout:"
+    rf"|\d+\s*[:|\u2502\u2192](?=\s)|E(?=\s{{2,}})|[|>\u2502\u2503\u2757\u2771])[ \t]*)+"
+)
+_BOX = re.compile(r"\s*[\u2502\u2503|]?\s*$")
+_RULE = re.compile(r"^\s*[-=_\u2500\u2501\u2550\u256d\u2570\u256e\u256f*+~]{4,}")
+
+_FRAMES = (
+    re.compile(r'File "(?P<file>[^"]+)"(?:, line \d+)?(?:, in (?P<function>[^\s(]+))?'),
+    re.compile(r"^File (?P<file>\S+?\.\w+):\d+(?:, in (?P<function>[\w.<>]+))?"),
+    re.compile(r"^\[?(?P<file>[^\s\[\]()]+\.py)\]?(?:\(\S*\))? in (?P<function>[\w.<>]+)"),
+    re.compile(r"^(?P<file>[^\s\[\]()\"']+\.py):\d+ in (?P<function>[\w.<>]+)"),
+    re.compile(r"^(?P<file>Cell In ?\[\d*\]|Input In ?\[\d*\]|<ipython-input-\S+>)"),
+    re.compile(
+        r"^(?P<file>[^\s:\"']+\.py):\d+: (?P<function>)(?=\w+(?:Error|Exception|Warning)\b)"
+    ),
+)
+_ENDINGS = (
+    "Error|Exception|Warning|Interrupt|Exit|Failed|NotFound|Timeout|Failure|Unsupported|Iteration"
+)
+_ERROR = re.compile(
+    rf"^(?:\S+\.py:\d+: )?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:{_ENDINGS}))"
+    r"(?:\s*:\s*(?P<message>.*)|\s*)$"
+)
+_ERROR_INSIDE = re.compile(
+    r"\s(?=File \"|Traceback \(most|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
+)
+_MARKER = re.compile(
+    r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
+    r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
+    r"\s*\d+%\||\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|wandb )"
+)
+_LAUNCHER = re.compile(
+    r"ChildFailedError|CalledProcessError|ProcessExitedException|SignalException|SystemExit|"
+    r"KeyboardInterrupt|BrokenPipeError|ConnectionResetError|EOFError|DistBackendError|"
+    r"DistStoreError|DistNetworkError|WorkerCrashedError|ActorDiedError|RaySystemError"
+)
+_FOREIGN = (
+    ("Java", re.compile(r"^\s*at [\w$.<>]+\([\w$]+\.(?:java|kt|scala):\d+\)", re.MULTILINE)),
+    ("JavaScript", re.compile(r"^\s*at .*\(?(?:node:|file:|/)\S+\.[cm]?[jt]s:\d+:\d+", re.M)),
+    ("Rust", re.compile(r"^thread '.*' panicked at ", re.MULTILINE)),
+    ("Go", re.compile(r"^goroutine \d+ \[\w+\]:", re.MULTILINE)),
+    ("C#", re.compile(r"^\s*at [\w.`<>]+\(.*\) in \S+\.cs:line \d+", re.MULTILINE)),
+    ("Ruby", re.compile(r"^\s*(?:from )?\S+\.rb:\d+:in [`']", re.MULTILINE)),
+    ("R", re.compile(r"^Error in .+\(.*\) ?: ?$", re.MULTILINE)),
+)
+_NAMED = """
+torch transformers trl peft accelerate bitsandbytes datasets deepspeed unsloth unsloth_zoo vllm
+tokenizers huggingface_hub huggingface-hub flash-attn flash_attn triton torchao numpy setfit
+sentence-transformers optimum auto-gptq autoawq gptqmodel
+"""
+_VERSION = re.compile(
+    rf"(?<![\w./-])({'|'.join(map(re.escape, _NAMED.split()))})"
+    r"(?:[\s\"'`*]*(?:version|ver\.?|v|==|=|:|-|@|is at)?[\s\"'`*:]*)"
+    r"v?(\d+\.\d+(?:\.\d+)?(?:\.?(?:dev|post|rc|a|b)\d*)?)(?![\w/]*\.py)",
+    re.IGNORECASE,
+)
+_PYTHON = re.compile(r"\bpython\s?(?:version)?[:= ]*(\d\.\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A line of a traceback.
+
+    Args:
+        file: as it was pasted, with forward slashes.
+        function: the function; empty if the text does not name it.
+    """
+
+    file: str
+    function: str = ""
+
+    @cached_property
+    def place(self) -> str:
+        """The file below its library: `peft/tuners/lora/layer.py`; the file itself elsewhere."""
+        return _place(self.file)
+
+    @property
+    def library(self) -> str:
+        """The library, as it is imported; empty for the user's own code."""
+        top, slash, _ = self.place.partition("/")
+        return top if slash and (top in LIBRARIES or top == REMOTE_CODE) else ""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An error or warning of the text.
+
+    Args:
+        type: its class, as it was printed; empty if the text is a bare message.
+        message: on one line, up to the first empty one.
+        frames: the lines of its traceback, the innermost last.
+        after: what follows the message, as long as that may be more of it.
+    """
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    after: str = ""
+
+    @property
+    def name(self) -> str:
+        """The class without its module."""
+        return self.type.rpartition(".")[2]
+
+    @property
+    def is_launchers(self) -> bool:
+        """Whether it only tells that another process died."""
+        return bool(_LAUNCHER.search(self.type))
+
+    @property
+    def is_warning(self) -> bool:
+        return self.type.endswith("Warning")
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """What was pasted.
+
+    Args:
+        text: without colours and prefixes, on one line.
+        errors: all errors of it, the likeliest first.
+        versions: of libraries that it names.
+    """
+
+    text: str
+    errors: tuple[Raised, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def error(self) -> Raised:
+        return self.errors[0]
+
+
+class UnreadableText(ValueError):
+    """What was pasted is not a text with an error of Python's; the message says what it is."""
+
+
+def read(text: str) -> Pasted:
+    """Find the errors in a pasted text.
+
+    Args:
+        text: an error message, a traceback in any dress, or a log.
+
+    Raises:
+        UnreadableText: it is empty, binary, or of another language.
+    """
+    text = _plain(text[-LONGEST:])
+    if not text.strip():
+        raise UnreadableText("the error message is empty")
+    if _is_binary(text):
+        raise UnreadableText("this is not text: paste the error, or name the log that has it")
+    streams = list(_streams(_one_line_opened(text)))
+    raised = [error for lines in streams for error in _errors(lines)]
+    whole = " ".join(line for lines in streams for line in lines if line)
+    whole = " ".join(whole.split())
+    if not raised:
+        _refuse_foreign(text)
+        if len(whole) <= _LONGEST_MESSAGE:
+            raised = [Raised("", whole, tuple(_frames(streams)))]
+    return Pasted(whole, tuple(_in_order(raised)) or (Raised("", ""),), _versions(text))
+
+
+def is_text(content: bytes) -> bool:
+    """Tell whether the content of a file is text."""
+    return not _is_binary(content.decode("utf-8", errors="replace"))
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"\r\n?", "\n", text)
+    text = re.sub(CONTROLS, "", text)
+    for written, letter in LETTERS.items():
+        text = text.replace(written, letter)
+    text = re.sub(r"^```\w*$", "", text, flags=re.MULTILINE)
+    return textwrap.dedent(text) if "\n" in text else text
+
+
+def _is_binary(text: str) -> bool:
+    odd = sum(letter == "\x00" or letter == "\ufffd" or letter < "\t" for letter in text[:20_000])
+    return odd > min(20, len(text) // 20)
+
+
+def _refuse_foreign(text: str) -> None:
+    for language, sign in _FOREIGN:
+        if sign.search(text):
+            raise UnreadableText(f"this is a traceback of {language}, not of Python")
+
+
+def _one_line_opened(text: str) -> str:
+    """Put the parts of a traceback that lost its line breaks on lines of their own."""
+    if "\n" in text.strip() or ("Traceback" not in text and 'File "' not in text):
+        return text
+    return _ERROR_INSIDE.sub("\n", text)
+
+
+def _streams(text: str) -> Iterator[list[str]]:
+    """Yield the lines of each rank, without prefixes; those without a rank come last."""
+    by_rank: dict[str, list[str]] = {}
+    for line in text.split("\n"):
+        rank = found[1] if (found := _RANK.match(line)) else ""
+        by_rank.setdefault(rank, []).append(_BOX.sub("", _PREFIX.sub("", line)).strip())
+    bare = by_rank.pop("", [])
+    yield from by_rank.values()
+    yield bare
+
+
+def _frame(line: str) -> Frame | None:
+    for pattern in _FRAMES:
+        if found := pattern.search(line):
+            groups = found.groupdict()
+            return Frame(groups["file"].replace("\\", "/"), groups.get("function") or "")
+    return None
+
+
+def _frames(streams: list[list[str]]) -> Iterator[Frame]:
+    for lines in streams:
+        for line in lines:
+            if frame := _frame(line):
+                yield frame
+
+
+def _errors(lines: list[str]) -> Iterator[Raised]:
+    frames: list[Frame] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        number += 1
+        if found := _ERROR.match(line):
+            if frame := _frame(line):
+                frames.append(frame)
+            message, number = _paragraph(lines, number)
+            after: list[str] = []
+            beyond = number
+            while beyond < len(lines) and not lines[beyond] and len(after) < _MOST_LINES:
+                more, beyond = _paragraph(lines, beyond + 1)
+                after += more
+            yield Raised(
+                found["type"],
+                _joined([found["message"] or "", *message]),
+                tuple(frames),
+                _joined(after),
+            )
+            frames = []
+        elif frame := _frame(line):
+            frames.append(frame)
+        elif line.startswith("Traceback (most recent call last)") or _is_notebooks_beginning(line):
+            frames = []
+
+
+def _paragraph(lines: list[str], number: int) -> tuple[list[str], int]:
+    """Return the lines from one on that may belong to a message, and the number of the next."""
+    found: list[str] = []
+    while number < len(lines) and len(found) < _MOST_LINES and _goes_on(lines[number]):
+        found.append(lines[number])
+        number += 1
+    return found, number
+
+
+def _joined(lines: list[str]) -> str:
+    return " ".join(lines)[:_LONGEST_MESSAGE].strip()
+
+
+def _is_notebooks_beginning(line: str) -> bool:
+    return bool(re.match(r"^[\w.]+\s+Traceback \(most recent call last\)", line))
+
+
+def _goes_on(line: str) -> bool:
+    return bool(
+        line
+        and not _ERROR.match(line)
+        and not _MARKER.match(line)
+        and not _RULE.match(line)
+        and _frame(line) is None
+    )
+
+
+def _in_order(raised: list[Raised]) -> list[Raised]:
+    """Put the last real error first, and those with a traceback before it.
+
+    What a launcher says of its processes, and warnings, count only where there is nothing else.
+    """
+    latest = list(dict.fromkeys(reversed(raised)))
+    real = [error for error in latest if not error.is_launchers and not error.is_warning]
+    if real:
+        return [error for error in real if error == real[0] or error.frames]
+    return [error for error in latest if error.is_launchers] or latest
+
+
+def _place(file: str) -> str:
+    for folder in ("site-packages/", "dist-packages/"):
+        if folder in file:
+            return file.rpartition(folder)[2]
+    parts = file.split("/")
+    if REMOTE_CODE in parts:
+        return "/".join(parts[parts.index(REMOTE_CODE) :])
+    if any(part.startswith("unsloth_compiled") for part in parts):
+        return f"unsloth/{parts[-1]}"
+    places = [number for number, part in enumerate(parts[:-1]) if part in LIBRARIES]
+    if not places:
+        return parts[-1]
+    # A checkout of a library has its folder in a folder of the same name.
+    same = [number for number in places if parts[number] == parts[places[0]]]
+    return "/".join(parts[same[-1] :])
+
+
+def _versions(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for library, version in _VERSION.findall(text):
+        found[library.lower().replace("_", "-")] = version
+    if python := _PYTHON.search(text):
+        found["python"] = python[1]
+    return found

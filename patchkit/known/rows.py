@@ -1,0 +1,98 @@
+"""The known errors, as data: one file of rows for each kind, in `rows/`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "rows"
+SINCE = Path(__file__).with_name("since.json")
+"""Read off the wheels of Transformers 4.37 to 5.5, one of each minor release."""
+MESSAGES = "messages.json"
+"""Wordings that several rows share, by name; a row says `@name`."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cause of an error.
+
+    Args:
+        id: its name, for tests and links.
+        says: wordings of the message; see `wordings`.
+        cause: what it is, in a sentence; holes of the wordings may stand in it.
+        do: what to do, in a sentence or two.
+        write: the line to write, or the command.
+        whose: who has to act: the setting, the library and release, the device.
+        tell: what shows that it is this.
+        frames: parts of files or functions of the traceback, any of which points to this cause.
+        near: regular expressions of words elsewhere in the text that point to it.
+        needs: whether it is out of the question without one of `frames` and `near`.
+        versions: the distributions and ranges that have it.
+        links: where it is upstream.
+        patches: ids of the patches that fix it.
+        preflight: findings that say it before training.
+        since: the table of `since.json` in which the hole of that name is looked up; the release
+            then stands for `{since}`.
+        weight: how much likelier it is than other rows with its message, before all else.
+    """
+
+    id: str
+    says: tuple[str, ...]
+    cause: str
+    do: str
+    write: tuple[str, ...] = ()
+    whose: str = ""
+    tell: str = ""
+    frames: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    needs: bool = False
+    versions: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+    patches: tuple[str, ...] = ()
+    preflight: tuple[str, ...] = ()
+    weight: float = 0.0
+    since: tuple[str, str] | None = None
+
+
+@cache
+def since(table: str, name: str) -> str:
+    """Return the release of Transformers that brought a model type or a quantization.
+
+    Args:
+        table: `model types` or `quantizations`.
+        name: as the error names it.
+
+    Returns:
+        the release; an empty text if it is older than the file, or not in it.
+    """
+    tables = json.loads(SINCE.read_text(encoding="utf-8"))
+    release: str = tables[table].get(name, "")
+    return release
+
+
+@cache
+def all_rows() -> tuple[Row, ...]:
+    """Return the rows, the likelier before the rarer ones of the same message."""
+    shared: dict[str, list[str]] = json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8"))
+    files = sorted(file for file in FOLDER.glob("*.json") if file.name != MESSAGES)
+    return tuple(
+        _row(written, shared)
+        for file in files
+        for written in json.loads(file.read_text(encoding="utf-8"))
+    )
+
+
+def _row(written: Mapping[str, Any], shared: Mapping[str, list[str]]) -> Row:
+    content: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
+    }
+    content["says"] = tuple(
+        wording
+        for said in written["says"]
+        for wording in (shared[said[1:]] if said.startswith("@") else [said])
+    )
+    return Row(**content)

@@ -1,0 +1,139 @@
+"""Error messages with holes: `expected scalar type {dtype:a} but found {dtype:b}`.
+
+A message is compared without blanks, quotes and case, since terminals break lines within words and
+shells take quotes away. In braces stand: a kind of hole, with a name where the answer needs what
+stood there; or alternatives, separated by bars, any of which may be empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+_NAMES = """
+bfloat16 float16 float32 float64 float8_e4m3fnuz float8_e4m3fn float8_e5m2fnuz float8_e5m2
+float8_e8m0fnu complexfloat complexdouble complexhalf complex64 complex128 uint8 uint16 uint32
+uint64 int8 int16 int32 int64 half float double byte char short long int bool unsignedchar
+signedchar undefined
+"""
+DTYPES = tuple(_NAMES.split())
+"""Dtypes, as PyTorch of all years writes them, without blanks and in small letters."""
+_DTYPE = (
+    r"(?:struct)?(?:c10::|at::|torch\.|torch\.cuda\.|cuda|cpu|mps)*"
+    rf"(?:{'|'.join(sorted(DTYPES, key=len, reverse=True))})(?:tensor|type)?"
+)
+_KINDS = {
+    "dtype": _DTYPE,
+    "n": r"[\d.,]+",
+    "name": r"[\w.:<>\[\]/*+-]+?",
+    "any": r".{0,400}?",
+}
+_HOLE = re.compile(r"\{([^{}]*)\}")
+_DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
+
+
+class Squeezed:
+    """A text without blanks, quotes and case, which knows where its letters were.
+
+    Args:
+        text: the text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._places = [place for place, letter in enumerate(text) if not _DROPPED.match(letter)]
+        # Letters whose small form is longer would shift all places.
+        self.letters = "".join(
+            small if len(small := text[place].lower()) == 1 else text[place]
+            for place in self._places
+        )
+
+    def original(self, start: int, end: int) -> str:
+        """Return what stood between two places of the squeezed text."""
+        return self.text[self._places[start] : self._places[end - 1] + 1] if end > start else ""
+
+
+def squeezed(text: str) -> str:
+    """Return a text as wordings are compared."""
+    return _DROPPED.sub("", text).lower()
+
+
+class Wording:
+    """One way in which an error is put.
+
+    Args:
+        text: the message, with holes in braces.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._parts = _HOLE.split(text)
+        self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
+        """The parts that stand in every such message."""
+
+    def search(self, text: Squeezed) -> dict[str, str] | None:
+        """Return what stands in the named holes; None if the text does not have the message."""
+        if not all(part in text.letters for part in self.literals):
+            return None
+        found = re.search(self.pattern(), text.letters)
+        if found is None:
+            return None
+        return {
+            name: _as_written(text.original(*found.span(name)), name == self._last)
+            for name, value in found.groupdict().items()
+            if value is not None
+        }
+
+    def has_part(self, fragment: str) -> bool:
+        """Tell whether a squeezed fragment is a part of the message."""
+        return any(fragment in part for part in self.literals)
+
+    @property
+    def _last(self) -> str:
+        """The name of a hole at the end, which takes all that follows without blanks."""
+        if len(self._parts) < 2 or squeezed(self._parts[-1]):
+            return ""
+        kind, _, name = self._parts[-2].partition(":")
+        return name if kind == "name" else ""
+
+    def pattern(self) -> str:
+        """Return the regular expression, in what Python and JavaScript share but for names."""
+        pieces = []
+        for number, part in enumerate(self._parts):
+            if number % 2 == 0:
+                pieces.append(re.escape(squeezed(part)))
+            elif "|" in part:
+                pieces.append(
+                    f"(?:{'|'.join(re.escape(squeezed(one)) for one in part.split('|'))})"
+                )
+            else:
+                kind, _, name = part.partition(":")
+                last = not any(map(squeezed, self._parts[number + 1 :: 2]))
+                body = _KINDS[kind][:-1] if last and kind == "name" else _KINDS[kind]
+                pieces.append(f"(?P<{name}>{body})" if name else f"(?:{body})")
+        return "".join(pieces)
+
+
+@cache
+def wording(text: str) -> Wording:
+    """Return a wording, which is read once."""
+    return Wording(text)
+
+
+def _as_written(value: str, is_last: bool) -> str:
+    if is_last:
+        value = re.split("[\\s'\"`]", value.strip("'\"` "), maxsplit=1)[0]
+    return value.strip("'\"`,. ")
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Put the values of holes into a sentence: `{name}`, or `{name|what else to say}`."""
+
+    def value(hole: re.Match[str]) -> str:
+        name, bar, otherwise = hole[1].partition("|")
+        if not name.isidentifier() or not (name in values or bar):
+            return hole[0]
+        return values.get(name) or otherwise
+
+    return _HOLE.sub(value, text)

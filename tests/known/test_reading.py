@@ -1,0 +1,207 @@
+"""Reading what people paste: the same error in every costume."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+
+from patchkit.known.reading import Frame, UnreadableText, read
+
+MESSAGE = "expected mat1 and mat2 to have the same dtype, but got: float != c10::BFloat16"
+LIBRARY = "/usr/local/lib/python3.11/site-packages/peft/tuners/lora/layer.py"
+PLAIN = f"""Traceback (most recent call last):
+  File "/home/me/train.py", line 31, in <module>
+    trainer.train()
+  File "{LIBRARY}", line 771, in forward
+    result = result + lora_B(lora_A(dropout(x))) * scaling
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+RuntimeError: {MESSAGE}
+"""
+JUPYTER = f"""---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+Cell In[12], line 3
+      1 trainer = SFTTrainer(model, args=args)
+----> 3 trainer.train()
+
+File {LIBRARY}:771, in Linear.forward(self, x, *args, **kwargs)
+    770 x = self._cast(x)
+--> 771 result = result + lora_B(lora_A(dropout(x))) * scaling
+
+RuntimeError: {MESSAGE}
+"""
+COLAB = f"""---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+<ipython-input-3-3435b262f1ae> in <cell line: 1>()
+----> 1 trainer.train()
+
+[{LIBRARY}](https://localhost:8080/#) in forward(self, x, *args, **kwargs)
+    770     x = self._cast(x)
+--> 771     result = result + lora_B(lora_A(dropout(x))) * scaling
+
+RuntimeError: {MESSAGE}"""
+RICH = f"""╭─────────────────── Traceback (most recent call last) ───────────────────╮
+│ /home/me/train.py:31 in <module>                                        │
+│                                                                         │
+│   30                                                                    │
+│ ❱ 31 trainer.train()                                                    │
+│ {LIBRARY}:771 in forward │
+│                                                                         │
+│   770 │   x = self._cast(x)                                             │
+│ ❱ 771 │   result = result + lora_B(lora_A(dropout(x))) * scaling        │
+╰─────────────────────────────────────────────────────────────────────────╯
+RuntimeError: expected mat1 and mat2 to have the same dtype, but got: float !=
+c10::BFloat16
+"""
+LOG = f"""2026-11-22 18:04:20,123 INFO loading
+{{'loss': 1.2, 'grad_norm': 0.3}}
+  0%|          | 0/10 [00:01<?, ?it/s]
+{PLAIN}  0%|          | 0/10 [00:01<?, ?it/s]
+wandb: You can sync this run to the cloud by running:
+wandb: wandb sync /tmp/run
+"""
+TORCHRUN = (
+    "\n".join(f"[rank0]: {line}" for line in PLAIN.splitlines())
+    + """
+E1122 18:04:21.123000 1234 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1)
+Traceback (most recent call last):
+  File "/usr/local/bin/torchrun", line 8, in <module>
+    sys.exit(main())
+  File "/usr/local/lib/python3.11/site-packages/torch/distributed/launcher/api.py", line 264, in launch_agent
+    raise ChildFailedError(
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+============================================================
+train.py FAILED
+------------------------------------------------------------
+Root Cause (first observed failure):
+[0]:
+  exitcode  : 1 (pid: 1234)
+============================================================
+"""
+)
+INTERLEAVED = "\n".join(f"[rank{rank}]: {line}" for line in PLAIN.splitlines() for rank in (1, 0))
+CHAIN = f"""Traceback (most recent call last):
+  File "/home/me/train.py", line 3, in <module>
+    cache["x"]
+KeyError: 'x'
+
+During handling of the above exception, another exception occurred:
+
+{PLAIN}"""
+COSTUMES = {
+    "plain": PLAIN,
+    "jupyter": JUPYTER,
+    "colab": COLAB,
+    "rich": RICH,
+    "log": LOG,
+    "torchrun": TORCHRUN,
+    "interleaved ranks": INTERLEAVED,
+    "chain": CHAIN,
+    "windows": PLAIN.replace("\n", "\r\n"),
+    "colours": PLAIN.replace("RuntimeError", "\x1b[1;35mRuntimeError\x1b[0m"),
+    "numbers": "\n".join(f"{n:4} | {line}" for n, line in enumerate(PLAIN.splitlines(), 1)),
+    "wandb": "\n".join(f"wandb: {line}" for line in PLAIN.splitlines()),
+    "mail": "\n".join(f"> {line}" for line in PLAIN.splitlines()),
+    "times": "\n".join(f"2026-11-22T18:04:20.123Z {line}" for line in PLAIN.splitlines()),
+    "Ray": "\n".join(f"(Worker pid=42, ip=10.0.0.1) {line}" for line in PLAIN.splitlines()),
+    "HTML": html.escape(PLAIN),
+    "Markdown": f"```python\n{PLAIN}```",
+    "indented": "\n".join(f"    {line}" for line in PLAIN.splitlines()),
+    "one line": " ".join(PLAIN.split()),
+    "interrupted afterwards": PLAIN + "\n^CTraceback (most recent call last):\nKeyboardInterrupt\n",
+}
+
+
+@pytest.mark.parametrize("costume", COSTUMES)
+def test_every_costume(costume: str) -> None:
+    error = read(COSTUMES[costume]).error
+    assert error.name == "RuntimeError"
+    assert error.message.replace(" ", "").startswith(MESSAGE.replace(" ", ""))
+    assert (error.frames[-1].library, error.frames[-1].place) == (
+        "peft",
+        "peft/tuners/lora/layer.py",
+    )
+    assert error.frames[-1].function.rpartition(".")[2] == "forward"
+
+
+def test_the_last_real_error_comes_first() -> None:
+    read_chain = read(CHAIN)
+    assert [error.name for error in read_chain.errors] == ["RuntimeError", "KeyError"]
+
+
+def test_a_launcher_alone() -> None:
+    assert read("subprocess.CalledProcessError: Command died").error.is_launchers
+
+
+def test_a_warning_counts_only_where_there_is_no_error() -> None:
+    warning = "/x/peft/tuners/lora/bnb.py:365: UserWarning: it rounds\n  warnings.warn(\n"
+    assert read(warning).error.message.startswith("it rounds")
+    assert read(warning).error.frames[0].library == "peft"
+    assert read(warning + PLAIN).error.name == "RuntimeError"
+
+
+@pytest.mark.parametrize(
+    ("file", "library", "place"),
+    [
+        ("/x/lib/python3.11/site-packages/trl/trainer/utils.py", "trl", "trl/trainer/utils.py"),
+        (r"C:\x\Lib\site-packages\trl\trainer\utils.py", "trl", "trl/trainer/utils.py"),
+        (
+            "/src/transformers/src/transformers/trainer.py",
+            "transformers",
+            "transformers/trainer.py",
+        ),
+        ("/verl/verl/models/transformers/patch.py", "verl", "verl/models/transformers/patch.py"),
+        ("/home/me/train.py", "", "train.py"),
+        (
+            "/root/.cache/huggingface/modules/transformers_modules/org/m/abc/modeling_m.py",
+            "transformers_modules",
+            "transformers_modules/org/m/abc/modeling_m.py",
+        ),
+        (
+            "/w/unsloth_compiled_cache/UnslothSFTTrainer.py",
+            "unsloth",
+            "unsloth/UnslothSFTTrainer.py",
+        ),
+    ],
+)
+def test_whose_file(file: str, library: str, place: str) -> None:
+    frame = Frame(file.replace("\\", "/"))
+    assert (frame.library, frame.place) == (library, place)
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("transformers==4.46.2 trl 0.12.0", {"transformers": "4.46.2", "trl": "0.12.0"}),
+        ("- transformers version: 4.57.0.dev0", {"transformers": "4.57.0.dev0"}),
+        ("* `peft`: 0.18.1\nPython version: 3.11.4", {"peft": "0.18.1", "python": "3.11"}),
+        ("unsloth_zoo-2025.3.1", {"unsloth-zoo": "2025.3.1"}),
+        ("site-packages/torch/nn/modules/module.py:1.5", {}),
+    ],
+)
+def test_versions(text: str, versions: dict[str, str]) -> None:
+    assert dict(read(text).versions) == versions
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "empty"),
+        (" \n\x1b[0m\n", "empty"),
+        ("PK\x03\x04\x00\x00\x00\x08" * 400, "not text"),
+        ("Exception in thread main\n\tat com.foo.Bar.run(Bar.java:12)\n", "Java"),
+        ("TypeError: x is not a function\n    at Object.<anonymous> (/a/b.js:3:9)\n", ""),
+        ("thread 'main' panicked at src/main.rs:4:5:\nboom\n", "Rust"),
+        ("panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n", "Go"),
+    ],
+)
+def test_what_is_no_error_of_python(text: str, says: str) -> None:
+    if not says:
+        assert read(text).error.name == "TypeError"  # its message is all that can be read
+        return
+    with pytest.raises(UnreadableText, match=says):
+        read(text)
+
+
+def test_a_huge_log_is_read_from_its_end() -> None:
+    assert read("x = 1\n" * 3_000_000 + PLAIN).error.message == MESSAGE

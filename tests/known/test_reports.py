@@ -1,0 +1,379 @@
+"""Errors that many people reported: each is answered by its cause and remedy."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from patchkit.known.answering import answered
+from patchkit.known.reading import read
+from patchkit.known.wording import MOST_LINES, WIDTH, shown
+
+# Report to: the text, with the lines above the error where they decide, and what the answer must say.
+REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "huggingface/transformers#43828": (
+        '  File "/usr/local/lib/python3.11/site-packages/transformers/integrations/moe.py", line 149, in _grouped_linear\n    out = torch._grouped_mm(input, weight.transpose(-2, -1), offs=offs)\nRuntimeError: expected mat1 and mat2 to have the same dtype, but got: float != c10::BFloat16',
+        ("autocast", "5\\.2"),
+    ),
+    "huggingface/trl#4901": (
+        "NotImplementedError: \"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'",
+        ("bf16=True", "trl-adapter-bf16-cast"),
+    ),
+    "huggingface/transformers#23165": (
+        "ValueError: Attempting to unscale FP16 gradients.",
+        ("float32", "accelerate-gradscaler-guard"),
+    ),
+    "huggingface/peft#341": (
+        '    modules_to_save=["embed_tokens", "lm_head"]\n  File "torch/cuda/amp/grad_scaler.py", line 212, in _unscale_grads_\nValueError: Attempting to unscale FP16 gradients.',
+        ("modules_to_save", "peft-modules-to-save-dtype"),
+    ),
+    "huggingface/trl#1202": (
+        '  File "peft/tuners/lora/layer.py", in forward\n    result += lora_B(lora_A(dropout(x))) * scaling\nRuntimeError: expected scalar type Float but found BFloat16',
+        ("autocast", "peft-lora-input-dtype", "0\\.7\\.9"),
+    ),
+    "huggingface/trl#4634": (
+        "    494         logits = self.lm_head(hidden_states[:, slice_indices, :])\n    125         return F.linear(input, self.weight, self.bias)\nRuntimeError: expected scalar type Half but found Float",
+        ("bnb_4bit_compute_dtype", "transformers-lm-head-dtype"),
+    ),
+    "huggingface/trl#6684": (
+        "TypeError: transformers.models.auto.auto_factory._BaseAutoModelClass.from_pretrained() got multiple values for keyword argument 'dtype'",
+        ("1\\.12", "AsyncGRPOConfig"),
+    ),
+    "huggingface/trl#1723": (
+        "ValueError: Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32",
+        (
+            "FSDP1",
+            "autocast_adapter_dtype=False",
+            "bnb_4bit_quant_storage",
+            "mixed-dtypes-under-fsdp",
+        ),
+    ),
+    "axolotl-ai-cloud/axolotl#1494": (
+        "ValueError: Must flatten tensors with uniform dtype but got torch.float32 and torch.bfloat16",
+        ("FSDP1", "one dtype", "mixed-dtypes-under-fsdp"),
+    ),
+    "huggingface/peft#1515": (
+        '  File "transformers/models/llama/modeling_llama.py", in forward\n    logits = self.lm_head(hidden_states)\nRuntimeError: expected mat1 and mat2 to have the same dtype, but got: float != c10::BFloat16',
+        ("prepare_model_for_kbit_training", "transformers-norm-output-dtype", "torch\\.autocast"),
+    ),
+    "NVIDIA/workbench-example-llama3-finetune#1": (
+        "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'dataset_text_field'",
+        ("SFTConfig\\(dataset_text_field",),
+    ),
+    "verl-project/verl#5690": (
+        "ImportError: cannot import name 'AutoModelForCausalLMWithValueHead' from 'trl' (/usr/local/lib/python3.12/dist-packages/trl/__init__.py)",
+        ("trl<0\\.29", "refuses"),
+    ),
+    "shibing624/MedicalGPT#444": (
+        "TypeError: Trainer.__init__() got an unexpected keyword argument 'processing_class'",
+        ("4\\.46", "[Uu]pgrade Transformers"),
+    ),
+    "huggingface/peft#2292": (
+        "  File \"/root/miniconda3/lib/python3.10/site-packages/peft/peft_model.py\", line 37, in <module>\n    from transformers import Cache, DynamicCache, EncoderDecoderCache, PreTrainedModel\nImportError: cannot import name 'EncoderDecoderCache' from 'transformers' (/root/miniconda3/lib/python3.10/site-packages/transformers/__init__.py)",
+        ("4\\.43", "[Uu]pgrade Transformers", "peft<0\\.14"),
+    ),
+    "huggingface/transformers#44861": (
+        "  File \"transformers/modeling_utils.py\", line 341, in _get_tied_weight_keys\n    tied_weight_keys.extend([f\"{name}.{k}\" if name else k for k in tied.keys()])\nAttributeError: 'list' object has no attribute 'keys'",
+        ("_tied_weights_keys", "trust_remote_code", "transformers<5"),
+    ),
+    "huggingface/trl#4447": (
+        "RuntimeError: Could not infer dtype of dict",
+        ("BatchEncoding", "trl>=0\\.25|0\\.25"),
+    ),
+    "huggingface/trl#2291": (
+        "AttributeError: 'TrainingArguments' object has no attribute 'model_init_kwargs'",
+        ("DPOConfig",),
+    ),
+    "unslothai/unsloth#593": (
+        "AttributeError: 'TrainingArguments' object has no attribute 'packing'",
+        ("SFTConfig", "0\\.9\\.3"),
+    ),
+    "huggingface/transformers#36331": (
+        "TypeError: CustomTrainer.compute_loss() got an unexpected keyword argument 'num_items_in_batch'",
+        ("num_items_in_batch=None", "4\\.46"),
+    ),
+    "huggingface/accelerate#3257": (
+        "TypeError: Accelerator.__init__() got an unexpected keyword argument 'logging_dir'",
+        ("project_dir",),
+    ),
+    "unslothai/unsloth#4661": (
+        "[/usr/local/lib/python3.11/dist-packages/unsloth_zoo/dataset_utils.py](https://localhost:8080/#) in <module>\n--> 480 from trl.trainer.utils import ConstantLengthDataset\nImportError: cannot import name 'ConstantLengthDataset' from 'trl.trainer.utils' (/usr/local/lib/python3.11/dist-packages/trl/trainer/utils.py)",
+        ("unsloth_zoo", "trl<0\\.20"),
+    ),
+    "bitsandbytes-foundation/bitsandbytes#963": (
+        '  File "torch/nn/functional.py", line 5440, in multi_head_attention_forward\n    attn_output = linear(attn_output, out_proj_weight, out_proj_bias)\nRuntimeError: self and mat2 must have the same dtype, but got Half and Byte',
+        ("MultiheadAttention", 'llm_int8_skip_modules=\\["out_proj"'),
+    ),
+    "huggingface/transformers#35332": (
+        '  File "transformers/models/deberta/modeling_deberta.py", line 290, in forward\n    attention_scores = attention_scores.masked_fill(~(attention_mask), torch.finfo(query_layer.dtype).min)\nRuntimeError: value cannot be converted to type at::BFloat16 without overflow',
+        ("DeBERTa", "float32", "minimum"),
+    ),
+    "unslothai/unsloth#2040": (
+        "NaN gradient detected in Linear4bit's input gradient \nNaN gradient detected in Gemma3MLP's input gradient \nNaN gradient detected in Gemma3RMSNorm's input gradient",
+        ("Gemma", "float16", "float32", "bfloat16-model-in-float16-training"),
+    ),
+    "huggingface/trl#3466": (
+        "UserWarning: Merge lora module to 4-bit linear may get different generations due to rounding errors.",
+        ("vLLM", "peft-exact-unmerge"),
+    ),
+    "huggingface/peft#484": (
+        "ValueError: `FlatParameter` requires uniform dtype but got torch.float16 and torch.float32",
+        ("FSDP1", "autocast_adapter_dtype=False"),
+    ),
+    "deepspeedai/DeepSpeed#4885": (
+        '  File "/nethome/yheng6/miniconda3/envs/handbook/lib/python3.10/site-packages/peft/tuners/lora/layer.py", line 509, in forward\n    result = result + lora_B(lora_A(dropout(x))) * scaling\nRuntimeError: expected mat1 and mat2 to have the same dtype, but got: float != c10::BFloat16',
+        ("zero_quantized_nontrainable_weights", "remote code"),
+    ),
+    "huggingface/peft#1720": (
+        '  File "peft/utils/other.py", line 188, in update\n    self.modules_to_save.update(torch.nn.ModuleDict({adapter_name: copy.deepcopy(self.original_module)}))\nRuntimeError: only Tensors of floating point dtype can require gradients',
+        ("modules_to_save", 'llm_int8_skip_modules=\\["classifier"'),
+    ),
+    "hiyouga/LLaMA-Factory#4432": (
+        '  File "peft/tuners/lora/layer.py", in forward\n    result = result + lora_B(lora_A(dropout(x))) * scaling\nRuntimeError: expected mat1 and mat2 to have the same dtype, but got: c10::Half != float',
+        ("autocast_adapter_dtype=False", "torch\\.autocast"),
+    ),
+    "hiyouga/LLaMA-Factory#515": (
+        '  File "peft/tuners/lora.py", line 1086, in forward\n    self.lora_A[self.active_adapter](self.lora_dropout[self.active_adapter](x))\nRuntimeError: expected mat1 and mat2 to have the same dtype, but got: float != c10::Half',
+        ("[Uu]pgrade PEFT", "peft-lora-input-dtype"),
+    ),
+    "huggingface/transformers#34702": (
+        "RuntimeError: expected dtype float for `end` but got dtype c10::BFloat16",
+        ("4\\.46\\.3", "optimizer-state-dtype"),
+    ),
+    "databrickslabs/dolly#11": (
+        "ValueError: Your setup doesn't support bf16/gpu. You need torch>=1.10, using Ampere GPU with cuda>=11.0",
+        ("fp16=True", "bf16=False", "bf16-unsupported"),
+    ),
+    "axolotl-ai-cloud/axolotl#3395": (
+        "torch.OutOfMemoryError: CUDA out of memory loading a MoE with load_in_4bit on transformers v5",
+        ("fused experts", "experts-not-quantized"),
+    ),
+    "unslothai/unsloth#26": (
+        "RuntimeError: Expected out tensor to have dtype float, but got c10::Half instead",
+        ("bf16=True", "Unsloth"),
+    ),
+    "pytorch/pytorch#127176": (
+        "RuntimeError: \"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'",
+        ("bf16=True",),
+    ),
+    "hiyouga/LLaMA-Factory#1303": (
+        '  File "../python3.8/lib/python3.8/site-packages/peft/tuners/lora.py", line 1076, in forward\n    self.lora_A[self.active_adapter](self.lora_dropout[self.active_adapter](x))\nRuntimeError: expected scalar type Float but found Half',
+        ("[Uu]pgrade PEFT", "fp16=True"),
+    ),
+    "huggingface/trl#1460": (
+        "RuntimeError: Expected attn_mask dtype to be bool or to match query dtype, but got attn_mask.dtype: c10::BFloat16 and  query.dtype: float instead.",
+        ("[Uu]pgrade Transformers", '"eager"'),
+    ),
+    "huggingface/transformers#28731": (
+        "RuntimeError: cutlassF: no kernel found to launch!",
+        ("float16", '"eager"', "bf16-unsupported"),
+    ),
+    "huggingface/transformers#27702": (
+        "ValueError: You cannot perform fine-tuning on purely quantized models. Please attach trainable adapters on top of the quantized model to correctly perform fine-tuning. Please see: https://huggingface.co/docs/transformers/peft for more details",
+        ("LoRA adapters", "get_peft_model"),
+    ),
+    "huggingface/transformers#38717": (
+        "ValueError: `.to` is not supported for `4-bit` or `8-bit` bitsandbytes models. Please use the model as it is, since the model has already been set to the correct devices and casted to the correct `dtype`.",
+        ("dispatch_model", "[Uu]pgrade Transformers", "device_map"),
+    ),
+    "shibing624/MedicalGPT#191": (
+        "ValueError: Please correct the following DeepSpeed config values that mismatch TrainingArguments values:\n- ds fp16.enabled=True vs hf fp16|fp16_full_eval+fp16_backend(amp)=False\nThe easiest method is to set these DeepSpeed config values to 'auto'.",
+        ('"auto"', "fp16=True"),
+    ),
+    "Dao-AILab/flash-attention#762": (
+        "RuntimeError: FlashAttention only supports Ampere GPUs or newer.",
+        ("8\\.0", '"sdpa"'),
+    ),
+    "huggingface/transformers#39969": (
+        "ValueError: The model you are trying to fine-tune is quantized with QuantizationMethod.MXFP4 but that quantization method do not support training. Please open an issue on GitHub: https://github.com/huggingface/transformers to request the support for training support for QuantizationMethod.MXFP4",
+        ("Mxfp4Config\\(dequantize=True\\)",),
+    ),
+    "huggingface/transformers#35471": (
+        "ValueError: Unknown quantization type, got fp8 - supported types are: ['awq', 'bitsandbytes_4bit', 'bitsandbytes_8bit', 'gptq', 'aqlm', 'quanto', 'eetq', 'hqq', 'compressed-tensors', 'fbgemm_fp8', 'torchao', 'bitnet']",
+        ("4\\.49", "bfloat16 copy"),
+    ),
+    "huggingface/transformers#11461": (
+        "T5-large FP16 produces nan in loss",
+        ("T5", "bf16=True", "float32"),
+    ),
+    "huggingface/transformers#24840": (
+        "RuntimeError: unscale_() has already been called on this optimizer since the last update()",
+        ("4\\.31", "accumulation"),
+    ),
+    "rmihaylov/falcontune#24": (
+        "ValueError: FP16 Mixed precision training with AMP or APEX (`--fp16`) and FP16 half precision evaluation (`--fp16_full_eval`) can only be used on CUDA devices",
+        ("CUDA build", "fp16=False"),
+    ),
+    "ludwig-ai/ludwig#3951": (
+        "You are calling `save_pretrained` to a 4-bit converted model, but your `bitsandbytes` version doesn't support it. If you want to save 4-bit models, make sure to have `bitsandbytes>=0.41.3` installed.",
+        ("0\\.41\\.3", "4\\.37", "adapters"),
+    ),
+    "NVIDIA/Model-Optimizer#1829": (
+        "ImportError: cannot import name 'is_torch_fx_available' from 'transformers.utils.import_utils'",
+        ("remote code", "trust_remote_code", "transformers<5"),
+    ),
+    "unslothai/unsloth#2010": (
+        "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'dataset_num_proc'",
+        ("SFTConfig\\(dataset_num_proc",),
+    ),
+    "hiyouga/LlamaFactory#8142": (
+        "ImportError: cannot import name 'clear_device_cache' from 'accelerate.utils.memory' (/usr/local/lib/python3.11/dist-packages/accelerate/utils/memory.py)",
+        ("[Uu]pgrade Accelerate", "peft<0\\.15"),
+    ),
+    "IMJONEZZ/LLMs-in-Production#3": (
+        "ImportError: cannot import name 'load_metric' from 'datasets'",
+        ("evaluate", "3\\.0"),
+    ),
+    "huggingface/trl#1639": (
+        "ImportError: cannot import name 'SFTConfig' from 'trl' (c:\\Users\\brand17\\Documents\\Software\\python\\.env\\Lib\\site-packages\\trl\\__init__.py)",
+        ("0\\.9", "[Uu]pgrade TRL"),
+    ),
+    "huggingface/transformers#34582": (
+        "ModuleNotFoundError: No module named 'transformers.deepspeed'",
+        ("transformers\\.integrations\\.deepspeed|transformers\\.integrations",),
+    ),
+    "huggingface/smollm#103": (
+        "AttributeError: 'LlamaAttention' object has no attribute 'num_heads'",
+        ("config\\.num_attention_heads", "DeepSpeed"),
+    ),
+    "unslothai/unsloth#7854": (
+        "AttributeError: 'Qwen2ForCausalLM' object has no attribute 'warnings_issued'",
+        ("0\\.29", "[Uu]pgrade TRL"),
+    ),
+    "asahi417/lm-question-generation#30": (
+        "TypeError: T5ForConditionalGeneration.__init__() got an unexpected keyword argument 'use_auth_token'",
+        ("token=",),
+    ),
+}
+
+
+def said(text: str, installed: dict[str, str] | None = None) -> str:
+    pasted = read(text)
+    found = answered(pasted, (installed or {}).get)
+    assert found.answers, "nothing is known"
+    lines = shown(found, pasted, {})
+    assert len(lines) <= MOST_LINES
+    prose = [line for line in lines if not line.startswith(" " * 11) and "http" not in line]
+    assert max(map(len, prose)) <= WIDTH
+    return " ".join(" ".join(lines).split())
+
+
+NEWEST = {
+    "trl": "1.16.0",
+    "transformers": "5.23.0",
+    "peft": "0.21.2",
+    "accelerate": "1.15.0",
+    "bitsandbytes": "0.50.2",
+    "datasets": "5.2.0",
+    "torch": "2.13.0",
+}
+
+
+@pytest.mark.parametrize("installed", [{}, NEWEST], ids=["nothing installed", "newest"])
+@pytest.mark.parametrize("report", REPORTS)
+def test_a_report(report: str, installed: dict[str, str]) -> None:
+    text, substance = REPORTS[report]
+    answer = said(text, installed)
+    for part in substance:
+        assert re.search(part, answer), f"{part} is missing in: {answer}"
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("model type `qwen3` but Transformers does not recognize this architecture", "4.51"),
+        ("KeyError: 'gemma3'", ""),
+        (
+            "  File \"/x/transformers/models/auto/configuration_auto.py\", line 1\nKeyError: 'gemma3'",
+            "4.50",
+        ),
+        ("ValueError: Unknown quantization type, got spqr - supported types are: ['awq']", "4.49"),
+        ("ValueError: Unknown quantization type, got modelopt - supported types are: ['awq']", ""),
+    ],
+)
+def test_since_when(text: str, since: str) -> None:
+    text = text.replace(
+        "model type", "ValueError: The checkpoint you are trying to load has model type"
+    )
+    answer = said(text)
+    assert "Upgrade Transformers" in answer
+    assert since in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "substance"),
+    [
+        (
+            '  File "/x/site-packages/setfit/trainer.py", line 2, in <module>\n'
+            "ImportError: cannot import name 'default_logdir' from 'transformers.training_args' (/x)",
+            ("setfit asks for", "pip install -U setfit", "not for your script"),
+        ),
+        (
+            '  File "/c/modules/transformers_modules/org/m/modeling_m.py", line 2, in <module>\n'
+            "ImportError: cannot import name 'HybridMambaCache' from 'transformers.cache_utils'",
+            ("remote code", "trust_remote_code", "transformers<5"),
+        ),
+        ("ImportError: cannot import name 'GRPOConfig' from 'trl'", ("came with TRL 0.14.0",)),
+        (
+            "AttributeError: module 'trl' has no attribute 'SFTTrianer'",
+            ("Did you mean `SFTTrainer`",),
+        ),
+        (
+            "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'assistant_only_loss'",
+            ("SFTConfig",),
+        ),
+        (
+            "TypeError: TrainingArguments.__init__() got an unexpected keyword argument 'eval_strategy'",
+            ("came with Transformers 4.41.0",),
+        ),
+        (
+            "ValueError: Some specified arguments are not used by the HfArgumentParser: "
+            "['--evaluation_strategy', 'steps']",
+            ("eval_strategy",),
+        ),
+        (
+            "ModuleNotFoundError: No module named 'transformers.deepspeed'",
+            ("transformers.integrations",),
+        ),
+    ],
+)
+def test_names_in_both_directions(text: str, substance: tuple[str, ...]) -> None:
+    answer = said(text)
+    for part in substance:
+        assert part in answer
+
+
+def test_the_installed_version_tells_not_yet_from_gone() -> None:
+    text = "ImportError: cannot import name 'HybridCache' from 'transformers.cache_utils'"
+    assert "left Transformers" in said(text)
+    text = "ImportError: cannot import name 'GRPOConfig' from 'trl'"
+    assert "and 0.13.0 is installed" in said(text, {"trl": "0.13.0"})
+    assert "the error is of another place" in said(text, {"trl": "1.16.0"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError: bad value 7",
+        "KeyError: 'foo'",
+        "AssertionError",
+        "TypeError: f() missing 1 required positional argument: 'x'",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data.csv'",
+        "ZeroDivisionError: division by zero",
+        "IndentationError: unexpected indent",
+        "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+        "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='example.org', port=443)",
+        "ModuleNotFoundError: No module named 'my_project'",
+        "AttributeError: 'Config' object has no attribute 'learning_rat'",
+        "pandas.errors.ParserError: Error tokenizing data",
+        "the cat sat on the mat",
+        "sqlalchemy.exc.OperationalError: no such table: users",
+        "django.db.utils.IntegrityError: UNIQUE constraint failed",
+        "TypeError: unsupported operand type(s) for +: 'int' and 'str'",
+        "RecursionError: maximum recursion depth exceeded",
+        "NameError: name 'trainer' is not defined",
+    ],
+)
+def test_what_is_not_of_this_field_is_not_answered(text: str) -> None:
+    assert not answered(read(text), NEWEST.get).answers

@@ -1,0 +1,118 @@
+"""`python -m workbench families` on a few types: without patchkit and with it, and from where it stopped."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TYPES = ("llama", "gemma3n_text")
+MODES = ("--mode", "bf16/4bit", "--mode", "fp16/none")
+LIMIT = 0.01
+"""GiB that are not enough for `longcat_flash` with its 10 million parameters, on any CPU."""
+
+
+@pytest.fixture(scope="module")
+def run(run_workbench) -> Callable[..., subprocess.CompletedProcess[str]]:
+    def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return run_workbench("families", *arguments, "--output", "out.jsonl", folder=folder)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("families")
+
+
+@pytest.fixture(scope="module")
+def cells(run, folder: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+    """What the command says of each cell."""
+    done = run(folder, *TYPES, *MODES, "--json")
+    assert done.returncode == 0, done.stderr
+    return {
+        (cell["type"], cell["mode"], cell["method"]): cell
+        for cell in json.loads(done.stdout)["cells"]
+    }
+
+
+def test_what_works_is_the_same_to_the_last_digit(cells) -> None:
+    cell = cells["llama", "fp16/none", "lora"]
+    assert cell["outcome"] == "same"
+    figures = cell["without"]["figures"]
+    assert figures == cell["with_patchkit"]["figures"]
+    assert figures["losses"][0] > figures["losses"][1]
+    assert figures["changed"] == 28
+
+
+def test_what_patchkit_fixes(cells) -> None:
+    cell = cells["llama", "fp16/none", "full"]
+    assert cell["outcome"] == "fixed"
+    assert (cell["without"]["step"], cell["without"]["error"]) == (
+        "step",
+        "ValueError: Attempting to unscale FP16 gradients.",
+    )
+
+
+def test_gemma3n_trains_in_4_bit(cells) -> None:
+    cell = cells["gemma3n_text", "bf16/4bit", "lora"]
+    assert cell["outcome"] == "fixed"
+    assert cell["without"]["step"] == "forward"
+    assert "result type Float can't be cast" in cell["without"]["error"]
+
+
+def test_an_interrupted_run_continues(run, folder: Path, cells) -> None:
+    file = folder / "out.jsonl"
+    whole = file.read_text().splitlines(keepends=True)
+    (last,) = [
+        number
+        for number, line in enumerate(whole)
+        if '"llama"' in line and '"fp16/none"' in line and '"lora"' in line and "true" in line
+    ]
+    kept = [line for number, line in enumerate(whole) if number != last]
+    file.write_text("".join(kept) + whole[last][:50])
+    done = run(folder, "llama", *MODES, "--json")
+    assert done.returncode == 0, done.stderr
+    lines = file.read_text().splitlines(keepends=True)
+    assert lines[: len(kept)] == kept
+    assert len(lines) == len(kept) + 2  # the torn line, and what it should have been
+    again = lines[-1]
+
+    def without_time(line: str) -> dict[str, Any]:
+        record = json.loads(line)
+        del record["trial"]["seconds"]
+        return record
+
+    assert without_time(again) == without_time(whole[last])
+
+
+def test_a_quantizer_that_may_not_be_installed(run, tmp_path: Path) -> None:
+    """A missing library is said, and is no failure."""
+    done = run(tmp_path, "llama", "--mode", "bf16/hqq-4bit", "--json")
+    assert done.returncode == 0, done.stderr
+    (cell,) = json.loads(done.stdout)["cells"]
+    if find_spec("hqq") is None:
+        assert (cell["outcome"], cell["note"]) == ("untried", "not installed: hqq")
+        return
+    assert cell["outcome"] == "same"
+    assert cell["without"]["figures"]["dtypes"] == {
+        "adapted layers": ["bfloat16"],
+        "base layers": ["bfloat16"],
+    }
+
+
+def test_what_could_not_be_built_is_tried_again(run, folder: Path) -> None:
+    tried = ("longcat_flash", "--mode", "bf16/4bit", "--method", "lora", "--json")
+    done = run(folder, *tried, "--memory", str(LIMIT))
+    assert done.returncode == 0, done.stderr
+    error = f"needs more than {LIMIT} GiB"
+    unbuilt = [{"task": "causal", "type": "longcat_flash", "error": error, "reason": ""}]
+    assert json.loads(done.stdout)["unbuilt"] == unbuilt
+    again = json.loads(run(folder, *tried).stdout)
+    assert not again["unbuilt"]
+    assert [cell["type"] for cell in again["cells"]] == ["longcat_flash"]

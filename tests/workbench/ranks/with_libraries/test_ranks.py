@@ -1,0 +1,82 @@
+"""`python -m workbench ranks` trains for real: DDP and FSDP2, with a bug that patchkit fixes.
+
+Ranks that a launcher has started, each in an interpreter of its own, have the same numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
+
+SCRIPT = str(Path(__file__).with_name("rank_script.py"))
+LAUNCHERS = {
+    "ddp": "accelerate launch --multi_gpu --num_processes 2 --num_machines 1 "
+    "--mixed_precision no --dynamo_backend no --main_process_port {port}",
+    "fsdp2": "torchrun --nproc_per_node 2 --master_port {port}",
+}
+RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
+pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+
+
+@pytest.fixture(scope="module")
+def cells(run_workbench, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the command says of each strategy."""
+    folder: Path = tmp_path_factory.mktemp("ranks")
+    arguments = ("--trainer", "sft", "--mode", "fp16-of-bf16/4bit", "--json")
+    done = run_workbench("ranks", "ddp", "fsdp2", *arguments, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return {cell["strategy"]: cell for cell in json.loads(done.stdout)["cells"]}
+
+
+@pytest.mark.parametrize("strategy", ["ddp", "fsdp2"])
+def test_what_patchkit_fixes(cells, strategy: str) -> None:
+    cell = cells[strategy]
+    assert cell["outcome"] == "fixed", cell
+    assert cell["without"]["step"] == "step"
+    assert "not implemented for 'BFloat16'" in cell["without"]["error"]
+    figures = cell["with_patchkit"]["figures"]
+    assert figures["trained"] == [{"float32": 28}] * 2
+    first, second = figures["losses"]
+    assert first != second  # each rank has its own rows
+    norms, others = figures["gradient norms"]
+    assert norms == others
+    assert figures["distance after reload"] < 0.05
+
+
+@pytest.mark.parametrize("strategy", LAUNCHERS)
+def test_a_launcher_makes_no_difference(cells, on_path, strategy: str, tmp_path: Path) -> None:
+    from patchkit.lab import trainers
+
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    for dtype in ("bfloat16", "float16"):
+        trainers.find("sft").checkpoint(tmp_path, dtype)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        launcher = LAUNCHERS[strategy].format(port=free.getsockname()[1]).split()
+    command = [*launcher, SCRIPT, strategy, str(tmp_path), str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-m", "patchkit", "run", "--", *command],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**on_path, "OMP_NUM_THREADS": "1"},
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    expected = cells[strategy]["with_patchkit"]["figures"]
+    for rank in range(2):
+        trial = json.loads((tmp_path / f"figures-{rank}.json").read_text())
+        assert trial["error"] == ""
+        figures = trial["figures"]
+        assert figures == {name: expected[name][rank] for name in figures}

@@ -1,0 +1,88 @@
+"""What the tools judge by finds what is wrong, and nothing where all is well."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from workbench.reliability import inject, oracle
+from workbench.reliability import world as worlds
+from workbench.reliability.snapshots import Snapshot
+
+
+@pytest.fixture
+def world() -> Iterator:
+    with worlds.world_of() as made:
+        made.load()
+        yield made
+
+
+def test_nothing_to_find(world) -> None:
+    assert not oracle.untrue(world, world.report())
+    report = world.apply()
+    assert not oracle.untrue(world, report)
+    assert not oracle.all_applied(world, report)
+    report = world.revert()
+    assert not oracle.untrue(world, report)
+    assert not oracle.not_original(world)
+
+
+def test_a_report_that_is_no_longer_true(world) -> None:
+    before = world.report()
+    applied = world.apply()
+    assert any("says nothing, available" in one for one in oracle.untrue(world, before))
+    world.revert()
+    assert any("says applied" in one for one in oracle.untrue(world, applied))
+
+
+def test_what_is_not_fixed_or_not_original(world) -> None:
+    report = world.report()
+    assert any("did not fix" in one for one in oracle.all_applied(world, report))
+    world.apply()
+    assert any("is not the original" in one for one in oracle.not_original(world))
+    assert any("linecache" in one for one in oracle.leftovers(list(sys.meta_path)))
+    assert any("sys.meta_path" in one for one in oracle.leftovers([]))
+
+
+def test_what_a_snapshot_sees(world) -> None:
+    module = sys.modules["madeup.trainer"]
+    before = Snapshot.of([module])
+    assert not before.differences(Snapshot.of([module]))
+    module.Trainer.step.note = "new"
+    module.size.__defaults__ = (2,)
+    module.Trainer.extra = 1
+    del module.length
+    changed = before.differences(Snapshot.of([module]))
+    assert sorted(changed) == [
+        "madeup.trainer:Trainer.extra",
+        "madeup.trainer:Trainer.step().__dict__['note']",
+        "madeup.trainer:length",
+        "madeup.trainer:size().__defaults__",
+    ]
+    module.length = len
+    del module.Trainer.extra
+
+
+def test_every_line_of_the_engine_is_a_point(world) -> None:
+    points = inject.points_of(world.report)
+    assert len(points) > 100
+    assert [point.number for point in points] == list(range(len(points)))
+    assert any(point.with_end for point in points)
+    point = points[len(points) // 2]
+    assert inject.disturbed(world.report, point, MemoryError) == "MemoryError"
+    assert len(inject.chosen(points, 2)) < len(points)
+    assert inject.chosen(points, 0) == points
+
+
+def test_what_an_error_in_the_hook_passes_by() -> None:
+    source = inject.HOOK.read_text(encoding="utf-8")
+    lines = inject.unguarded(source, {"find_spec", "exec_module", "_notify_after"})
+    assert sorted(lines.values()) == [
+        "_notify_after(self._name, module)",
+        "self._loader.exec_module(module)",
+        "try:",
+        "try:",
+        "try:",
+    ]

@@ -1,0 +1,1 @@
+"""What all sweeps share: cells are tried without patchkit and with it, kept, judged and shown."""
