@@ -110,7 +110,7 @@ class OwnedReader(TableReader):
 
     def _owners(self) -> tuple[str, ...]:
         owners = self._texts("of")
-        if not "".join(owners).replace(".", "_").isidentifier():
+        if not all(owner.replace(".", "_").isidentifier() for owner in owners):
             raise self._error("of", f"names of {self._library}'s classes, not {owners!r}")
         return tuple([f"{self._library}.{owner}" for owner in owners])
 
