@@ -119,7 +119,7 @@ also = "diffusers"
         ('[[gone]]\ninstead = "Do."\n"1.0" = ["trl.A", "trl.A"]', "expected each name once"),
         (
             '[[gone]]\ninstead = "Do."\n"1.0" = ["trl.A"]\n[[gone.forms]]\nafter = "1.0"',
-            r"trl.toml:4, \[\[gone.forms\]\], key 'after': expected one of also, before, what",
+            r"trl.toml:1, \[\[gone\]\], key 'forms.after': expected one of also, before, what",
         ),
     ],
 )

@@ -197,7 +197,7 @@ names = ["x", "y"]
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[[moved]]\nold = "new"', r"trl.toml:1: expected \[\[renamed\]\] or .*, not \[\[moved\]"),
+        ('[[moved]]\nold = "new"', r"trl.toml: expected \[\[renamed\]\] or .*, not \[\[moved\]"),
         ('[[renamed]]\nrelease = "2.0.0"\nold = "new"', r"key 'of': expected a list of texts"),
         ('[[renamed]]\nof = ["a b"]\nold = "new"', "key 'of': expected names of trl's classes"),
         (

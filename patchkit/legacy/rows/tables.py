@@ -7,56 +7,33 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..changes import Change
-from .toml import Table, TableError, read
-
-_Reader = TypeVar("_Reader", bound="TableReader")
-_Row = TypeVar("_Row", bound=Change)
-
-
-def rows_of(
-    folder: Path,
-    reader: Callable[[str, str, Table, set[object]], _Reader],
-    kinds: Mapping[str, Callable[[_Reader], Iterator[_Row]]],
-) -> Iterator[_Row]:
-    """Yield the rows of all files of a folder.
-
-    Args:
-        folder: has the files; each has the name of a library.
-        reader: the class of readers.
-        kinds: the name of a table to the method that makes rows of it.
-
-    Raises:
-        TableError: a file has what may not stand in it, or has something twice.
-    """
-    for file in sorted(file for file in folder.iterdir() if file.suffix == ".toml"):
-        for kind, tables in read(file.read_text(encoding="utf-8"), file.name).items():
-            if kind not in kinds:
-                expected = " or ".join(f"[[{name}]]" for name in kinds)
-                raise TableError(
-                    f"{file.name}:{tables[0].line}: expected {expected}, not [[{kind}]]"
-                )
-            make = kinds[kind]
-            seen: set[object] = set()
-            for table in tables:
-                yield from make(reader(file.name, kind, table, seen))
+from .toml import Table, TableError, line_of, read
 
 
 class TableReader:
-    """Makes rows of one table.
+    """Makes rows of the tables of one kind in a file, one table after the other.
 
     Args:
-        file: the name of the file, for messages; it begins with the library.
-        kind: the name of the table, for messages.
-        table: what it has.
-        seen: what earlier tables of the kind had that may be there once; that of this one is added.
+        file: where they are; it has the name of the library.
+        kind: the name of the tables, for messages.
     """
 
-    def __init__(self, file: str, kind: str, table: Table, seen: set[object]) -> None:
+    def __init__(self, file: Path, kind: str) -> None:
         self._file = file
         self._kind = kind
+        self._library = file.stem
+        # What may be there once.
+        self._seen: set[object] = set()
+
+    def begin(self, number: int, table: Table) -> None:
+        """Turn to a table.
+
+        Args:
+            number: how many tables of the kind are before it.
+            table: what it has.
+        """
+        self._number = number
         self._table = table
-        self._seen = seen
-        self._library = file.partition(".")[0]
 
     def _text(self, key: str, *, optional: bool = False) -> str:
         text = self._table.get(key, "" if optional else None)
@@ -95,7 +72,8 @@ class TableReader:
 
     def _error(self, key: str, expected: str, other: Collection[str] = ()) -> TableError:
         choice = f", or one of {', '.join(sorted(other))}" if other else ""
-        where = f"{self._file}:{self._table.line}, [[{self._kind}]], key {key!r}"
+        line = line_of(self._file.read_text(encoding="utf-8"), self._kind, self._number)
+        where = f"{self._file.name}:{line}, [[{self._kind}]], key {key!r}"
         return TableError(f"{where}: expected {expected}{choice}")
 
 
@@ -110,7 +88,7 @@ class OwnedReader(TableReader):
 
     def _owners(self) -> tuple[str, ...]:
         owners = self._texts("of")
-        if not all(owner.replace(".", "_").isidentifier() for owner in owners):
+        if not all(map(str.isidentifier, ".".join(owners).split("."))):
             raise self._error("of", f"names of {self._library}'s classes, not {owners!r}")
         return tuple([f"{self._library}.{owner}" for owner in owners])
 
@@ -133,7 +111,7 @@ class OwnedReader(TableReader):
         if len(self._table) > len(entries) + len(self._table.keys() & settings):
             names = {name for name, _ in entries}
             wrong = next(key for key in self._table if key not in settings and key not in names)
-            raise self._error(wrong, f"{'an old name' if entries else 'no such key'}", settings)
+            raise self._error(wrong, "an old name" if entries else "no such key", settings)
 
     def _name(self, key: str, name: object) -> str:
         if not isinstance(name, str) or not name.replace(".", "_").isidentifier():
@@ -146,16 +124,47 @@ class OwnedReader(TableReader):
         self._seen.add(what)
 
 
+# Not by its name in quotes, which `typing` would compile with each import.
+_Reader = TypeVar("_Reader", bound=TableReader)
+_Row = TypeVar("_Row", bound=Change)
+
+
+def rows_of(
+    folder: Path,
+    reader_of: Callable[[Path, str], _Reader],
+    kinds: Mapping[str, Callable[[_Reader], Iterator[_Row]]],
+) -> Iterator[_Row]:
+    """Yield the rows of all files of a folder.
+
+    Args:
+        folder: has the files; each has the name of a library.
+        reader_of: the class of readers.
+        kinds: the name of a table to the method that makes rows of it.
+
+    Raises:
+        TableError: a file has what may not stand in it, or has something twice.
+    """
+    for file in sorted(folder.glob("*.toml")):
+        for kind, tables in read(file.read_text(encoding="utf-8"), file.name).items():
+            if kind not in kinds:
+                expected = " or ".join(f"[[{name}]]" for name in kinds)
+                raise TableError(f"{file.name}: expected {expected}, not [[{kind}]]")
+            make, reader = kinds[kind], reader_of(file, kind)
+            for number, table in enumerate(tables):
+                reader.begin(number, table)
+                yield from make(reader)
+
+
 def value(text: str) -> object:
     """Return the value that a text stands for: None, True, False, a number, or the text itself."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    for number in (int, float) if text[-1:].isdigit() else ():
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
+    if not text[-1:].isdigit():
+        return text
+    try:
+        return float(text) if "." in text or "e" in text else int(text)
+    except ValueError:
+        return text
 
 
 _CONSTANTS: Mapping[str, bool | None] = {"None": None, "True": True, "False": False}

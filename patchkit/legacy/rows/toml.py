@@ -11,15 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-
-class Table(dict[str, Any]):
-    """Key to a text, True, a list of texts, or the tables below it.
-
-    Attributes:
-        line: where the table begins in its file.
-    """
-
-    line = 0
+Table = dict[str, Any]
+"""Key to a text, True, a list of texts, or the tables below it."""
 
 
 class TableError(ValueError):
@@ -37,13 +30,13 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
         TableError: a line is neither of those above, or names a key twice.
     """
     tables: dict[str, list[Table]] = {}
-    current = Table()
+    current: Table = {}
     lines = enumerate(text.splitlines(), 1)
     for number, line in lines:
         if not line or line[0] == "#":
             continue
         if line[0] == "[":
-            current = _begin(tables, line, number, f"{file}:{number}")
+            current = _begin(tables, line, file, number)
             continue
         key, equals, value = line.partition(" = ")
         if key[:1] == '"':
@@ -55,9 +48,13 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
             )
         if key in current:
             raise TableError(f"{file}:{number}: the table has the key {key} already")
+        # Most are such texts, and each start of the layer reads all.
+        if value[0] == value[-1] == '"' and value.count('"') == 2 and "\\" not in value:
+            current[key] = value[1:-1]
+            continue
         if value == "[":
             value = _whole(lines, f"{file}:{number}")
-        found = _text(value) if value[0] != "[" else _texts(value)
+        found = _texts(value) if value[0] == "[" else _other(value)
         if found is None:
             raise TableError(
                 f'{file}:{number}: expected "text", or ["text", "text"], without escapes, or true, '
@@ -65,6 +62,12 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
             )
         current[key] = found
     return tables
+
+
+def line_of(text: str, table: str, number: int) -> int:
+    """Return the line where a table begins; `[[table]]` is there so many times before."""
+    starts = [line for line, it in enumerate(text.splitlines(), 1) if it == f"[[{table}]]"]
+    return starts[number]
 
 
 def _whole(lines: Iterator[tuple[int, str]], where: str) -> str:
@@ -77,27 +80,24 @@ def _whole(lines: Iterator[tuple[int, str]], where: str) -> str:
     raise TableError(f"{where}: expected a line ] at the end of the list")
 
 
-def _begin(tables: dict[str, list[Table]], line: str, number: int, where: str) -> Table:
+def _begin(tables: dict[str, list[Table]], line: str, file: str, number: int) -> Table:
     name = line[2:-2]
     outer, dot, inner = name.partition(".")
     if line != f"[[{name}]]" or not (outer + inner).isidentifier() or (dot and outer not in tables):
-        raise TableError(f"{where}: expected [[table]], or [[table.part]] after it, not {line}")
-    table = Table()
-    table.line = number
+        raise TableError(
+            f"{file}:{number}: expected [[table]], or [[table.part]] after it, not {line}"
+        )
+    table: Table = {}
     known = tables[outer][-1].setdefault(inner, []) if dot else tables.setdefault(outer, [])
     known.append(table)
     return table
 
 
-def _text(written: str) -> str | bool | None:
-    quote, text = written[0], written[1:-1]
-    if quote == '"':
-        is_whole = '"' not in text and "\\" not in text
-    elif quote == "'":
-        is_whole = "'" not in text
-    else:
-        return True if written == "true" else None
-    return text if is_whole and written[-1] == quote and len(written) > 1 else None
+def _other(written: str) -> str | bool | None:
+    if written == "true":
+        return True
+    is_text = written[0] == written[-1] == "'" and written.count("'") == 2
+    return written[1:-1] if is_text else None
 
 
 def _texts(written: str) -> list[str] | None:

@@ -54,20 +54,20 @@ class _Reader(OwnedReader):
         )
 
     def constant(self) -> Iterator[Attribute]:
-        entries = self._entries(_OF_CONSTANT)
-        return self._attributes(self._constant(name) for name, _ in entries)
+        advice, written = self._text("advice"), self._text("written", optional=True)
+        names = [name for name, _ in self._entries(_OF_CONSTANT)]
+        return self._attributes(self._constant(name, advice, written) for name in names)
 
     def gone(self) -> Iterator[Attribute]:
         self._check_settings(_OF_GONE)
         instead = self._sentence("instead", self._text("instead"))
         return self._attributes((name, None, instead, "") for name in self._texts("names"))
 
-    def _constant(self, name: str) -> _Attribute:
+    def _constant(self, name: str, advice: str, written: str) -> _Attribute:
         known = value(self._text(name))
         shown = repr(known)
-        advice = self._text("advice").replace("{value}", shown).replace("{name}", repr(name))
-        written = self._text("written", optional=True).replace("{value}", shown)
-        return name, lambda instance: known, advice, written
+        advice = advice.replace("{name}", repr(name)).replace("{value}", shown)
+        return name, lambda instance: known, advice, written.replace("{value}", shown)
 
     def _attributes(
         self, attributes: Iterable[_Attribute], *, of_class: bool = False

@@ -45,7 +45,7 @@ class _Reader(TableReader):
     def gone(self) -> Iterator[Moved | Gone]:
         instead = self._sentence("instead", self._text("instead"))
         source = self._text("source", optional=True)
-        forms = tuple(self._form(form) for form in self._table.get("forms", ()))
+        forms = tuple([self._form(form) for form in self._table.get("forms", ())])
         for release, names in self._table.items():
             if release in _OF_GONE:
                 continue
@@ -58,9 +58,10 @@ class _Reader(TableReader):
                 yield Gone(name=name, instead=instead, forms=forms, gone=gone, source=source)
 
     def _form(self, form: Any) -> Form:
-        reader = _Reader(self._file, "gone.forms", form, set())
+        reader = _Reader(self._file, self._kind)
+        reader.begin(self._number, form)
         for key in form.keys() - _OF_FORM:
-            raise reader._error(key, f"one of {', '.join(sorted(_OF_FORM))}")
+            raise self._error(f"forms.{key}", f"one of {', '.join(sorted(_OF_FORM))}")
         what, also = reader._text("what", optional=True), reader._text("also", optional=True)
         return Form(reader._release("before"), what, also)
 
