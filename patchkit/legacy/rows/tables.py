@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,7 +68,7 @@ class TableReader:
         return f"{self._library} {number}"
 
     def _check_release(self, key: str, number: str, other: Collection[str] = ()) -> None:
-        if not all(map(str.isdigit, number.split("."))) or "." not in number:
+        if not _is_release(number):
             raise self._error(key, f"a release such as 0.12.0, not {number!r}", other)
 
     def _error(self, key: str, expected: str, other: Collection[str] = ()) -> TableError:
@@ -88,9 +89,10 @@ class OwnedReader(TableReader):
 
     def _owners(self) -> tuple[str, ...]:
         owners = self._texts("of")
-        if not all(map(str.isidentifier, ".".join(owners).split("."))):
+        places = _places(self._library, tuple(owners))
+        if places is None:
             raise self._error("of", f"names of {self._library}'s classes, not {owners!r}")
-        return tuple([f"{self._library}.{owner}" for owner in owners])
+        return places
 
     def _entries(self, settings: frozenset[str]) -> list[tuple[str, Any]]:
         """Return the old names and what the table says of each.
@@ -144,7 +146,7 @@ def rows_of(
     Raises:
         TableError: a file has what may not stand in it, or has something twice.
     """
-    for file in sorted(folder.glob("*.toml")):
+    for file in sorted(file for file in folder.iterdir() if file.suffix == ".toml"):
         for kind, tables in read(file.read_text(encoding="utf-8"), file.name).items():
             if kind not in kinds:
                 expected = " or ".join(f"[[{name}]]" for name in kinds)
@@ -155,6 +157,21 @@ def rows_of(
                 yield from make(reader)
 
 
+# The same releases, classes and values are in many tables.
+@cache
+def _is_release(number: str) -> bool:
+    return "." in number and all(map(str.isdigit, number.split(".")))
+
+
+@cache
+def _places(library: str, owners: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the names of classes with their library; None if they are no names."""
+    if not all(map(str.isidentifier, ".".join(owners).split("."))):
+        return None
+    return tuple([f"{library}.{owner}" for owner in owners])
+
+
+@cache
 def value(text: str) -> object:
     """Return the value that a text stands for: None, True, False, a number, or the text itself."""
     if text in _CONSTANTS:
