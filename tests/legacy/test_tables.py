@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -267,6 +268,17 @@ def test_releases_are_known() -> None:
             known = releases().get(library, ())
             is_older = bool(number and known) and Version(number) < Version(known[0])
             assert not number or not known or number in known or is_older, vars(row)
+
+
+def test_a_keyword_of_a_class_has_one_row_for_a_release() -> None:
+    """Tables of different kinds would not notice."""
+    seen = Counter(
+        (owner, row.gone, row.name)
+        for row in all_rows()
+        if isinstance(row, Keyword)
+        for owner in row.owners
+    )
+    assert [what for what, number in seen.items() if number > 1] == []
 
 
 def test_there_is_a_file_for_each_library_with_keywords() -> None:
