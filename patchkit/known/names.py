@@ -19,6 +19,16 @@ _NAME = re.compile(
 _MODULE = re.compile(r"No module named '?([\w.]+)'?")
 _ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
 _KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
+_OF_OBJECT = re.compile(r"'?(\w+)'? object has no attribute '?(\w+)'?")
+_KINDS = {
+    "Trainer": r"Trainer$",
+    "TrainingArguments": r"(?:Arguments|Config)$",
+    "PreTrainedModel": r"For[A-Z]|Model$",
+    "PreTrainedConfig": r"Config$",
+    "PreTrainedTokenizerBase": r"Tokenizer",
+    "ProcessorMixin": r"Processor$",
+}
+"""Base classes, and how the names of their subclasses look."""
 _FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
 _TITLES = {
     "trl": "TRL",
@@ -41,13 +51,15 @@ _PASSING_ON = frozenset(
     }
 )
 """Functions that only pass a call or an import on."""
+_RUN = "patchkit run --legacy -- python SCRIPT  # runs it as it is"
 Installed = Callable[[str], str | None]
 
 
 def may_know(error: Raised) -> bool:
     """Tell whether an error is about a name, a module or a keyword."""
     return any(
-        pattern.search(error.message) for pattern in (_NAME, _MODULE, _ATTRIBUTE, _KEYWORD, _FLAGS)
+        pattern.search(error.message)
+        for pattern in (_NAME, _MODULE, _ATTRIBUTE, _OF_OBJECT, _KEYWORD, _FLAGS)
     )
 
 
@@ -64,6 +76,8 @@ def answers(error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]
         found += _of_name(f"{module}.{name}" if name else module, error, pasted, installed)
     for owner, keyword in _KEYWORD.findall(error.message):
         found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+    for owner, attribute in _OF_OBJECT.findall(error.message):
+        found += _of_attribute(owner, attribute, error)
     for flags in _FLAGS.findall(error.message):
         for flag in re.findall(r"--([\w-]+)", flags):
             found += _of_keyword("", flag.replace("-", "_"), error, pasted, installed)
@@ -265,7 +279,8 @@ def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[st
 
 def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -> Answer:
     """Say what the legacy table has, and what the layer does about it."""
-    from ..legacy.changes import Configure, Gone, Keyword, Moved, Refuse, Value
+    from ..legacy.changes import Gone, Keyword, Moved, Value
+    from ..legacy.decisions import decide
     from ..legacy.explanation import described, short_name
     from ..legacy.versions.version_sets import advice
 
@@ -279,9 +294,10 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     if caller and library in _TITLES:
         do, write, whose = _callers_remedy(caller, library, number)
         return Answer(old, cause, do, write, whose, links=(said.source,))
-    if isinstance(row, Keyword) and isinstance(row.action, Configure):
+    decision = decide(row) if isinstance(row, Keyword) else None
+    if isinstance(row, Keyword) and decision is not None and decision.in_configuration:
         trainer = short_name(row.owners[0])
-        field = row.action.to
+        field = decision.to
         said = replace(said, today=f"give it to the configuration: {_config(trainer)}({field}=…)")
     if isinstance(row, Moved) and row.to.startswith("patchkit."):
         said = replace(
@@ -290,19 +306,52 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
             "run the script under patchkit's legacy layer, which has its own",
         )
     refused = isinstance(row, Gone) or (
-        (isinstance(row, Keyword) and isinstance(row.action, Refuse))
-        or (isinstance(row, Value) and not row.to)
+        (decision is not None and bool(decision.refusal)) or (isinstance(row, Value) and not row.to)
     )
     others = [other.today for one in rows[1:] if (other := described(one)) is not None]
     today = "; or ".join(
         dict.fromkeys([said.today.rstrip("."), *(one.rstrip(".") for one in others)])
     )
-    do = f"{today[:1].upper()}{today[1:]}."
-    lines: tuple[str, ...] = ("patchkit run --legacy -- python SCRIPT  # runs it as it is",)
+    do = _sentence(today)
+    lines: tuple[str, ...] = (_RUN,)
     if refused:
         do += " The legacy layer refuses it."
         lines = tuple(filter(None, [advice(row).partition(": ")[2]]))
     return Answer(old, cause, do, lines, "the script", links=(said.source,))
+
+
+def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
+    """Say what takes the place of an attribute that objects of a class no longer have."""
+    from ..legacy.changes import Attribute
+    from ..legacy.explanation import short_name
+    from ..legacy.rows import all_rows
+    from ..legacy.wording import release
+
+    for row in all_rows():
+        if not isinstance(row, Attribute) or row.name != attribute:
+            continue
+        bases = [short_name(base) for base in row.owners]
+        if not any(owner == base or re.search(_KINDS.get(base, "$^"), owner) for base in bases):
+            continue
+        number = row.gone.partition(" ")[2]
+        cause = f"`{owner}.{attribute}` has been gone since {release(row.gone)}."
+        what, links = f"{owner}.{attribute}", (row.address,)
+        if number and (caller := _caller(error, row.library)):
+            remedy, write, whose = _callers_remedy(caller, row.library, number)
+            return [Answer(what, cause, remedy, write, whose, links=links)]
+        do = _sentence(row.advice)
+        if row.read is None:
+            do += " The legacy layer refuses it."
+            return [Answer(what, cause, do, whose="the script", links=links)]
+        return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
+    return []
+
+
+def _sentence(text: str) -> str:
+    """Return a text as a sentence; code at its beginning stays as it is."""
+    word = text.partition(" ")[0]
+    begin = text[:1].upper() if word.isalpha() else text[:1]
+    return f"{begin}{text[1:].rstrip('.')}."
 
 
 def _config(trainer: str) -> str:

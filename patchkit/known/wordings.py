@@ -71,12 +71,15 @@ class Wording:
         self._parts = _HOLE.split(text)
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
+        self._compiled: re.Pattern[str] | None = None
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
         """Return what stands in the named holes; None if the text does not have the message."""
         if not all(part in text.letters for part in self.literals):
             return None
-        found = re.search(self.pattern(), text.letters)
+        if self._compiled is None:
+            self._compiled = re.compile(self.pattern())
+        found = self._compiled.search(text.letters)
         if found is None:
             return None
         return {

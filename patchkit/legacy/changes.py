@@ -10,7 +10,7 @@ from .sources import notes
 
 # The call is a `call.Call`, which is made of rows.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
-"""Takes the old value and the call; returns what to pass by today's keywords."""
+"""Takes the old value and the call; returns what to pass by current keywords."""
 Adjuster = Callable[[Any, Any, Any], None]
 """Takes a call, the row and `Surroundings`; changes what would raise, and nothing else."""
 
@@ -58,8 +58,8 @@ class Moved(Change):
 
     Args:
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
-        to: where it is today. Below `patchkit.legacy.replacements` it was written anew.
-        differs: what is otherwise than it was; empty if nothing is.
+        to: where it is today. Below `patchkit.legacy.replacements` is patchkit's own.
+        differs: what has another behaviour there; empty if nothing has.
     """
 
     name: str
@@ -131,12 +131,13 @@ class Convert:
 
     Args:
         to: the keywords of today, for messages.
-        convert: gives their values; raises `LegacyError` if there are none.
+        convert: gives their values; raises `LegacyError` with a sentence that says
+            what to do if there are none.
         alike: whether `to` is a single keyword and means the same for nearly all values, so that
             an older release can be given them by the old keyword.
-        written: the source of today's value where the old one is known only when the script runs,
-            with `{value}` for that, and names of libraries with dots in braces; empty if a person
-            must decide.
+        written: the source of the current value where the old one is known only when the script
+            runs, with `{value}` for that, and names of libraries with dots in braces; empty if a
+            person must decide.
     """
 
     to: str
@@ -189,7 +190,7 @@ class Keep:
     Args:
         to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
-        by: with dots, what makes of a trainer's class one that heeds the value without the layer;
+        by: with dots, what makes a trainer's class that follows the value without the layer;
             empty if nothing depends on it.
         alone: whether the value means something without others.
     """
@@ -221,7 +222,7 @@ class Keyword(Owned):
 
     Args:
         name: the old keyword.
-        action: what becomes of its value.
+        action: what to do with its value.
         early: whether the installed release is the older one, and `name` is a keyword of today.
     """
 
@@ -252,7 +253,7 @@ class Order(Owned):
     """The order of positional arguments was another.
 
     Args:
-        order: the old order, by the keywords of that time.
+        order: the old order, by the old keywords.
         today: the order since then, as far as it matters.
     """
 
@@ -265,7 +266,7 @@ class OwnConfiguration:
     """A trainer takes a configuration of its own class.
 
     Args:
-        accepted: classes that it still makes its own of by itself, in all releases.
+        accepted: classes that it converts to its own without help, in all releases.
     """
 
     accepted: Mapping[str, str] = field(default_factory=dict)
@@ -293,10 +294,12 @@ class Wrapped:
     Args:
         keyword: the argument.
         by: what makes the one of the other, with dots.
+        unless: what the script has to do besides if the text does not show its rows.
     """
 
     keyword: str
     by: str
+    unless: str
 
 
 @dataclass(eq=False, repr=False)
@@ -307,11 +310,30 @@ class Parameters:
         method: its name.
         more: the new parameters, with defaults, as source.
         first: a statement at its beginning, as source; empty if it needs none.
+        after: the parameters that come before them.
     """
 
     method: str
     more: tuple[str, ...]
     first: str = ""
+    after: tuple[str, ...] = ()
+
+
+@dataclass(eq=False, repr=False)
+class Uncalled:
+    """A method that scripts override, and that nothing calls today.
+
+    Args:
+        method: its name.
+        instead: a sentence that says what to do.
+    """
+
+    method: str
+    instead: str
+
+    @property
+    def refusal(self) -> str:
+        return f"No trainer calls it. {self.instead}"
 
 
 @dataclass(eq=False, repr=False)
@@ -377,6 +399,7 @@ InSource = (
     | LeftOut
     | Wrapped
     | Parameters
+    | Uncalled
     | OtherParameter
     | Columns
     | OneColumn

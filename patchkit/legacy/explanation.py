@@ -6,19 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from .changes import (
-    Change,
-    Configure,
-    Convert,
-    Drop,
-    Environment,
-    Gone,
-    Keyword,
-    Moved,
-    Refuse,
-    Rename,
-    Value,
-)
+from .changes import Change, Gone, Keyword, Moved, Value
+from .decisions import decide, decide_value
+from .places import Found
 from .wording import release
 
 # The site finds rows by the same patterns, in JavaScript.
@@ -55,18 +45,17 @@ class Described:
 def described(row: Change) -> Described | None:
     """Put a row into words; None for kinds that have no old spelling."""
     if isinstance(row, Moved):
-        place, _, name = row.to.rpartition(".")
-        ours = row.to.startswith(__package__)
-        today = "patchkit has its own" if ours else f"write from {place} import {name}"
-        return _described(row, row.name, today + (f"; {row.differs}" if row.differs else ""))
+        return _described(row, row.name, Found(row, row.to).advice)
     if isinstance(row, Gone):
-        return _described(row, row.name, row.instead)
+        return _described(row, row.name, Found(row).advice)
     if isinstance(row, Value):
         old = f"{', '.join(map(short_name, row.owners))}({row.name}={row.value!r})"
-        return _described(row, old, f"write {row.name}={row.to!r}" if row.to else row.instead)
+        decision = decide_value(row, row.value)
+        assert decision is not None
+        return _described(row, old, decision.advice)
     if isinstance(row, Keyword) and not row.is_understood:
         old = f"{', '.join(map(short_name, row.owners))}({row.name}=)"
-        return _described(row, old, _advice(row))
+        return _described(row, old, decide(row).advice)
     return None
 
 
@@ -96,7 +85,7 @@ def _described(row: Change, old: str, today: str) -> Described:
 
 
 def _errors(row: Change) -> Iterator[str]:
-    """Yield what Python says where it meets the old spelling."""
+    """Yield the errors that Python raises for the old spelling."""
     if isinstance(row, Moved | Gone):
         module, _, name = row.name.rpartition(".")
         yield f"cannot import name '{name}' from '{module}'"
@@ -111,20 +100,3 @@ def _errors(row: Change) -> Iterator[str]:
 def short_name(owner: str) -> str:
     """Return the owner of a keyword as its errors name it: `SFTTrainer` of `trl.SFTTrainer`."""
     return owner.partition(".")[2]
-
-
-def _advice(row: Keyword) -> str:
-    action = row.action
-    if isinstance(action, Rename):
-        return f"write {action.to}="
-    if isinstance(action, Configure):
-        return f"write {action.to}= in the configuration of the trainer"
-    if isinstance(action, Convert):
-        return f"write {action.to}" + ("=" if action.to.isidentifier() else "")
-    if isinstance(action, Environment):
-        return f"set the environment variable {action.variable}"
-    if isinstance(action, Drop):
-        return f"leave it out: {action.because}" + (f". {action.instead}" if action.instead else "")
-    if isinstance(action, Refuse):
-        return action.instead
-    return action.advice

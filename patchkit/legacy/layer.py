@@ -9,17 +9,15 @@ from functools import partial
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from .changes import Gone, Moved
 from .choice import Choice
 from .converting import variables
 from .converting.adjusting.surroundings import Surroundings
 from .converting.call import Call
 from .converting.configuration import give_call_an_own_configuration
 from .converting.defaults import complete
-from .converting.keywords import translate
+from .converting.keywords import rename_values, translate
 from .converting.order import positional_to_keyword
 from .converting.redeclared import Fields, concerns, convert_redeclared_fields, own_rows, redeclared
-from .converting.values import rename_values
 from .guarding.changed import ChangedAttributes
 from .guarding.derived import derived_from, has_generated_constructor, watch
 from .guarding.former_attributes import answer_for, take_for
@@ -32,7 +30,7 @@ from .versions.due import Due, MethodRows
 from .versions.written_for import WrittenFor, parse
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Wanted:
     """What the layer is to do.
 
@@ -87,7 +85,7 @@ class Layer:
 
     def _switch_on(self, wanted: Wanted) -> None:
         self.wanted = wanted
-        names = Names(wanted.due.of(Moved, Gone), self._journal, self._changed)
+        names = Names(wanted.due.places, self._journal, self._changed)
         names.begin()
         self._names = names
         watch(self._guard_derived, self._changed)
@@ -120,10 +118,10 @@ class Layer:
         self._seen.add(module)
         self._names.answer_for(module)
         # A class may have two names here, an old one and a new one.
-        kinds = dict.fromkeys(kind for kind in vars(module).values() if isinstance(kind, type))
-        for kind in kinds:
-            if kind.__module__ == name:
-                self._guard(kind)
+        classes = dict.fromkeys(cls for cls in vars(module).values() if isinstance(cls, type))
+        for cls in classes:
+            if cls.__module__ == name:
+                self._guard(cls)
         self._guard_functions(module)
 
     def _guard_functions(self, module: ModuleType) -> None:
@@ -138,27 +136,27 @@ class Layer:
                 guarded = GuardedFunction(function, checked, lambda: self.wanted is wanted)
                 self._changed.replace(function, guarded)
 
-    def _guard(self, kind: type) -> None:
+    def _guard(self, cls: type) -> None:
         assert self.wanted is not None
-        answer_for(kind, self.wanted.due.attributes_of(kind), self._journal, self._changed)
-        take_for(kind, self.wanted.due.assigned_of(kind), self._journal, self._changed)
-        for method, rows in self.wanted.due.methods_of(kind).items():
-            if method in vars(kind):
-                checked = self._checked(Method(kind, method), rows)
-                self._changed.change(kind, method, Guarded(vars(kind)[method], checked))
-        for derived in derived_from(kind):
+        answer_for(cls, self.wanted.due.attributes_of(cls), self._journal, self._changed)
+        take_for(cls, self.wanted.due.assigned_of(cls), self._journal, self._changed)
+        for method, rows in self.wanted.due.methods_of(cls).items():
+            if method in vars(cls):
+                checked = self._checked(Method(cls, method), rows)
+                self._changed.change(cls, method, Guarded(vars(cls)[method], checked))
+        for derived in derived_from(cls):
             self._guard_derived(derived)
 
-    def _guard_derived(self, kind: type) -> None:
+    def _guard_derived(self, cls: type) -> None:
         """Guard the constructor of a configuration that a script derives from a library's."""
         assert self.wanted is not None
-        if not has_generated_constructor(kind):
+        if not has_generated_constructor(cls):
             return
-        rows = self.wanted.due.methods_of(kind).get("__init__")
+        rows = self.wanted.due.methods_of(cls).get("__init__")
         if rows is not None:
-            own = redeclared(kind)
-            checked = self._checked(Method(kind, "__init__"), own_rows(rows, own), own)
-            self._changed.change(kind, "__init__", Guarded(vars(kind)["__init__"], checked))
+            own = redeclared(cls)
+            checked = self._checked(Method(cls, "__init__"), own_rows(rows, own), own)
+            self._changed.change(cls, "__init__", Guarded(vars(cls)["__init__"], checked))
 
     def _checked(
         self, method: Method, rows: MethodRows, own: Fields = MappingProxyType({})
@@ -187,7 +185,7 @@ class Layer:
 
 
 def _carry_out(call: Call, rows: MethodRows) -> Any:
-    """Carry a call out, inside all that is otherwise than it was."""
+    """Call the method with the old behaviour in force."""
     proceed: Callable[[], Any] = call.carry_out
     for row in rows.behaviours:
         proceed = partial(row.around, call, row, proceed)

@@ -333,6 +333,15 @@ def test_since_when(text: str, since: str) -> None:
             ("eval_strategy",),
         ),
         (
+            "AttributeError: 'TrainingArguments' object has no attribute 'evaluation_strategy'",
+            ("Write eval_strategy", "run --legacy"),
+        ),
+        (
+            "AttributeError: 'LlamaForCausalLM' object has no attribute 'greedy_search'",
+            ("generate(…) does it", "refuses"),
+        ),
+        ("AttributeError: 'SFTConfig' object has no attribute 'max_seq_length'", ("max_length",)),
+        (
             "ModuleNotFoundError: No module named 'transformers.deepspeed'",
             ("transformers.integrations",),
         ),

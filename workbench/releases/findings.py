@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from patchkit.legacy.changes import (
-    Change,
-    Configure,
-    Convert,
-    Default,
-    Gone,
-    Keyword,
-    Moved,
-    Rename,
-)
+from patchkit.legacy.changes import Change, Default, Gone, Keyword, Moved
+from patchkit.legacy.decisions import decide
 from patchkit.legacy.versions.due import Due
 
 from .history import History
@@ -148,7 +140,8 @@ def _of_keyword(
         yield from _around(
             history, what, row.gone, partial(_has, history, owner=name, keyword=row.name), went=True
         )
-        to = _target(row)
+        decision = decide(row)
+        to = decision.to
         if row.since and to and row.since.startswith(f"{library} "):
             holder = _holder(row, name)
             ancestors = history.newest.ancestors.get(holder, ())
@@ -161,7 +154,7 @@ def _of_keyword(
                 partial(_has, history, owner=holder, keyword=to),
                 went=False,
                 # An old keyword may take values that it did not take.
-                exactly=not isinstance(row.action, Convert),
+                exactly=decision.keeps_value or decision.in_configuration,
             )
 
 
@@ -209,19 +202,9 @@ def _has(history: History, version: str, owner: str, keyword: str) -> bool | Non
     return None if known is None else keyword in known
 
 
-def _target(row: Keyword) -> str:
-    """Return the single keyword that a row leads to; empty if there is none."""
-    action = row.action
-    if isinstance(action, Rename | Configure) or (
-        isinstance(action, Convert) and action.to.isidentifier()
-    ):
-        return action.to
-    return ""
-
-
 def _holder(row: Keyword, owner: str) -> str:
     """Return the class that has what a row leads to."""
-    if isinstance(row.action, Configure):
+    if decide(row).in_configuration:
         return owner.removesuffix("Trainer") + "Config"
     return owner
 
@@ -249,7 +232,7 @@ def _targets_of_keywords(
             continue  # what it has from there is not known
         for method, found in due.methods(ancestors).items():
             for row in found.keywords.values():
-                to = _target(row)
+                to = decide(row).to
                 holder = _holder(row, owner)
                 if method != "__init__" or not to or holder not in history.newest.keywords:
                     continue

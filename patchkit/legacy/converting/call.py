@@ -1,9 +1,10 @@
-"""A call as a script made it, while it is brought to today's spelling."""
+"""A call as a script made it, while it is brought to the current spelling."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..changes import Change
+from ..decisions import Decision
 from ..errors import LegacyError
 from ..guarding.method import Method
 from ..uses import Journal, Kind, Place, users_line
@@ -49,7 +51,7 @@ class Call:
         written_for: the releases that the script was written for, if the user has named them.
 
     Attributes:
-        arguments: the arguments by today's names, as far as the method has such names.
+        arguments: the arguments by current names, as far as the method has such names.
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
         kept: attributes that the object gets besides.
@@ -95,8 +97,36 @@ class Call:
         name = class_name(called_on)
         return name if self.method.name in _CALLS else f"{name}.{self.method.name}"
 
+    @property
+    def configuration_class(self) -> type:
+        """The class of the configuration that a trainer takes."""
+        owner = self.method.owner
+        namespace = vars(sys.modules[owner.__module__])
+        named = namespace.get(owner.__name__.removesuffix("Trainer") + "Config")
+        return named if isinstance(named, type) else namespace["TrainingArguments"]
+
+    @property
+    def configuration(self) -> str:
+        """The name of that class."""
+        return self.configuration_class.__name__
+
+    def settle(self, change: Change, decision: Decision, old: str) -> None:
+        """Note what is done about an old spelling.
+
+        Args:
+            change: the row of the table.
+            decision: what to do.
+            old: the old spelling.
+
+        Raises:
+            LegacyError: it has no counterpart.
+        """
+        if decision.refusal:
+            raise self.refuse(change, old, decision.refusal)
+        self.fix(change, old, decision.advice)
+
     def fix(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
-        """Note that an old spelling was brought to today's.
+        """Note that an old spelling was replaced by the current one.
 
         Args:
             change: the row of the table.
@@ -109,7 +139,7 @@ class Call:
         self._journal.note(change, Kind.FIXED, old, message, place)
 
     def tell(self, change: Change, old: str, message: str) -> None:
-        """Note that results may differ from those of that time."""
+        """Note that results may differ from those of the older release."""
         self._journal.note(change, Kind.TOLD, old, message)
 
     def refuse(

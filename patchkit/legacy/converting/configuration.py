@@ -1,9 +1,8 @@
-"""The configuration of a trainer, made anew with more values."""
+"""Make a trainer's configuration again, with more values."""
 
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,18 +12,6 @@ _SAMPLING = "train_sampling_strategy"
 _STEPS, _BATCH = "steps_per_generation", "generation_batch_size"
 _FOLDER = "tmp_trainer"
 """The output folder that trainers took when they got no configuration."""
-
-
-def configuration_class(call: Call) -> type:
-    """Return the class of the configuration that a trainer takes.
-
-    Args:
-        call: the call of a trainer's constructor.
-    """
-    owner = call.method.owner
-    namespace = vars(sys.modules[owner.__module__])
-    named = namespace.get(owner.__name__.removesuffix("Trainer") + "Config")
-    return named if isinstance(named, type) else namespace["TrainingArguments"]
 
 
 def give_call_an_own_configuration(call: Call) -> None:
@@ -51,38 +38,38 @@ def configure(call: Call, settings: Mapping[str, Any]) -> None:
 
     args = call.arguments.get("args")
     if args is None:
-        # Those of that time were the defaults of this class.
+        # The older release took the defaults of this class.
         args = TrainingArguments(output_dir=_FOLDER)
-    wanted = configuration_class(call)
+    wanted = call.configuration_class
     kind = type(args) if isinstance(args, wanted) else wanted
     call.arguments["args"] = remade(args, kind, settings)
 
 
 def remade(
     args: Any,
-    kind: type,
+    cls: type,
     settings: Mapping[str, Any],
     *,
     without: frozenset[str] = frozenset(),
 ) -> Any:
-    """Make a configuration anew, with all that one holds.
+    """Make a configuration again, with all that one holds.
 
     Args:
         args: a configuration.
-        kind: the class of the new one.
+        cls: the class of the new one.
         settings: fields that get other values.
         without: what the new one does not get from the old one.
 
     Returns:
         the new one. What the old one has beyond the fields of that class, it has as well.
     """
-    fields = {known.name for known in dataclasses.fields(kind) if known.init}
-    if kind is not type(args) and getattr(args, _SAMPLING, None) == "random":
+    fields = {known.name for known in dataclasses.fields(cls) if known.init}
+    if cls is not type(args) and getattr(args, _SAMPLING, None) == "random":
         without |= {_SAMPLING}  # younger than scripts that leave it to this class
     if getattr(args, _STEPS, None) is not None and _BATCH not in settings:
         without |= {_BATCH}  # worked out from the other; they may not be given together
     held = {name: value for name, value in vars(args).items() if name in fields - without}
-    new = kind(**{**held, **settings})
+    new = cls(**{**held, **settings})
     for name, value in vars(args).items():
         if name not in vars(new) and name not in without:
             setattr(new, name, value)

@@ -22,7 +22,7 @@ def share_of_steps(share: float | None, call: Call) -> Mapping[str, Any]:
     if not share or given > 0:
         return {}
     if not 0 <= share <= 1:
-        raise LegacyError(f"{call.place()}: warmup_ratio={share!r} is no share of the steps")
+        raise LegacyError(f"warmup_ratio={share!r} is no share of the steps.")
     call.arguments.pop("warmup_steps", None)
     return {"warmup_steps": min(share, _NEARLY_ALL)}
 
@@ -196,7 +196,6 @@ def picked_by_vllm(name: str) -> Callable[[Any, Call], Mapping[str, Any]]:
         given = {**call.arguments, **call.unknown}
         if value not in (None, "auto") and given.get("use_vllm"):
             raise LegacyError(
-                f"{call.place()}: {call.name}({name}={value!r}) has been gone since TRL 0.18.0. "
                 'Say it to the server: `trl vllm-serve`, with vllm_mode="server" in the '
                 "configuration."
             )

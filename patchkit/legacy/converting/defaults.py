@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..changes import Default
+from ..decisions import is_relied_on
 from ..uses import calling_module
 from ..versions.written_for import WrittenFor
 from ..wording import release
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
 _PARSERS = frozenset({"transformers.hf_argparser", "trl.scripts.utils"})
-"""They pass all fields, those that nobody gave with today's default."""
+"""They pass all fields, those that nobody gave with the current default."""
 
 _ADVICE = "Write the values that are meant, or name the releases that the script was written for"
 
@@ -50,7 +51,7 @@ def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) ->
     told = [
         row
         for row in absent
-        if not row.quiet and (not row.needs or getattr(call.instance, row.needs, None))
+        if is_relied_on(row, (), getattr(call.instance, row.needs, None) if row.needs else None)
     ]
     if told:
         what = "; ".join(difference(row) for row in told)

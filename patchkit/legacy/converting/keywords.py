@@ -1,15 +1,14 @@
-"""Bring the keywords of a call to today's."""
+"""Bring the keywords of a call, and their values, to the current ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..changes import Configure, Convert, Drop, Environment, Keep, Keyword, Rename
-from ..errors import LegacyError
-from ..wording import shown
+from ..changes import Keyword, Value
+from ..decisions import clash, decide, decide_value
 from .call import Call, giving_later
-from .configuration import configuration_class, configure
+from .configuration import configure
 from .variables import put
 
 
@@ -34,23 +33,22 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
             _give(call, row, new, new_value)
     keeps = bool(call.kept) and "args" in call.method.keywords
     if settings or keeps:
-        named = {row.name: None for row in rows.values() if _keeps(row, call)}
-        with giving_later({configuration_class(call): named}):
+        named = {
+            row.name: None for row in rows.values() if decide(row).kept.keys() & call.kept.keys()
+        }
+        with giving_later({call.configuration_class: named}):
             configure(call, settings)
     if keeps:
         vars(call.arguments["args"]).update(call.kept)
         call.kept.clear()
 
 
-def _keeps(row: Keyword, call: Call) -> bool:
-    return isinstance(row.action, Keep) and row.action.to in call.kept
-
-
 def _has_target(call: Call, row: Keyword) -> bool:
     """Tell whether the installed release has what a keyword is called elsewhere."""
-    if not isinstance(row.action, Rename):
+    decision = decide(row)
+    if not decision.keeps_value or decision.in_configuration:
         return True
-    return row.action.to in call.method.keywords or call.method.takes_any
+    return decision.to in call.method.keywords or call.method.takes_any
 
 
 def current_arguments(
@@ -67,55 +65,43 @@ def current_arguments(
     Raises:
         LegacyError: the value has no meaning today.
     """
-    action, old = row.action, f"{call.name}({row.name}=)"
-    with_value = f"{call.name}({row.name}={value!r})"
-    if isinstance(action, Rename):
-        call.fix(row, old, f"write {action.to}=")
-        return {action.to: value}
-    if isinstance(action, Configure):
-        changed = _fields(call, action, value)
-        written = f"write {configuration_class(call).__name__}({action.to}=…)"
-        call.fix(row, old, written if changed else "leave it out")
-        settings.update(changed)
+    decision = decide(row, value, call)
+    shown = f"={value!r}" if decision.shows_value or decision.refusal else "="
+    call.settle(row, decision, f"{call.name}({row.name}{shown})")
+    settings.update(decision.settings)
+    if decision.in_configuration:
         call.configured.add(row.name)
-        return {}
-    if isinstance(action, Convert):
-        changed = action.convert(value, call)
-        written = ", ".join(f"{new}={shown(new_value)}" for new, new_value in changed.items())
-        call.fix(row, with_value, f"write {written}" if written else "leave it out")
-        return changed
-    if isinstance(action, Environment):
-        if value is None:
-            call.fix(row, old, "leave it out")
-        else:
-            call.fix(row, old, f'write os.environ["{action.variable}"] = {str(value)!r}')
-            put(action.variable, str(value))
-        return {}
-    if isinstance(action, Drop):
-        if action.unless is not None and action.unless(value):
-            raise call.refuse(row, with_value, action.instead)
-        call.fix(row, old, f"leave it out: {action.because}")
-        return {}
-    if isinstance(action, Keep):
-        call.fix(row, with_value, action.advice)
-        call.kept[action.to] = value
-        return {}
-    raise call.refuse(row, with_value, action.instead)
-
-
-def _fields(call: Call, action: Configure, value: Any) -> Mapping[str, Any]:
-    """Return the fields of the configuration for a keyword of a trainer."""
-    if action.convert is not None:
-        return action.convert(value, call)
-    return {} if value is None else {action.to: value}
+    for variable, said in decision.environment.items():
+        put(variable, str(said))
+    call.kept.update(decision.kept)
+    return decision.arguments
 
 
 def _give(call: Call, row: Keyword, name: str, value: Any) -> None:
-    given = call.arguments.get(name, call.unknown.get(name))
-    if given is not None and given is not value:
-        raise LegacyError(
-            f"{call.place()}: {call.name} got {row.name}= and {name}=, which mean the same; "
-            f"keep {name}="
+    present = call.arguments.get(name, call.unknown.get(name))
+    contradiction = clash(name, value, present)
+    if contradiction:
+        raise call.refuse(
+            row, f"{call.name}({row.name}=, {name}=)", f"{row.name}= {contradiction}."
         )
     target = call.arguments if name in call.method.keywords else call.unknown
-    target[name] = value
+    if present is None or value is not None:
+        target[name] = value
+
+
+def rename_values(call: Call, rows: Iterable[Value]) -> None:
+    """Replace values that have another name today; those in a list, too.
+
+    Args:
+        call: the call; its arguments change.
+        rows: what the table knows.
+
+    Raises:
+        LegacyError: a value has no counterpart.
+    """
+    for row in rows:
+        if row.name in call.arguments:
+            decision = decide_value(row, call.arguments[row.name])
+            if decision is not None:
+                call.settle(row, decision, f"{call.name}({row.name}={row.value!r})")
+                call.arguments.update(decision.arguments)

@@ -28,8 +28,8 @@ def _quantized(switch: str, wanted: bool | None, call: Call) -> Mapping[str, Any
     if given is not None:
         if wanted and not _value(given, switch):
             raise LegacyError(
-                f"{call.place()}: {call.name} got {switch}=True and a quantization_config without "
-                f"it; say it in quantization_config alone"
+                f"The quantization_config that is given, too, does not have {switch}=True; say it "
+                "there alone."
             )
         return {}  # scripts said it in both places
     settings = {

@@ -50,7 +50,7 @@ def positional_to_keyword(
     """Return a call with the names that its positional arguments had.
 
     Args:
-        call: the call, as today's order has it.
+        call: the call, as the current order has it.
         args: the positional arguments.
         kwargs: the keywords.
         rows: old orders, the newest first.
@@ -72,11 +72,11 @@ def fitting(
 
     Args:
         kinds: for each argument by position the parameter that it is one of; None if any may be.
-        today: the names of the parameters, in today's order.
+        today: the names of the parameters, in the current order.
         rows: old orders, the newest first.
 
     Returns:
-        the first that the kinds of the arguments allow; None if today's order allows them, too.
+        the first that the kinds of the arguments allow; None if the current order allows them, too.
     """
     if _allows(today, kinds):
         return None

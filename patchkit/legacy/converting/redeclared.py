@@ -15,27 +15,27 @@ from .keywords import current_arguments
 Fields = Mapping[str, "dataclasses.Field[Any]"]
 
 
-def redeclared(kind: Any) -> Fields:
+def redeclared(cls: Any) -> Fields:
     """Return the fields that a script's classes declare, whether the library's has them or not.
 
     Args:
-        kind: a dataclass that derives from one of a library's.
+        cls: a dataclass that derives from one of a library's.
     """
     inherited = {
         id(known)
-        for owner in kind.__mro__
+        for owner in cls.__mro__
         if belongs_to_a_library(owner) and dataclasses.is_dataclass(owner)
         for known in dataclasses.fields(owner)
     }
     return {
         known.name: known
-        for known in dataclasses.fields(kind)
+        for known in dataclasses.fields(cls)
         if known.init and id(known) not in inherited
     }
 
 
 def own_rows(rows: MethodRows, own: Fields) -> MethodRows:
-    """Return the rows for a constructor without the defaults that a script has declared anew."""
+    """Return the rows for a constructor without those for defaults that a script declares."""
     kept = {name: row for name, row in rows.defaults.items() if name not in own}
     return dataclasses.replace(rows, defaults=kept)
 
@@ -46,7 +46,7 @@ def concerns(rows: MethodRows, own: Fields) -> bool:
 
 
 def convert_redeclared_fields(call: Call, rows: MethodRows, own: Fields) -> None:
-    """Give today's keywords the values of fields that the script declares by their old names.
+    """Give current keywords the values of fields that the script declares by their old names.
 
     The fields themselves stay as they are, since the script reads them.
 

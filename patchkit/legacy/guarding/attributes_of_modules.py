@@ -52,24 +52,24 @@ class _Attributes:
         raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
 
 
-def _answering(kind: type[ModuleType], names: frozenset[str], find: Find) -> type[ModuleType]:
-    """Return a class of modules that asks `find` for names that `kind` has none for."""
+def _answering(cls: type[ModuleType], names: frozenset[str], find: Find) -> type[ModuleType]:
+    """Return a class of modules that asks `find` for names that `cls` has none for."""
 
     def get_attribute(self: ModuleType, name: str) -> Any:
         try:
-            return kind.__getattr__(self, name)
+            return cls.__getattr__(self, name)
         except AttributeError:
             if name not in names:
                 raise
         return find(f"{self.__name__}.{name}", lookup_of(1))
 
     return type(
-        kind.__name__,
-        (kind,),
+        cls.__name__,
+        (cls,),
         {
             "__getattr__": get_attribute,
-            "__module__": kind.__module__,
-            "__qualname__": kind.__qualname__,
-            "__doc__": kind.__doc__,
+            "__module__": cls.__module__,
+            "__qualname__": cls.__qualname__,
+            "__doc__": cls.__doc__,
         },
     )

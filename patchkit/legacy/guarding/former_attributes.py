@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from ...libraries import with_role
 from ..changes import Assigned, Attribute
+from ..decisions import Decision, decide_read
 from ..errors import LegacyError
 from ..uses import Journal, Kind
 from ..wording import class_name, since
@@ -20,43 +21,43 @@ _SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*"}
 
 
 def answer_for(
-    kind: type, rows: Mapping[str, Attribute], journal: Journal, changed: ChangedAttributes
+    cls: type, rows: Mapping[str, Attribute], journal: Journal, changed: ChangedAttributes
 ) -> None:
     """Answer for attributes that the objects of a class do not have.
 
     Args:
-        kind: a class.
+        cls: a class.
         rows: by the old name.
         journal: where uses are noted.
         changed: remembers what is changed for that.
     """
     if not rows:
         return
-    answers = vars(kind).get("__getattr__")
+    answers = vars(cls).get("__getattr__")
     if answers is not None:
         # It may look into the namespace of the class as well.
-        changed.change(kind, "__getattr__", _getter(answers, rows, journal))
+        changed.change(cls, "__getattr__", _getter(answers, rows, journal))
         return
     for name, row in rows.items():
-        if not hasattr(kind, name):
-            changed.change(kind, name, _Former(row, journal))
+        if not hasattr(cls, name):
+            changed.change(cls, name, _Former(row, journal))
 
 
 def take_for(
-    kind: type, rows: Iterable[Assigned], journal: Journal, changed: ChangedAttributes
+    cls: type, rows: Iterable[Assigned], journal: Journal, changed: ChangedAttributes
 ) -> None:
-    """Take values of that time for properties of a class.
+    """Take old values for properties of a class.
 
     Args:
-        kind: a class.
+        cls: a class.
         rows: those for its properties.
         journal: where uses are noted.
         changed: remembers what is changed for that.
     """
     for row in rows:
-        present = vars(kind).get(row.name)
+        present = vars(cls).get(row.name)
         if isinstance(present, property) and present.fset is not None:
-            changed.change(kind, row.name, present.setter(_setter(present.fset, row, journal)))
+            changed.change(cls, row.name, present.setter(_setter(present.fset, row, journal)))
 
 
 def _setter(
@@ -107,10 +108,11 @@ class _Former:
 
 def _read(instance: Any, row: Attribute, journal: Journal) -> Any:
     old = _named(instance, row.name)
-    if row.read is None:
-        return _refusing(old, row, journal)
+    decision = decide_read(row)
+    if decision.refusal or row.read is None:
+        return _refusing(old, row, decision, journal)
     value = row.read(instance)
-    journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {row.advice}")
+    journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {decision.advice}")
     return value
 
 
@@ -119,11 +121,13 @@ def _named(instance: Any, name: str) -> str:
     return f"{_SIGNS[name]} with a {kind}" if name in _SIGNS else f"{kind}.{name}"
 
 
-def _refusing(old: str, row: Attribute, journal: Journal) -> Callable[..., NoReturn]:
+def _refusing(
+    old: str, row: Attribute, decision: Decision, journal: Journal
+) -> Callable[..., NoReturn]:
     """Return what stands for a method, and refuses to be called."""
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        message = f"{old}() {since(row)}. {row.advice}"
+        message = f"{old}() {since(row)}. {decision.refusal}"
         raise LegacyError(str(journal.note(row, Kind.REFUSED, old, message)))
 
     return refuse

@@ -1,17 +1,18 @@
-"""Names and modules that are found elsewhere today, or nowhere."""
+"""Answer for names and modules that are found elsewhere today, or nowhere."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from ..changes import Gone, Moved
+from ..changes import Moved
 from ..errors import GoneError
+from ..places import Found, Places
 from ..uses import Journal, Kind
 from ..versions.version_sets import advice
 from ..wording import since
@@ -23,33 +24,22 @@ from .lookups import Lookup
 class Names:
     """Answer for names that a library has no more.
 
-    A module is asked for a name first, and so is every finder: what is there stays as it is. A
-    name that has moved may be gone altogether in a later release, and then has two rows.
+    A module is asked for a name first, and so is every finder: what is there stays as it is.
 
     Args:
-        rows: what the table knows of the installed releases.
+        places: what the table knows of the installed releases.
         journal: where uses are noted.
         changed: what is changed for that.
     """
 
-    def __init__(
-        self, rows: Iterable[Moved | Gone], journal: Journal, changed: ChangedAttributes
-    ) -> None:
-        rows = tuple(rows)
-        self._moved = {row.name: row for row in rows if isinstance(row, Moved)}
-        self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
+    def __init__(self, places: Places, journal: Journal, changed: ChangedAttributes) -> None:
+        self._places = places
         self._journal = journal
         self._changed = changed
         self._within: dict[str, set[str]] = {}
-        for name in (*self._moved, *self._gone):
+        for name in places.names():
             place, _, last = name.rpartition(".")
             self._within.setdefault(place, set()).add(last)
-        # Every module that some script looks for in vain is looked up here.
-        self._inside: dict[str, Moved] = {}
-        for row in self._moved.values():
-            parts = row.name.split(".")
-            for end in range(1, len(parts)):
-                self._inside.setdefault(".".join(parts[:end]), row)
         self._answered: weakref.WeakSet[ModuleType] = weakref.WeakSet()
         self._modules: list[str] = []
         self._finder = _Finder(self)
@@ -90,79 +80,71 @@ class Names:
             AttributeError: it is gone, or it is not where the table says.
             ImportError: the same, for an import statement.
         """
-        moved = self._moved.get(name)
-        try:
-            if moved is not None and not self._is_gone(moved.to):
-                found = _look_up(moved.to)
+        found = self._places.exactly(name)
+        assert found is not None
+        if not found.is_gone:
+            try:
+                value = _look_up(found.place)
+            except (ImportError, AttributeError) as error:
+                problem: ImportError = self._astray(found, error)
+                found = self._places.gone(name) or found
+            else:
                 if lookup is not Lookup.AHEAD:
-                    self._note(moved)
-                return found
-        except (ImportError, AttributeError) as error:
-            problem: ImportError = self._astray(moved, error)
-        if name in self._gone:
-            problem = self.gone(self._gone[name], note=lookup in (Lookup.READ, Lookup.IMPORT))
+                    self._note(found)
+                return value
+        if found.is_gone:
+            problem = self.gone(found, note=lookup in (Lookup.READ, Lookup.IMPORT))
         if lookup is Lookup.IMPORT:
             raise problem
         raise AttributeError(str(problem))
 
-    def _is_gone(self, place: str) -> bool:
-        """Tell whether a name, or a module that it is in, has gone as well."""
-        parts = place.split(".")
-        return any(".".join(parts[:end]) in self._gone for end in range(2, len(parts) + 1))
-
     @staticmethod
-    def _astray(row: Moved | None, error: Exception) -> ImportError:
-        assert row is not None
+    def _astray(found: Found, error: Exception) -> ImportError:
+        row = found.row
         return ImportError(
-            f"{row.name} {since(row)}; {row.to}, where patchkit looked for it, cannot be "
+            f"{row.name} {since(row)}; {found.place}, where patchkit looked for it, cannot be "
             f"imported: {error}"
         )
 
-    def _note(self, row: Moved) -> None:
-        if row.to.startswith(__package__):
-            advice = "patchkit has put its own in its place"
-        else:
-            module, _, last = row.to.rpartition(".")
-            advice = f"write from {module} import {last}"
-        if row.differs:
-            advice = f"{advice}; {row.differs}"
-        self._journal.note(row, Kind.FIXED, row.name, f"{row.name} {since(row)}; {advice}")
+    def _note(self, found: Found) -> None:
+        self._journal.note(found.row, Kind.FIXED, found.row.name, str(found))
 
-    def gone(self, row: Gone, *, note: bool = True) -> GoneError:
+    def gone(self, found: Found, *, note: bool = True) -> GoneError:
         """Return the error that says that a name is gone.
 
         Args:
-            row: its row.
+            found: its row.
             note: remember that a script asked for it.
         """
-        message = f"{row.name} {since(row)}. {row.instead} {advice(row)}".strip()
+        row = found.row
+        message = f"{found} {advice(row)}".strip()
         if note:
             message = str(self._journal.note(row, Kind.REFUSED, row.name, message))
         return GoneError(message)
 
-    def gone_name(self, name: str) -> Gone | None:
+    def gone_name(self, name: str) -> Found | None:
         """Return the row of a name that is gone, unless it is somewhere else."""
-        moved = self._moved.get(name)
-        if moved is not None and not self._is_gone(moved.to) and _is_there(moved.to):
+        found = self._places.exactly(name)
+        if found is not None and not found.is_gone and _is_there(found.place):
             return None
-        return self._gone.get(name)
+        return self._places.gone(name)
 
-    def former_module(self, name: str) -> Moved | None:
-        """Return the row of a module that has moved, or that held something that has."""
-        row = self._moved.get(name)
-        if row is not None:
-            return row if _is_module(row.to) else None
-        return self._inside.get(name)
+    def former_module(self, name: str) -> Found | None:
+        """Return where a former module is today, or something that it held."""
+        found = self._places.exactly(name)
+        if found is not None and isinstance(found.row, Moved):
+            return found if _is_module(found.place) else None
+        return self._places.inside(name)
 
     def make(self, name: str) -> ModuleType:
         """Make a module that stands where one was."""
-        row = self._moved.get(name)
+        found = self._places.exactly(name)
         module = _Former(name)
         module.__path__ = []
-        if row is not None:
-            today = importlib.import_module(row.to)
-            self._note(row)
-            module.__getattr__ = lambda attribute: getattr(today, attribute)  # type: ignore
+        if found is not None and not found.is_gone:
+            current = importlib.import_module(found.place)
+            self._note(found)
+            module.__getattr__ = lambda attribute: getattr(current, attribute)  # type: ignore
         self._modules.append(name)
         return module
 

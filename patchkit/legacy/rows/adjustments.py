@@ -45,7 +45,13 @@ ROWS: tuple[Change, ...] = (
         owners=("trl.SFTTrainer",),
         name="a formatting_func that returns a list, and prompts",
         adjust=rows_of_datasets.formatted_in_batches,
-        in_source=Wrapped("formatting_func", "patchkit.legacy.converting.formatting.OneText"),
+        in_source=Wrapped(
+            "formatting_func",
+            "patchkit.legacy.converting.formatting.OneText",
+            unless="rows with a column prompt are not formatted: give the trainer "
+            "rows.map(lambda batch: {'text': f(batch)}, batched=True, "
+            "remove_columns=rows.column_names) and no formatting_func",
+        ),
         gone="trl 0.16.0",
     ),
     Behaviour(

@@ -91,8 +91,8 @@ _WORKED_OUT: tuple[WorkedOut, ...] = (
         _TOKENIZER,
         "batch_encode_plus",
         partial(partial, encode_batch),
-        "call the tokenizer itself",
-        "{object}",
+        "call the tokenizer itself, with lists of texts",
+        "",
         _V5,
     ),
     (

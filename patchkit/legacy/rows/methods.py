@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..changes import Adjusted, Behaviour, Change, Drop, Keyword, Parameters, Rename
+from ..changes import Adjusted, Behaviour, Change, Drop, Keyword, Parameters, Rename, Uncalled
 from ..converting.adjusting import checkpoints, overrides
 from ..converting.adjusting.uncalled import never_called
 from ..converting.optimizers import create_both
@@ -15,10 +15,15 @@ _MEAN = "self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False"
 """A loss of a script's own is the mean of a batch, which is to be divided by their number."""
 _METHODS = {
     "4.46.0": (
-        Parameters("compute_loss", ("num_items_in_batch=None",), _MEAN),
-        Parameters("training_step", ("num_items_in_batch=None",)),
+        Parameters(
+            "compute_loss",
+            ("num_items_in_batch=None",),
+            _MEAN,
+            after=("model", "inputs", "return_outputs"),
+        ),
+        Parameters("training_step", ("num_items_in_batch=None",), after=("model", "inputs")),
     ),
-    "4.47.0": (Parameters("log", ("start_time=None",)),),
+    "4.47.0": (Parameters("log", ("start_time=None",), after=("logs",)),),
     "4.52.0": (Parameters("_get_train_sampler", ("train_dataset=None",)),),
 }
 """Methods that have got parameters, by the release with the last of them."""
@@ -75,10 +80,12 @@ def _rows() -> Iterator[Change]:
             )
     for owner, release, instead, uncalled in _UNCALLED:
         for name in uncalled:
+            uncalled_method = Uncalled(name, instead)
             yield Adjusted(
                 owners=(owner,),
                 name=name,
-                adjust=never_called(instead),
+                adjust=never_called(uncalled_method),
+                in_source=uncalled_method,
                 gone=release,
             )
 

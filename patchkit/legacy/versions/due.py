@@ -5,28 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from ...environment import installed_version, is_version
 from ..changes import (
-    Action,
     Adjusted,
     Assigned,
     Attribute,
     Behaviour,
     Change,
-    Configure,
-    Convert,
     Default,
     Gone,
     Keyword,
     Moved,
     Order,
     Owned,
-    Rename,
     Value,
 )
+from ..decisions import of_trainer, other_way_round, passed_to_configuration
+from ..places import Places
 
 _Row = TypeVar("_Row", bound=Change)
 _WHOLE = "trl."
@@ -80,7 +78,7 @@ def known_release(library: str) -> str | None:
     return version if version is not None and is_version(version) else None
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class MethodRows:
     """The rows for one method.
 
@@ -88,7 +86,7 @@ class MethodRows:
         keywords: by the keyword that scripts use.
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
-        behaviours: what else is otherwise than it was.
+        behaviours: methods that do something else today.
         defaults: defaults that have changed, by keyword.
         adjusted: what is looked for in each call.
     """
@@ -170,29 +168,34 @@ class Due:
         """Return the rows of these kinds."""
         return [row for row in self._rows if isinstance(row, kinds)]
 
+    @cached_property
+    def places(self) -> Places:
+        """Where names and modules are today."""
+        return Places(self.of(Moved, Gone))
+
     def concerns(self, module: str) -> bool:
         """Tell whether a module may have something that a row is about."""
         return module in _MODULES or module in self._names or module.startswith(_WHOLE)
 
-    def methods_of(self, kind: type) -> dict[str, MethodRows]:
+    def methods_of(self, cls: type) -> dict[str, MethodRows]:
         """Return the rows for the methods of a class.
 
         Args:
-            kind: a class; rows of those that it derives from are meant for it, too, unless a
+            cls: a class; rows of those that it derives from are meant for it, too, unless a
                 nearer one has its own.
         """
-        return self.methods(_public_names(kind))
+        return self.methods(_public_names(cls))
 
-    def attributes_of(self, kind: type) -> dict[str, Attribute]:
+    def attributes_of(self, cls: type) -> dict[str, Attribute]:
         """Return the rows for the attributes that a class, and no other before it, answers for."""
-        names = _public_names(kind)
+        names = _public_names(cls)
         if not self._attributes(names[0]):
             return {}
         return {row.name: row for name in reversed(names) for row in self._attributes(name)}
 
-    def assigned_of(self, kind: type) -> list[Assigned]:
+    def assigned_of(self, cls: type) -> list[Assigned]:
         """Return the rows for the attributes of a class that scripts set."""
-        rows = self._by_owner.get(_public_names(kind)[0], ())
+        rows = self._by_owner.get(_public_names(cls)[0], ())
         return [row for _, row in rows if isinstance(row, Assigned)]
 
     def _attributes(self, owner: str) -> list[Attribute]:
@@ -224,30 +227,21 @@ class Due:
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
         """Return a row with what the configuration of today says to a field, if it is gone."""
-        action = row.action
-        if not isinstance(action, Configure) or action.convert is not None:
+        field_name = passed_to_configuration(row)
+        if not field_name:
             return row
         configuration = trainer.removesuffix("Trainer") + "Config"
         if configuration not in self._of_configurations:
             methods = self.methods([configuration])
             self._of_configurations[configuration] = methods.get("__init__", MethodRows())
-        changed = self._of_configurations[configuration].keywords.get(action.to)
-        return replace(row, action=_of_trainer(changed.action)) if changed else row
+        changed = self._of_configurations[configuration].keywords.get(field_name)
+        return of_trainer(row, changed) if changed else row
 
 
-def _of_trainer(action: Action) -> Action:
-    """Return what a trainer does with a keyword that its configuration has an action for."""
-    if isinstance(action, Rename):
-        return Configure(action.to)
-    if isinstance(action, Convert):
-        return Configure(action.to, action.convert, action.written)
-    return action
-
-
-def _public_names(kind: type) -> list[str]:
+def _public_names(cls: type) -> list[str]:
     """Return the names that the table has for a class and those that it derives from."""
     return [
-        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in kind.__mro__
+        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in cls.__mro__
     ]
 
 
@@ -269,7 +263,7 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
         return row
     if row.since and not _has(version, _number(row.since)):
         if isinstance(row, Keyword):
-            return _other_way_round(row)
+            return other_way_round(row)
         if isinstance(row, Adjusted) and row.early:
             return row
     return None
@@ -279,14 +273,6 @@ def _known_to(version: str, row: Default) -> Default | None:
     """Return a row without the defaults that are newer than what is installed."""
     known = tuple(value for value in row.values if _has(version, value[0]))
     return replace(row, values=known) if len(known) > 1 else None
-
-
-def _other_way_round(row: Keyword) -> Keyword | None:
-    """Return the row by which an older release understands today's keyword, if there can be one."""
-    action = row.action
-    if isinstance(action, Rename) or (isinstance(action, Convert) and action.alike):
-        return replace(row, name=action.to, action=Rename(row.name), early=True)
-    return None
 
 
 def _number(release: str) -> str:

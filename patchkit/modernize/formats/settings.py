@@ -1,4 +1,4 @@
-"""Settings of a training by today's names, for files and command lines alike."""
+"""Bring settings of a training to current names, for files and command lines alike."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...legacy.changes import Convert, Drop, Environment, Keep, Keyword, Refuse, Rename, Value
-from ...legacy.errors import LegacyError
+from ...legacy.changes import Keyword
+from ...legacy.decisions import UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import Due, MethodRows
 from ...legacy.wording import since
 from ..findings import Outcome
-from ..python.standin import Standin, UndecidedError
+from ..python.standin import Standin, decided
 from .readers import Reader
 
 _ONLY_READ = frozenset({"overwrite_output_dir", "save_safetensors"})
@@ -25,7 +25,7 @@ _TRAINERS_OWN = "trust_remote_code"
 
 @dataclass(frozen=True)
 class Changed:
-    """What becomes of a setting.
+    """What to write for a setting.
 
     Args:
         name: the old name.
@@ -45,7 +45,7 @@ class Changed:
 
 
 def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[Changed]:
-    """Yield what becomes of each setting that has changed.
+    """Yield what to write for each setting that has changed.
 
     Args:
         settings: by their names, as the file or command line gives them.
@@ -67,13 +67,13 @@ def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[C
             yield from _changed(row, given.unknown.pop(name), given, reader)
     for name, value in settings.items():
         if name not in reader.own:
-            yield from _respelled(name, value, known)
+            yield from _renamed_value(name, value, known)
 
 
 def _is_own(row: Keyword, reader: Reader) -> bool:
     """Tell whether a setting is one of the script's own, and keeps its name."""
-    renamed = isinstance(row.action, Rename) and row.name in reader.overridden
-    return row.name in reader.own and not renamed
+    is_renamed = decide(row).keeps_value and row.name in reader.overridden
+    return row.name in reader.own and not is_renamed
 
 
 def _row(name: str, known: list[MethodRows]) -> Keyword | None:
@@ -81,96 +81,74 @@ def _row(name: str, known: list[MethodRows]) -> Keyword | None:
 
 
 def _changed(row: Keyword, value: Any, given: Standin, reader: Reader) -> Iterator[Changed]:
-    action, gone = row.action, since(row)
-    if isinstance(action, Rename):
-        yield _replaced(row, {action.to: value}, (), given)
-    elif isinstance(action, Convert):
-        yield _converted(row, action, value, given)
-    elif isinstance(action, Environment):
-        yield _variable(row, action.variable, value, reader)
-    elif isinstance(action, Keep):
-        yield from _kept(row, action, value)
-    elif isinstance(action, Drop) and not _refused(action, value):
-        yield Changed(row.name, Outcome.CHANGED, f"{gone}: {action.because}", {})
-    elif isinstance(action, Drop | Refuse):
-        yield Changed(row.name, Outcome.GONE, f"{gone}. {action.instead}")
-
-
-def _converted(row: Keyword, action: Convert, value: Any, given: Standin) -> Changed:
-    if isinstance(value, str) and _OPEN.search(value):
-        if action.written == "{value}":
-            return _replaced(row, {action.to: value}, (), given)
-        return Changed(row.name, Outcome.REMARKED, f"{since(row)}; write {action.to}")
-    before = Standin(given.arguments, given.unknown)
-    try:
-        new = action.convert(value, given)
-    except (LegacyError, UndecidedError, TypeError, ValueError, AttributeError, OSError) as error:
-        given.arguments, given.unknown = before.arguments, before.unknown
-        outcome = Outcome.GONE if isinstance(error, LegacyError) else Outcome.REMARKED
-        return Changed(row.name, outcome, f"{since(row)}; no setting of today says {value!r}")
-    taken = before.arguments.keys() | before.unknown.keys()
-    taken -= given.arguments.keys() | given.unknown.keys()
-    return _replaced(row, new, tuple(sorted(taken)), given)
+    is_open = isinstance(value, str) and _OPEN.search(value) is not None
+    gone = since(row)
+    decision, taken = decided(row, UNKNOWN if is_open else value, given)
+    current = {**decision.arguments, **decision.settings}
+    is_template = any(
+        isinstance(it, Template) and it.source != "{value}" for it in current.values()
+    )
+    if decision.refusal:
+        yield Changed(row.name, Outcome.GONE, f"{gone}. {decision.refusal}")
+    elif decision.undecided or is_template:
+        yield Changed(row.name, Outcome.REMARKED, f"{gone}; {decision.advice}")
+    elif decision.kept:
+        yield from _kept(row, decision)
+    elif decision.environment:
+        yield _variable(row, decision, value, reader)
+    else:
+        because = f"{gone}: {decision.because}" if decision.because else gone
+        current = {name: value if is_open else it for name, it in current.items()}
+        yield _replaced(row, current, tuple(sorted(taken)), given, because)
 
 
 def _replaced(
-    row: Keyword, new: Mapping[str, Any], without: tuple[str, ...], given: Standin
+    row: Keyword, new: Mapping[str, Any], without: tuple[str, ...], given: Standin, because: str
 ) -> Changed:
-    gone = since(row)
     for name, value in new.items():
         if name not in given.arguments:
             continue
-        if given.arguments[name] != value:
-            return Changed(row.name, Outcome.REMARKED, f"{gone}; {name} is given, too: keep that")
+        if contradiction := clash(name, value, given.arguments[name]):
+            return Changed(row.name, Outcome.REMARKED, contradiction)
         new = {other: it for other, it in new.items() if other != name}
     given.arguments.update(new)
-    return Changed(row.name, Outcome.CHANGED, gone, new, without)
+    return Changed(row.name, Outcome.CHANGED, because, new, without)
 
 
-def _variable(row: Keyword, variable: str, value: Any, reader: Reader) -> Changed:
-    gone = since(row)
-    if value is None:
-        return Changed(row.name, Outcome.CHANGED, gone, {})
+def _variable(row: Keyword, decision: Decision, value: Any, reader: Reader) -> Changed:
     if not reader.sets_environment:
-        return Changed(
-            row.name, Outcome.REMARKED, f"{gone}; the environment variable {variable} says it"
-        )
-    return Changed(row.name, Outcome.CHANGED, gone, {}, environment={variable: str(value)})
+        names = ", ".join(decision.environment)
+        because = f"{since(row)}; the environment variable {names} says it"
+        return Changed(row.name, Outcome.REMARKED, because)
+    variables = {name: str(value) for name in decision.environment}
+    return Changed(row.name, Outcome.CHANGED, since(row), {}, environment=variables)
 
 
-def _kept(row: Keyword, action: Keep, value: Any) -> Iterator[Changed]:
+def _kept(row: Keyword, decision: Decision) -> Iterator[Changed]:
     gone = since(row)
     if row.name in _ONLY_READ:
         yield Changed(row.name, Outcome.CHANGED, f"{gone}: only scripts read it", {})
-    elif action.by:
+    elif decision.by:
         trainer = row.owners[0].rpartition(".")[2].removesuffix("Config") + "Trainer"
-        call = f"{action.by}({trainer}, {action.to}={value!r})"
+        kept = ", ".join(f"{name}={value!r}" for name, value in decision.kept.items())
+        call = f"{decision.by}({trainer}, {kept})"
         because = f"{gone}; in a script, {call} in the place of {trainer} sees to it"
         yield Changed(row.name, Outcome.REMARKED, because, {})
     elif row.name != _TRAINERS_OWN:
-        yield Changed(row.name, Outcome.REMARKED, f"{gone}; {action.advice}")
+        yield Changed(row.name, Outcome.REMARKED, f"{gone}; {decision.advice}")
 
 
-def _refused(action: Drop, value: Any) -> bool:
-    try:
-        return action.unless is not None and action.unless(value)
-    except TypeError:
-        return True
-
-
-def _respelled(name: str, value: Any, known: list[MethodRows]) -> Iterator[Changed]:
-    """Yield what becomes of a value that has another name today."""
-    rows = [row for it in known for row in it.values if row.name == name]
-    today, found = value, list[Value]()
-    for row in rows:
-        values = today if isinstance(today, list) else [today]
-        if row.value in values:
-            found.append(row)
-            new = [row.to if it == row.value else it for it in values]
-            today = new if isinstance(today, list) else new[0]
-    for row in found[:1]:
-        gone = f"as {row.value!r} {since(row)}"
-        if all(it.to for it in found):
-            yield Changed(name, Outcome.CHANGED, gone, {name: today})
-        else:
-            yield Changed(name, Outcome.GONE, f"{gone}. {row.instead}")
+def _renamed_value(name: str, value: Any, known: list[MethodRows]) -> Iterator[Changed]:
+    """Yield what to write for a value that has another name today."""
+    current, gone = value, ""
+    for row in (row for rows in known for row in rows.values if row.name == name):
+        decision = decide_value(row, current)
+        if decision is None:
+            continue
+        gone = gone or f"as {row.value!r} {since(row)}"
+        if decision.refusal:
+            yield Changed(name, Outcome.GONE, f"{gone}. {decision.refusal}")
+            return
+        current = decision.arguments[name]
+    if gone:
+        yield Changed(name, Outcome.CHANGED, gone, {name: current})

@@ -1,4 +1,4 @@
-"""Python source, written anew for other releases."""
+"""Rewrite Python source for other releases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..findings import Modernized
 
 
 def modernize(text: str, due: Due) -> Modernized:
-    """Write a script anew for other releases.
+    """Rewrite a script for other releases.
 
     Args:
         text: Python source.

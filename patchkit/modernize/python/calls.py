@@ -1,40 +1,35 @@
-"""Keywords and values of calls that are others today."""
+"""Keywords and values of calls that have other names today."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...legacy.changes import (
-    Configure,
-    Convert,
-    Converter,
-    Drop,
-    Environment,
-    Keep,
-    Keyword,
-    Order,
-    Refuse,
-    Rename,
-    Value,
-)
+from ...legacy.changes import Keyword, Order, Value
+from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
 from ..findings import Finding, Outcome
 from ..reading.script import NOT_LITERAL, Call, Given, Holder
-from .conversion import WHO, CannotConvertError, Converted, convert, fill
+from ..reading.values import Constant, Several
+from .conversion import as_value, decide_in_source, fill, source_of
 from .dictionaries import may_edit
 from .edits import Span, span_of
 from .orders import fitting_order
 from .plan import Plan
 from .standin import rendered
 
+_CALLS = frozenset({"", "__init__", "__call__"})
+"""Methods that no script names."""
 _ELSE = " else None"
+_LEAVE_OUT = "leave it out"
+_LOADING = frozenset({"load", "loads", "safe_load", "full_load"})
+"""Functions that read settings from a file."""
 
 
 class CallPlan:
-    """What becomes of the arguments of one call.
+    """What to do with the arguments of one call.
 
     Args:
         plan: the changes of the script.
@@ -46,7 +41,7 @@ class CallPlan:
         settings: what goes to the trainer's configuration, as source.
         is_old: whether something in it had to be fixed.
         added: keywords that it gets.
-        kept: what the trainer's class has to see to, as source.
+        kept: what the trainer's class has to follow, as source.
         kept_by: what makes such a class, with dots, and whether it is needed.
         is_kept: whether there is such a trainer.
     """
@@ -75,7 +70,7 @@ class CallPlan:
             if name in rows.keywords and name not in own
         }
         last = call.name.rpartition(".")[2]
-        self.name = last if call.method in {"", "__init__"} else f"{last}.{call.method}"
+        self.name = last if call.method in _CALLS else f"{last}.{call.method}"
         if call.own is not None:
             self.name = call.own.name
 
@@ -87,13 +82,16 @@ class CallPlan:
             given = self.keywords.get(name)
             if given is not None and self._may_edit(given, name, row):
                 self._translate(name, row, given)
+        if self.rows.keywords:
+            self._tell_of_files()
 
     def rename_values(self) -> None:
         """Plan for each old value what is written in its place."""
         for row in self.rows.values:
             given = self.keywords.get(row.name)
             if given is not None:
-                self._respell(row, given)
+                for constant in _constants(given):
+                    self._rename_value(row, given, constant)
 
     def _name_positional(self, row: Order) -> None:
         """Give keywords to arguments that are in an old order."""
@@ -107,183 +105,184 @@ class CallPlan:
 
     def _may_edit(self, given: Given, name: str, row: Keyword) -> bool:
         """Tell whether an argument is this call's alone; leave a remark if it is not."""
-        if isinstance(given.holder, ast.Assign) and not isinstance(row.action, Rename):
-            old = f"{self.name}({name}=)"
+        old = f"{self.name}({name}=)"
+        if isinstance(given.holder, ast.Assign) and not _is_renamed(row):
             self.plan.remark(
                 given.holder, old, f"{since(row)}; a later line gives it: fix it there"
             )
             return False
         if given.holder is None or may_edit(self.plan, self.call, given.holder, row):
             return True
-        self.plan.remark(
-            given.node,
-            f"{self.name}({name}=)",
-            f"{since(row)}; other calls get the dictionary, too",
-        )
+        self.plan.remark(given.node, old, f"{since(row)}; other calls get the dictionary, too")
         return False
 
     def _translate(self, name: str, row: Keyword, given: Given) -> None:
-        action, old = row.action, f"{self.name}({name}=)"
-        because = f"it {since(row)}"
-        literal = given.value is not NOT_LITERAL
-        if isinstance(action, Rename):
-            self._rename(name, action.to, given, old, because)
-        elif isinstance(action, Configure):
-            self._configure(name, action, given, old, because)
-        elif isinstance(action, Convert):
-            self._convert(name, action, row, given)
-        elif isinstance(action, Environment):
-            self._to_environment(name, action, given, old, because)
-        elif isinstance(action, Keep):
-            self._keep(name, action, given, old, because)
-        elif isinstance(action, Drop) and action.unless is not None and not literal:
-            self.plan.remark(given.node, old, f"{since(row)}. {action.instead} {WHO}")
-        elif isinstance(action, Drop) and not (
-            literal and action.unless and action.unless(given.value)
-        ):
-            self.remove(name)
-            self.plan.changed(given.node, old, "leave it out", f"{because}: {action.because}")
-        elif isinstance(action, Drop | Refuse):
+        others = {key: each for key, each in self.keywords.items() if each is not given}
+        is_method = self.call.method not in {"", "__init__"}
+        unknown = others.keys() if is_method else self._old.keys()
+        if self._chain(name, row, given):
+            return
+        decision, taken = decide_in_source(self.plan, row, given, others, unknown)
+        old = f"{self.name}({name}=)"
+        if decision.refusal:
             text = f"{self.name}({name}={self.plan.lines.source(given.node)})"
-            self.plan.remark(given.node, text, f"{since(row)}. {action.instead}", Outcome.GONE)
-
-    def _keep(self, name: str, action: Keep, given: Given, old: str, because: str) -> None:
-        self.remove(name)
-        if not action.by:
-            self.plan.changed(given.node, old, "leave it out", f"{because}; {action.advice}")
+            self.plan.remark(given.node, text, f"{since(row)}. {decision.refusal}", Outcome.GONE)
             return
-        self.kept[action.to] = self.plan.lines.source(given.node)
-        self.kept_by[action.by] = self.kept_by.get(action.by, False) or action.alone
-        new = f"{action.by.rpartition('.')[2]}(…, {action.to}={self.kept[action.to]})"
-        self.plan.changed(given.node, old, new, because)
+        reason = decision.undecided
+        if decision.environment and self._is_local(given):
+            reason = f"{UNDECIDED}: {decision.advice}"
+        because = f"{since(row)}. {reason}" if reason else ""
+        because = because or self._contradiction(decision, given, taken)
+        if because:
+            self.plan.remark(given.node, old, because)
+            return
+        for other in taken:
+            self.remove(other)
+        self._carry_out(name, decision, given, old, f"it {since(row)}")
 
-    def _rename(self, name: str, to: str, given: Given, old: str, because: str) -> None:
-        other = self.keywords.get(to)
-        if other is not None and given.value is None:
+    def _contradiction(self, decision: Decision, given: Given, taken: frozenset[str]) -> str:
+        """Say that an old keyword and a current one contradict each other; nothing if not."""
+        for to, value in decision.arguments.items():
+            present = self.keywords.get(to)
+            if present is None or to in taken:
+                continue
+            current = as_value(self.plan, given) if value is UNKNOWN else value
+            if reason := clash(to, current, as_value(self.plan, present)):
+                return reason
+        return ""
+
+    def _is_local(self, given: Given) -> bool:
+        return given.value is NOT_LITERAL and self.plan.lines.is_local(given.node)
+
+    def _carry_out(
+        self, name: str, decision: Decision, given: Given, old: str, because: str
+    ) -> None:
+        """Write what a decision says."""
+        self.is_old = True
+        new = self._pass(name, decision, given)
+        if not new:
             self.remove(name)
-        elif other is not None and other.value is not None:
-            self.plan.remark(given.node, old, f"is {to}= today, which is given too; keep one")
-            return
-        else:
-            if other is not None:
+        moved = self._sources(decision.settings, given)
+        self.settings |= moved
+        for variable in decision.environment:
+            new = self._set_variable(variable, given)
+        if decision.by:
+            new = self._keep(decision, given)
+        elif decision.kept:
+            because = f"{because}; {decision.advice}"
+        if decision.because:
+            because = f"{because}: {decision.because}"
+        if moved:
+            new = f"{_shown(moved)} in the configuration"
+        finding = self.plan.changed(given.node, old, new or _LEAVE_OUT, because)
+        if decision.in_configuration:
+            self._moved.append((given, finding))
+
+    def _sources(self, values: Mapping[str, Any], given: Given) -> dict[str, str]:
+        return {name: source_of(self.plan, value, given) for name, value in values.items()}
+
+    def _pass(self, name: str, decision: Decision, given: Given) -> str:
+        """Give the current keywords; return them in words, empty if there are none."""
+        sources = self._sources(decision.arguments, given)
+        for to in sources.keys() & self.keywords.keys():
+            present = self.keywords[to]
+            if decision.arguments[to] is None or present.value is not None:
+                sources.pop(to)  # it says the same, or the old keyword says nothing
+            else:
                 self.remove(to)
+        if len(sources) == 1:
+            ((to, source),) = sources.items()
             self.keywords[to] = self.keywords.pop(name)
             self._call_it(given, to)
-        self.is_old = True
-        self.plan.changed(given.node, old, f"{to}=", because)
-
-    def _configure(
-        self, name: str, action: Configure, given: Given, old: str, because: str
-    ) -> None:
-        if given.value is NOT_LITERAL or action.convert is not None:
-            converter = action.convert or _itself
-            converted = self._converted((action.to, converter, action.written), given, name)
-            if converted is None:
-                return
-            sources = dict(converted.sources)
-        else:
-            source = self.plan.lines.source(given.node)
-            sources = {} if given.value is None else {action.to: source}
-        self.settings |= sources
-        self.remove(name)
-        new = _shown(sources)
-        place = f"{new} in the configuration" if new else "leave it out"
-        self._moved.append((given, self.plan.changed(given.node, old, place, because)))
-
-    def _convert(self, name: str, action: Convert, row: Keyword, given: Given) -> None:
-        if self._chain(name, action, row, given):
-            return
-        converted = self._converted((action.to, action.convert, action.written), given, name)
-        if converted is None:
-            return
-        sources = converted.sources
-        if list(sources) == [action.to] and action.to not in self.keywords:
-            self._put_in_place(name, action.to, sources[action.to], given)
-        else:
+            if source != self.plan.lines.source(given.node):
+                self.plan.edits.sources[span_of(given.node)] = source
+        elif sources:
             self.remove(name)
-            for key, source in sources.items():
-                self.put(key, source, given.holder)
-        self.is_old = True
-        self.plan.changed(
-            given.node,
-            f"{self.name}({name}=)",
-            _shown(sources) or "leave it out",
-            f"it {since(row)}",
-        )
+            for to, source in sources.items():
+                self.put(to, source, given.holder)
+        elif decision.arguments and name in self.keywords:
+            self.remove(name)
+            return ", ".join(f"{to}=" for to in decision.arguments)
+        return f"{decision.to}=" if decision.keeps_value and sources else _shown(sources)
 
-    def _chain(self, name: str, action: Convert, row: Keyword, given: Given) -> bool:
-        """Let two old keywords that say the same today decide one after the other."""
-        edits = self.plan.edits.sources
-        other = self.keywords.get(action.to)
-        place = span_of(other.node) if other is not None else None
-        if given.value is not NOT_LITERAL or place not in edits or place is None:
-            return False
-        if not (edits[place].endswith(_ELSE) and action.written.endswith(_ELSE)):
-            return False
-        source = fill(self.plan, action.written, given)
-        edits[place] = f"{edits[place].removesuffix(_ELSE)} else {source}"
-        self.remove(name)
-        new = f"{action.to}={edits[place]}"
-        self.plan.changed(given.node, f"{self.name}({name}=)", new, f"it {since(row)}")
-        return True
+    def _keep(self, decision: Decision, given: Given) -> str:
+        """Let the trainer's class follow a value that no keyword takes; return that in words."""
+        ((to, value),) = decision.kept.items()
+        self.kept[to] = source_of(self.plan, value, given)
+        self.kept_by[decision.by] = self.kept_by.get(decision.by, False) or decision.alone
+        return f"{decision.by.rpartition('.')[2]}(…, {to}={self.kept[to]})"
 
-    def _put_in_place(self, name: str, to: str, source: str, given: Given) -> None:
-        """Give an argument another keyword and value, where it stands."""
-        self.keywords[to] = self.keywords.pop(name)
-        self._call_it(given, to)
-        if source != self.plan.lines.source(given.node):
-            self.plan.edits.sources[span_of(given.node)] = source
-
-    def _converted(
-        self, action: tuple[str, Converter, str], given: Given, name: str
-    ) -> Converted | None:
-        """Return what a value is today; None if that is not known, with a remark."""
-        others = {key: each for key, each in self.keywords.items() if each is not given}
-        try:
-            is_method = self.call.method not in {"", "__init__"}
-            unknown = others.keys() if is_method else self._old.keys()
-            converted = convert(self.plan, action, given, others, frozenset(unknown))
-        except CannotConvertError as error:
-            row = self._old[name]
-            because = f"{since(row)}: {error.because}"
-            self.plan.remark(given.node, f"{self.name}({name}=)", because, error.outcome)
-            return None
-        for taken in converted.taken:
-            self.remove(taken)
-        return converted
-
-    def _to_environment(
-        self, name: str, action: Environment, given: Given, old: str, because: str
-    ) -> None:
-        if given.value is NOT_LITERAL and self.plan.lines.is_local(given.node):
-            gone = because.removeprefix("it ")
-            self.plan.remark(given.node, old, f"{gone}: {action.variable} says it; {WHO}")
-            return
-        self.remove(name)
-        if given.value is None:
-            self.plan.changed(given.node, old, "leave it out", because)
-            return
+    def _set_variable(self, variable: str, given: Given) -> str:
+        """Set an environment variable before the call; return the statement."""
         source = self.plan.lines.source(given.node)
-        is_text = isinstance(given.value, str)
-        value = source if is_text else f"str({source})"
-        statement = f'os.environ["{action.variable}"] = {value}'
+        value = source if isinstance(given.value, str) else f"str({source})"
+        statement = f'os.environ["{variable}"] = {value}'
         self.plan.imports.module("os")
         self.plan.edits.before[self.plan.lines.statement(given.node)].append(statement)
-        self.plan.changed(given.node, old, statement, because)
+        return statement
 
-    def _respell(self, row: Value, given: Given) -> None:
-        parts = given.node.elts if isinstance(given.node, ast.List | ast.Tuple) else [given.node]
-        for part in parts:
-            if not isinstance(part, ast.Constant) or part.value != row.value:
+    def _chain(self, name: str, row: Keyword, given: Given) -> bool:
+        """Let two old keywords that say the same today decide one after the other."""
+        for to, template in decide(row).arguments.items():
+            edits = self.plan.edits.sources
+            other = self.keywords.get(to)
+            place = span_of(other.node) if other is not None else None
+            if given.value is not NOT_LITERAL or place not in edits or place is None:
                 continue
-            old = f"{self.name}({row.name}={self.plan.lines.source(part)})"
-            if row.to:
-                self.plan.edits.sources[span_of(part)] = rendered(row.to)
-                self.plan.changed(part, old, f'{row.name}="{row.to}"', f"it {since(row)}")
-                self.is_old = True
-            else:
-                because = f"{since(row)}. {row.instead}"
-                self.plan.remark(part, old, because, Outcome.GONE)
+            written = template.source if isinstance(template, Template) else ""
+            if edits[place].endswith(_ELSE) and written.endswith(_ELSE):
+                source = fill(self.plan, written, given)
+                edits[place] = f"{edits[place].removesuffix(_ELSE)} else {source}"
+                self.remove(name)
+                new = f"{to}={edits[place]}"
+                old = f"{self.name}({name}=)"
+                self.plan.changed(given.node, old, new, f"it {since(row)}")
+                return True
+        return False
+
+    def _rename_value(self, row: Value, given: Given, constant: Constant) -> None:
+        node = constant.node
+        decision = decide_value(row, node.value) if isinstance(node, ast.Constant) else None
+        if decision is None:
+            return
+        is_here = self.plan.lines.is_within(node, given.node)
+        old = f"{self.name}({row.name}={self.plan.lines.source(node)})"
+        if decision.refusal:
+            outcome = Outcome.GONE if constant.surely else Outcome.REMARKED
+            self.plan.remark(given.node, old, f"{since(row)}. {decision.refusal}", outcome)
+        elif is_here or self._is_only_for(node, given):
+            new = rendered(decision.arguments[row.name])
+            self.plan.edits.sources[span_of(node)] = new
+            self.plan.changed(node, old, f"{row.name}={new}", f"it {since(row)}")
+            self.is_old = True
+        else:
+            self.plan.remark(given.node, old, f"{since(row)}; {decision.advice}")
+
+    def _is_only_for(self, constant: ast.expr, given: Given) -> bool:
+        """Tell whether a variable or field has a constant for one argument alone."""
+        statement = self.plan.script.parents.get(constant)
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+        elif isinstance(statement, ast.AnnAssign):
+            target = statement.target
+        else:
+            return False
+        name = target.id if isinstance(target, ast.Name) else None
+        reads = [
+            node
+            for node in ast.walk(self.plan.script.tree)
+            if (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load))
+            or (isinstance(node, ast.Attribute) and node.attr == name)
+        ]
+        return name is not None and len(reads) == 1 and reads[0] is given.node
+
+    def _tell_of_files(self) -> None:
+        """Tell of settings that the script reads from a file, and that do not show in it."""
+        for keyword in self.call.node.keywords:
+            if keyword.arg is None and _is_read(self.plan.script.tree, keyword.value):
+                old = f"{self.name}(**{self.plan.lines.source(keyword.value)})"
+                because = "its settings come from a file; look for old names there"
+                self.plan.find(keyword.value.lineno, old, "", because, Outcome.SILENT)
 
     def leave(self) -> None:
         """Let what belongs to the configuration stay, since there is no place for it."""
@@ -333,8 +332,44 @@ class CallPlan:
         return span_of(key)
 
 
-def _itself(value: Any, call: Any) -> Mapping[str, Any]:
-    raise NotImplementedError  # values that are not known go by their source
+def _is_renamed(row: Keyword) -> bool:
+    decision = decide(row)
+    return decision.keeps_value and not decision.in_configuration
+
+
+def _constants(given: Given) -> Iterator[Constant]:
+    """Yield the literals that an argument may be, and those in a list."""
+    if isinstance(given.node, ast.List | ast.Tuple):
+        yield from (Constant(node) for node in given.node.elts)
+    elif isinstance(given.node, ast.Constant):
+        yield Constant(given.node)
+    else:
+        yield from _constants_of(given.values)
+
+
+def _constants_of(values: tuple[Any, ...]) -> Iterator[Constant]:
+    for value in values:
+        if isinstance(value, Constant):
+            yield value
+        elif isinstance(value, Several):
+            for element in value.elements:
+                yield from _constants_of(element)
+
+
+def _is_read(tree: ast.Module, node: ast.expr) -> bool:
+    """Tell whether an expression is, or is part of, what the script reads from a file."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        return name in _LOADING
+    return isinstance(node, ast.Name) and any(
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Call)
+        and any(isinstance(it, ast.Name) and it.id == node.id for it in statement.targets)
+        and _is_read(tree, statement.value)
+        for statement in ast.walk(tree)
+    )
 
 
 def _shown(sources: Mapping[str, str]) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...legacy.changes import Adjusted, OtherParameter, Parameters, Rename
+from ...legacy.changes import Adjusted, OtherParameter, Parameters, Uncalled
+from ...legacy.decisions import UNKNOWN, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
+from ..findings import Outcome
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass
 from .edits import span_of
 from .plan import Plan
+from .standin import Standin, decided, rendered
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _CALLBACK = "transformers.TrainerCallback"
@@ -19,49 +22,82 @@ _HANDLER = "transformers.CallbackHandler"
 
 
 def plan_classes(plan: Plan) -> None:
-    """Bring the fields and methods of the script's own classes to today's names."""
-    for kind in plan.script.classes:
-        public = tuple(dict.fromkeys(it for name in kind.ancestors for it in ancestors(name)))
+    """Bring the fields and methods of the script's own classes to current names."""
+    for cls in plan.script.classes:
+        public = tuple(dict.fromkeys(it for name in cls.ancestors for it in ancestors(name)))
         methods = plan.due.methods(public)
-        _fields(plan, kind, methods.get("__init__", MethodRows()))
+        _fields(plan, cls, methods.get("__init__", MethodRows()))
         for row in _adjusted(methods):
             if isinstance(row.in_source, Parameters):
-                _give_parameters(plan, kind, row, row.in_source)
+                _give_parameters(plan, cls, row, row.in_source)
+            elif isinstance(row.in_source, Uncalled):
+                _refuse_uncalled(plan, cls, row, row.in_source)
         if _CALLBACK in public:
             for row in _adjusted(plan.due.methods([_HANDLER])):
                 if isinstance(row.in_source, OtherParameter):
-                    _rename_parameter(plan, kind, row, row.in_source)
+                    _rename_parameter(plan, cls, row, row.in_source)
 
 
 def _adjusted(methods: dict[str, MethodRows]) -> list[Adjusted]:
     return [row for rows in methods.values() for row in rows.adjusted]
 
 
-def _functions(kind: OwnClass) -> Iterator[_Function]:
-    return (node for node in kind.node.body if isinstance(node, _Function))
+def _functions(cls: OwnClass) -> Iterator[_Function]:
+    return (node for node in cls.node.body if isinstance(node, _Function))
 
 
-def _fields(plan: Plan, kind: OwnClass, rows: MethodRows) -> None:
-    """Rename fields that give a field of the library another default."""
-    for node in kind.node.body:
+def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
+    """Rename fields, and their values, that give a field of the library another default."""
+    for node in cls.node.body:
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
-        row = rows.keywords.get(node.target.id)
-        if row is None:
-            continue
-        old = f"{kind.name}.{node.target.id}"
-        if isinstance(row.action, Rename):
-            plan.edits.sources[span_of(node.target)] = row.action.to
-            plan.changed(node, old, row.action.to, f"it {since(row)}")
-        else:
-            to = getattr(row.action, "to", "")
-            advice = f"; {to} says it today" if to else ""
-            plan.remark(node, old, f"{since(row)}, so that nothing reads it{advice}")
+        old, row = f"{cls.name}.{node.target.id}", rows.keywords.get(node.target.id)
+        default = _default(node)
+        if row is not None:
+            value = default.value if default is not None else UNKNOWN
+            decision, _ = decided(row, value, Standin({}, {}))
+            if decision.refusal:
+                because = f"{since(row)}. {decision.refusal}"
+                plan.remark(node, old, because, Outcome.GONE)
+            elif decision.keeps_value:
+                plan.edits.sources[span_of(node.target)] = decision.to
+                plan.changed(node, old, decision.to, f"it {since(row)}")
+            else:
+                because = f"{since(row)}, so that nothing reads it; {decision.advice}"
+                plan.remark(node, old, because)
+        for value_row in rows.values:
+            if default is None or value_row.name != node.target.id:
+                continue
+            renamed = decide_value(value_row, default.value)
+            if renamed is not None and renamed.refusal:
+                plan.remark(node, old, f"{since(value_row)}. {renamed.refusal}", Outcome.GONE)
+            elif renamed is not None:
+                new = rendered(renamed.arguments[value_row.name])
+                plan.edits.sources[span_of(default)] = new
+                plan.changed(node, f"{old} = {default.value!r}", new, f"it {since(value_row)}")
 
 
-def _give_parameters(plan: Plan, kind: OwnClass, row: Adjusted, action: Parameters) -> None:
+def _default(node: ast.AnnAssign) -> ast.Constant | None:
+    """Return the literal that is the default of a field; None if it is something else."""
+    value = node.value
+    if isinstance(value, ast.Call):
+        value = next((each.value for each in value.keywords if each.arg == "default"), None)
+    return value if isinstance(value, ast.Constant) else None
+
+
+def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled) -> None:
+    """Say of a method that no trainer calls it, unless another one of the class mentions it."""
+    for node in _functions(cls):
+        others = (other for other in _functions(cls) if other is not node)
+        mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
+        if node.name == action.method and action.method not in mentioned:
+            because = f"{since(row)}. {action.refusal}"
+            plan.remark(node, f"{cls.name}.{node.name}", because, Outcome.GONE)
+
+
+def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameters) -> None:
     """Give a method the parameters that it is called with today."""
-    for node in _functions(kind):
+    for node in _functions(cls):
         args = node.args
         if node.name != action.method or args.vararg or args.kwarg or args.kwonlyargs:
             continue
@@ -69,22 +105,33 @@ def _give_parameters(plan: Plan, kind: OwnClass, row: Adjusted, action: Paramete
         lacking = [each for each in action.more if each.partition("=")[0] not in names]
         if not lacking:
             continue
+        old = f"{cls.name}.{node.name}({', '.join(each.arg for each in args.args)})"
+        own = [each.arg for each in (*args.posonlyargs, *args.args)][1:]
+        misplaced = [
+            name
+            for place, name in enumerate(action.after)
+            if name in own and own.index(name) != place
+        ]
+        if misplaced:
+            before = ", ".join(action.after)
+            because = f"is called with {before} and {', '.join(lacking)}; take them in this order"
+            plan.remark(node, old, because)
+            continue
         plan.edits.parameters[span_of(node)] += lacking
         if action.first:
             plan.edits.first[span_of(node)].append(action.first)
-        old = f"{kind.name}.{node.name}({', '.join(each.arg for each in args.args)})"
         plan.changed(node, old, f"with {', '.join(lacking)}", f"it {since(row)}")
 
 
-def _rename_parameter(plan: Plan, kind: OwnClass, row: Adjusted, action: OtherParameter) -> None:
+def _rename_parameter(plan: Plan, cls: OwnClass, row: Adjusted, action: OtherParameter) -> None:
     """Rename a parameter in methods that the libraries call by name."""
-    for node in _functions(kind):
+    for node in _functions(cls):
         if not node.name.startswith(action.methods):
             continue
         names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
         if action.to in names:
             continue
-        old = f"{kind.name}.{node.name}({action.name})"
+        old = f"{cls.name}.{node.name}({action.name})"
         for each in (*node.args.args, *node.args.kwonlyargs):
             if each.arg == action.name:
                 line, column, _, _ = span_of(each)

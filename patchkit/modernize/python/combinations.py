@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from ...legacy.changes import Adjusted, Columns, GivenToo, LeftOut, OneColumn, Wrapped
+from ...legacy.changes import (
+    Adjusted,
+    Columns,
+    GivenToo,
+    LeftOut,
+    OneColumn,
+    OtherParameter,
+    OwnConfiguration,
+    Parameters,
+    Uncalled,
+    Wrapped,
+)
+from ...legacy.decisions import never
 from ...legacy.wording import release, since
+from ..findings import Outcome
 from ..reading.script import Given
 from ..reading.values import Made, Own
 from .calls import CallPlan
@@ -19,19 +33,30 @@ _OTHER_COLUMNS = frozenset(
 """What scripts change the columns of a dataset by."""
 
 
-def plan_combinations(plan: Plan, call: CallPlan) -> None:
-    """Plan for a call what the table says of combinations of its arguments."""
+def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan]) -> None:
+    """Plan for a call what the table says of combinations of its arguments.
+
+    Args:
+        plan: the changes of the script.
+        call: those of the call.
+        calls: those of all calls, by the node.
+    """
     for row in call.rows.adjusted:
-        if isinstance(row.in_source, LeftOut):
-            _leave_out(plan, call, row, row.in_source)
-        elif isinstance(row.in_source, Wrapped):
-            _wrap(plan, call, row, row.in_source)
-        elif isinstance(row.in_source, OneColumn):
-            _select_column(plan, call, row, row.in_source)
-        elif isinstance(row.in_source, GivenToo):
-            _give_too(plan, call, row, row.in_source)
-        elif isinstance(row.in_source, Columns):
-            _rename_columns(plan, row, row.in_source)
+        match row.in_source:
+            case LeftOut() as action:
+                _leave_out(plan, call, row, action)
+            case Wrapped() as action:
+                _wrap(plan, call, row, action)
+            case OneColumn() as action:
+                _Column(plan, call, row, action, calls).select()
+            case GivenToo() as action:
+                _give_too(plan, call, row, action)
+            case Columns() as action:
+                _rename_columns(plan, row, action)
+            case Parameters() | OtherParameter() | Uncalled() | OwnConfiguration() | None:
+                pass  # see `classes` and `configurations`, or it does not show in a script
+            case _:
+                never(row.in_source)
 
 
 def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> None:
@@ -91,6 +116,7 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     call.is_old = True
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
     plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
+    plan.find(given.node.lineno, old, "", action.unless, Outcome.SILENT)
 
 
 def _is_list_lambda(node: ast.expr) -> bool:
@@ -113,46 +139,123 @@ def _returns_list(function: ast.AST) -> bool:
     )
 
 
-def _select_column(plan: Plan, call: CallPlan, row: Adjusted, action: OneColumn) -> None:
-    """Leave the column alone that an old keyword of a trainer names, or that is known."""
-    if action.keyword in call.keywords or action.unless in call.keywords:
-        return
-    named = call.call.keywords.get(action.keyword)
-    for name in action.datasets:
-        given = call.keywords.get(name)
-        if given is None or not _is_dataset(given):
-            continue
-        column = named.value if named is not None else _known_column(plan, given, action)
-        if not isinstance(column, str) or (named is None and not call.is_old):
-            continue
-        thing = (
-            ITSELF if isinstance(given.node, ast.Name | ast.Call | ast.Subscript) else f"({ITSELF})"
-        )
+class _Column:
+    """The column of datasets that an old keyword of a trainer names, or that is known to be meant.
+
+    Args:
+        plan: the changes of the script.
+        call: those of the trainer's call.
+        row: the row of the table.
+        action: what it says.
+        calls: the changes of all calls, by the node.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        call: CallPlan,
+        row: Adjusted,
+        action: OneColumn,
+        calls: Mapping[int, CallPlan],
+    ) -> None:
+        self._plan, self._call, self._row, self._action = plan, call, row, action
+        self._named = call.call.keywords.get(action.keyword)
+        self._configured, self._is_old = None, call.is_old
+        args = call.keywords.get("args")
+        for value in args.values if args is not None else ():
+            if isinstance(value, Made) and value.call is not None:
+                self._configured = value.call.keywords.get(action.keyword)
+                configuration = calls.get(id(value.call.node))
+                self._is_old |= configuration is not None and configuration.is_old
+
+    def select(self) -> None:
+        """Leave the column alone, or say that this has to be done."""
+        if (
+            self._action.keyword in self._call.keywords
+            or self._action.unless in self._call.keywords
+        ):
+            return
+        for name in self._action.datasets:
+            given = self._call.keywords.get(name)
+            if given is not None and given.node is not None:
+                self._select(name, given)
+
+    def _select(self, name: str, given: Given) -> None:
+        column = self._known(given)
+        if isinstance(column, str) and _is_dataset(given):
+            self._write(name, given, column)
+        elif self._named is not None and given.value is not None:
+            shown = self._plan.lines.source(self._named.node)
+            because = (
+                "may have other columns, which have a meaning since "
+                f"{release(self._row.gone)}; pass "
+                f"{self._text(given)}.select_columns([{shown}])"
+            )
+            self._plan.remark(given.node, f"{self._call.name}({name}=)", because)
+        elif self._configured is not None and self._is_old and _is_dataset(given):
+            shown = self._plan.lines.source(self._configured.node)
+            because = (
+                f"{self._told()}: if there is a column prompt beside {shown}, pass "
+                f"{self._text(given)}.select_columns([{shown}])"
+            )
+            line = given.node.lineno
+            self._plan.find(line, f"{self._call.name}({name}=)", "", because, Outcome.SILENT)
+
+    def _known(self, given: Given) -> object:
+        """Return the column that is meant; None if the script does not show it."""
+        if self._named is not None:
+            return self._named.value
+        if not self._is_old or _changes_columns(self._plan):
+            return None
+        meant = self._configured.value if self._configured is not None else "text"
+        columns = _columns_made(given)
+        if {meant, "prompt"} <= columns and columns.isdisjoint({"completion", "input_ids"}):
+            return meant
+        return _known_column(given, self._action) if self._call.is_old else None
+
+    def _write(self, name: str, given: Given, column: str) -> None:
         selected = f'select_columns(["{column}"])'
-        plan.wrap(given.node, f"{thing}.{selected}")
-        call.is_old = True
-        plan.changed(
-            given.node,
-            f"{call.name}({name}=) with {action.keyword}={column!r}"
-            if named is not None
-            else f"{call.name}({name}=) with other columns",
-            f"{name}=….{selected}",
-            f"its other columns have a meaning since {release(row.gone)}",
-        )
+        simple = isinstance(given.node, ast.Name | ast.Call | ast.Subscript)
+        self._plan.wrap(given.node, f"{ITSELF if simple else f'({ITSELF})'}.{selected}")
+        self._call.is_old = True
+        named = f"{self._action.keyword}={column!r}" if self._named is not None else "other columns"
+        old = f"{self._call.name}({name}=) with {named}"
+        self._plan.changed(given.node, old, f"{name}=….{selected}", self._told())
+
+    def _told(self) -> str:
+        return f"its other columns have a meaning since {release(self._row.gone)}"
+
+    def _text(self, given: Given) -> str:
+        return self._plan.lines.in_parentheses(given.node)
 
 
-def _known_column(plan: Plan, given: Given, action: OneColumn) -> str | None:
-    """Return the column that is meant of a dataset that is well known, and has its columns."""
+def _changes_columns(plan: Plan) -> bool:
+    """Tell whether a script changes the columns of any dataset."""
     for node in ast.walk(plan.script.tree):
         name = node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
         if name in _OTHER_COLUMNS:
-            return None
+            return True
+    return False
+
+
+def _known_column(given: Given, action: OneColumn) -> str | None:
+    """Return the column that is meant of a dataset that is well known."""
     columns = set()
     for value in given.values:
         loaded = value.call if isinstance(value, Made) else None
         arguments = loaded.positional if loaded is not None else ()
         columns.add(action.known.get(str(arguments[0].value)) if arguments else None)
     return columns.pop() if len(columns) == 1 else None
+
+
+def _columns_made(given: Given) -> frozenset[Any]:
+    """Return the columns of a dataset that the script makes of a dictionary."""
+    (made,) = given.values if len(given.values) == 1 else (None,)
+    call = made.call if isinstance(made, Made) else None
+    content = call.positional[0].node if call is not None and call.positional else None
+    if call is None or call.method != "from_dict" or not isinstance(content, ast.Dict):
+        return frozenset()
+    return frozenset(key.value for key in content.keys if isinstance(key, ast.Constant))
 
 
 def _is_dataset(given: Given) -> bool:

@@ -1,4 +1,4 @@
-"""The configuration that a trainer gets: found, made, or made anew in its own class."""
+"""Find, make or convert the configuration that a trainer gets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OF_TRAINING_ARGUMENTS: Mapping[str, Any] = {
 
 
 class ConfigurationPlan:
-    """What becomes of the configuration of one trainer.
+    """What to do with the configuration of one trainer.
 
     Args:
         plan: the changes of the script.
@@ -67,9 +67,9 @@ class ConfigurationPlan:
                     assert each.call is not None
                     self._complete(each, each.call)
             else:
-                self._make_anew(given)
+                self._convert(given)
         elif self._trainer.settings or any(map(self._needs_own, made)):
-            self._make_anew(given)
+            self._convert(given)
 
     def _keep(self, given: Given | None) -> None:
         """Let the trainer's class see to what no keyword says any more."""
@@ -153,7 +153,7 @@ class ConfigurationPlan:
         self._plan.find(line, old, f"{kind}(…)", because, Outcome.CHANGED)
 
     def _defaults(self) -> dict[str, str]:
-        """Return what `TrainingArguments` has otherwise than the trainer's class has today."""
+        """Return defaults of `TrainingArguments` that the trainer's class does not have today."""
         methods = self._plan.due.methods(ancestors(self._kind))
         rows = methods["__init__"].defaults if "__init__" in methods else {}
         return {
@@ -193,7 +193,7 @@ class ConfigurationPlan:
             "its settings are those of TrainingArguments, which it took then",
         )
 
-    def _make_anew(self, given: Given) -> None:
+    def _convert(self, given: Given) -> None:
         """Make the trainer's configuration of one that comes from elsewhere."""
         kind = self._plan.spell(self._kind, given.node, self._trainer.call)
         function = self._plan.imports.name(_CONFIGURED, given.node)

@@ -1,98 +1,58 @@
-"""What old values are in today's keywords, as source."""
+"""What to write for an old keyword, as source."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...legacy.changes import Converter
-from ...legacy.errors import LegacyError
-from ..findings import Outcome
+from ...legacy.changes import Keyword
+from ...legacy.decisions import UNKNOWN, Decision, Template
 from ..reading.script import NOT_LITERAL, Given
 from ..reading.values import Made
 from .plan import Plan
-from .standin import Construction, Expression, Standin, UndecidedError, rendered
+from .standin import Construction, Expression, Standin, decided, known_value, rendered
 
 _PLACEHOLDER = re.compile(r"\{(\w+(?:\.\w+)*)\}")
-WHO = "a person must decide, since that is known only when the script runs"
+_ITSELF = "{value}"
 
 
-class CannotConvertError(Exception):
-    """There is nothing to write; the message says why, or what to do.
-
-    Args:
-        because: the same.
-        outcome: what that means for the script.
-    """
-
-    def __init__(self, because: str, outcome: Outcome = Outcome.REMARKED) -> None:
-        super().__init__(because)
-        self.because = because
-        self.outcome = outcome
-
-
-@dataclass(frozen=True)
-class Converted:
-    """What is written for an old value.
-
-    Args:
-        sources: today's keywords and their values.
-        taken: other arguments that are part of these.
-    """
-
-    sources: Mapping[str, str]
-    taken: frozenset[str] = frozenset()
-
-
-def convert(
+def decide_in_source(
     plan: Plan,
-    action: tuple[str, Converter, str],
+    row: Keyword,
     given: Given,
-    arguments: Mapping[str, Given],
-    unknown: frozenset[str] = frozenset(),
-) -> Converted:
-    """Return what is written for an old value.
+    others: Mapping[str, Given],
+    unknown: Collection[str] = (),
+) -> tuple[Decision, frozenset[str]]:
+    """Return what to do about an old keyword, and other arguments that go with it.
 
     Args:
         plan: the changes of the script.
-        action: the keyword of today, the converter of the table, and the source for a value that
-            is not known.
+        row: the row of the table.
         given: the old value.
-        arguments: the other arguments.
+        others: the other arguments.
         unknown: those of them that what is called does not name.
-
-    Raises:
-        CannotConvertError: the value has no counterpart, or is not known.
     """
-    to, converter, written = action
-    if given.value is NOT_LITERAL:
-        if not written or to in arguments:
-            raise CannotConvertError(f"{to} says it; {WHO}")
-        return Converted({to: fill(plan, written, given)})
-    values = {name: _value(plan, each) for name, each in arguments.items()}
-    call = Standin(
-        {name: value for name, value in values.items() if name not in unknown},
-        {name: value for name, value in values.items() if name in unknown},
-    )
-    try:
-        changed = converter(given.value, call)
-    except LegacyError as error:
-        raise CannotConvertError(str(error).removeprefix(": "), Outcome.GONE) from error
-    except (UndecidedError, TypeError, ValueError, AttributeError, OSError) as error:
-        raise CannotConvertError(f"{to} says it, with other arguments; {WHO}") from error
+    values = {name: as_value(plan, each) for name, each in others.items()}
 
-    def spell(name: str) -> str:
-        return plan.spell(name, given.node)
+    def call() -> Standin:
+        return Standin(
+            {name: value for name, value in values.items() if name not in unknown},
+            {name: value for name, value in values.items() if name in unknown},
+        )
 
-    sources = {name: rendered(value, spell) for name, value in changed.items()}
-    return Converted(
-        sources, frozenset(values.keys() - call.arguments.keys() - call.unknown.keys())
-    )
+    value = known_value(given)
+    by_value = decided(row, value, call())
+    if given.value is NOT_LITERAL and value is not UNKNOWN and not by_value[0].refusal:
+        # The variable stays in use where its value is put into another one.
+        by_text = decided(row, UNKNOWN, call())
+        templates = (*by_text[0].arguments.values(), *by_text[0].settings.values())
+        if any(isinstance(it, Template) and it.source != _ITSELF for it in templates):
+            return by_text
+    return by_value
 
 
-def _value(plan: Plan, given: Given) -> Any:
+def as_value(plan: Plan, given: Given) -> Any:
     """Return an argument as converters see it."""
     if given.value is not NOT_LITERAL:
         return given.value
@@ -100,7 +60,22 @@ def _value(plan: Plan, given: Given) -> Any:
     call = made.call if isinstance(made, Made) and made.own is None else None
     if call is None or call.method != "__init__" or call.positional or not call.complete:
         return Expression(plan.lines.source(given.node))
-    return Construction(call.name, {name: _value(plan, it) for name, it in call.keywords.items()})
+    return Construction(call.name, {name: as_value(plan, it) for name, it in call.keywords.items()})
+
+
+def source_of(plan: Plan, value: Any, given: Given) -> str:
+    """Return the source of a current value.
+
+    Args:
+        plan: the changes of the script.
+        value: as a decision has it.
+        given: the old value.
+    """
+    if value is UNKNOWN or value is known_value(given):
+        return plan.lines.source(given.node)
+    if isinstance(value, Template):
+        return fill(plan, value.source, given)
+    return rendered(value, lambda name: plan.spell(name, given.node))
 
 
 def fill(plan: Plan, written: str, given: Given) -> str:
@@ -111,5 +86,5 @@ def fill(plan: Plan, written: str, given: Given) -> str:
             return plan.spell(match[1], given.node)
         return plan.lines.source(given.node) if is_alone else plan.lines.in_parentheses(given.node)
 
-    is_alone = written == "{value}"
+    is_alone = written == _ITSELF
     return _PLACEHOLDER.sub(part, written)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ...legacy.changes import Configure, Keyword, Rename
+from ...legacy.changes import Keyword
+from ...legacy.decisions import decide
 from ..reading.script import Call, Holder
 from .plan import Plan
 
@@ -78,9 +79,15 @@ def _agrees(plan: Plan, user: Call, call: Call, row: Keyword) -> bool:
     """Tell whether another call wants the same of an entry."""
     if user.node is call.node:
         return True
-    if isinstance(row.action, Configure) and not user.complete:
+    decision = decide(row)
+    if decision.in_configuration and not user.complete:
         return False  # it may have a configuration that is not seen
     if ast.dump(user.node.func) == ast.dump(call.node.func):
         return True
     other = plan.rows_of(user).keywords.get(row.name)
-    return isinstance(row.action, Rename) and other is not None and other.action == row.action
+    return (
+        other is not None
+        and decision.keeps_value
+        and not decision.in_configuration
+        and decide(other).arguments == decision.arguments
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
-from ...legacy.changes import Gone, Moved
+from ...legacy.places import Found
 from ...legacy.wording import since
 from ..findings import Outcome
 from ..reading.script import Use
@@ -19,12 +19,13 @@ def plan_names(plan: Plan) -> None:
     statements: dict[ast.ImportFrom, list[tuple[Use, NewImport]]] = defaultdict(list)
     gone: dict[tuple[Span, str], list[Use]] = defaultdict(list)
     for use in plan.script.uses:
-        row = plan.row_of(use.name)
-        if row is None:
+        became = plan.due.places.find(use.name)
+        if became is None:
             continue
-        if isinstance(row, Gone):
+        row, place = became.row, became.place
+        if became.is_gone:
             if not use.optional:
-                gone[plan.lines.statement(use.node), row.instead].append(use)
+                gone[plan.lines.statement(use.node), became.refusal].append(use)
             continue
         if (
             isinstance(use.node, ast.expr)
@@ -33,41 +34,40 @@ def plan_names(plan: Plan) -> None:
             and _is_alias(use.node)
         ):
             continue  # the module is imported from where it is
-        place = plan.today(use.name)
-        assert place is not None
         module, _, last = place.rpartition(".")
         if isinstance(use.node, ast.ImportFrom) and use.alias is not None:
             bound = use.alias.asname or use.alias.name
             statements[use.node].append((use, NewImport(module, last, bound)))
         elif isinstance(use.node, ast.Import):
-            _module(plan, use, row, place)
+            _module(plan, use, became)
             continue
         elif isinstance(use.node, ast.expr) and plan.lines.is_in_text(use.node):
             plan.remark(use.node, use.name, f"{since(row)}; it is {place} today")
             continue
         elif isinstance(use.node, ast.expr):
             plan.edits.sources[span_of(use.node)] = plan.imports.name(place, use.node)
-        _found(plan, use, row, place)
+        _found(plan, use, became)
     for node, moved in statements.items():
         _import_from(plan, node, moved)
     for (_, instead), uses in gone.items():
         _gone(plan, uses, instead)
 
 
-def _found(plan: Plan, use: Use, row: Moved, place: str) -> None:
-    module, _, last = place.rpartition(".")
-    because = f"it {since(row)}"
-    if row.differs:
-        because += f"; {row.differs}"
+def _found(plan: Plan, use: Use, became: Found) -> None:
+    module, _, last = became.place.rpartition(".")
+    because = f"it {since(became.row)}"
+    if became.differs:
+        because += f"; {became.differs}"
     plan.find(use.line, use.name, f"from {module} import {last}", because, Outcome.CHANGED)
 
 
-def _module(plan: Plan, use: Use, row: Moved, place: str) -> None:
-    """Import a module by its place of today."""
+def _module(plan: Plan, use: Use, became: Found) -> None:
+    """Import a module by its current place."""
     assert use.alias is not None
     line, column, _, _ = span_of(use.alias)
-    plan.edits.sources[line, column, line, column + len(use.name)] = place
-    plan.find(use.line, use.name, place, f"it {since(row)}", Outcome.CHANGED)
+    plan.edits.sources[line, column, line, column + len(use.name)] = became.place
+    because = f"it {since(became.row)}"
+    plan.find(use.line, use.name, became.place, because, Outcome.CHANGED)
 
 
 def _import_from(plan: Plan, node: ast.ImportFrom, moved: list[tuple[Use, NewImport]]) -> None:
@@ -95,9 +95,9 @@ def _import_from(plan: Plan, node: ast.ImportFrom, moved: list[tuple[Use, NewImp
 
 def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
     """Say of names of one statement that they are gone, in one remark."""
-    row = plan.row_of(uses[0].name)
-    assert isinstance(row, Gone)
-    because = f"{since(row)}. {instead}"
+    found = plan.due.places.find(uses[0].name)
+    assert found is not None
+    because = f"{since(found.row)}. {instead}"
     for use in uses:
         plan.find(use.line, use.name, "", because, Outcome.GONE)
     names = ", ".join(dict.fromkeys(use.name for use in uses))

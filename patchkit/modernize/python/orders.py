@@ -20,7 +20,7 @@ _KINDS = {
 
 
 def fitting_order(call: Call, rows: MethodRows) -> Order | None:
-    """Return the old order that the arguments of a call are in; None if today's may be meant."""
+    """Return the old order of the arguments of a call; None if the current one may be meant."""
     if not rows.orders or len(call.positional) < 2:
         return None
     kinds = [_kind(given) for given in call.positional]

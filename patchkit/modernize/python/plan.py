@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ...legacy.changes import Gone, Moved
+from ...legacy.changes import Attribute
 from ...legacy.versions.due import Due, MethodRows
 from ..findings import Finding, Outcome
 from ..reading.kinship import ancestors
@@ -29,8 +29,7 @@ class Plan:
         self.due = due
         self.edits = Edits()
         self.findings: list[Finding] = []
-        self.moved = {row.name: row for row in due.of(Moved)}
-        self.gone = {row.name: row for row in due.of(Gone)}
+        self._attributes: dict[str, dict[str, Attribute]] = {}
         self.bindings = Bindings(script.tree, script.parents)
         self.lines = Lines(text, script.parents, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
@@ -72,7 +71,23 @@ class Plan:
         """Return the rows for what is called."""
         kinds = call.own.ancestors if call.own is not None else (call.name,)
         public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
-        return self.due.of_call(public, call.method) or MethodRows()
+        method = call.method
+        former = self.attributes_of(call.name).get(method) if method else None
+        if former is not None and former.written == "{object}":
+            method = "__call__"  # the object itself is called today
+        return self.due.of_call(public, method) or MethodRows()
+
+    def attributes_of(self, owner: str) -> dict[str, Attribute]:
+        """Return the rows for the attributes of a class, by name."""
+        if owner not in self._attributes:
+            known = ancestors(owner)
+            self._attributes[owner] = {
+                row.name: row
+                for name in reversed(known)
+                for row in self.due.of(Attribute)
+                if name in row.owners
+            }
+        return self._attributes[owner]
 
     def today(self, name: str) -> str | None:
         """Return where a name or module is today: the same, another place, or None if gone.
@@ -80,27 +95,8 @@ class Plan:
         Args:
             name: its place in the script, with dots.
         """
-        row = self.row_of(name)
-        if isinstance(row, Moved):
-            return row.to + name.removeprefix(row.name)
-        return name if row is None else None
-
-    def is_gone(self, place: str) -> bool:
-        """Tell whether a name, or a module that it is in, is gone for good."""
-        parts = place.split(".")
-        return any(".".join(parts[:end]) in self.gone for end in range(2, len(parts) + 1))
-
-    def row_of(self, name: str) -> Moved | Gone | None:
-        """Return the row that says what became of a name."""
-        parts = name.split(".")
-        for end in range(len(parts), 1, -1):
-            place = ".".join(parts[:end])
-            row = self.moved.get(place)
-            if row is not None and not self.is_gone(row.to):
-                return row
-            if place in self.gone:
-                return self.gone[place]
-        return None
+        found = self.due.places.find(name)
+        return name if found is None else found.place or None
 
     def spell(self, name: str, at: ast.AST, near: Call | None = None) -> str:
         """Return how the script can write a library's name, and import it if that is needed.

@@ -1,4 +1,4 @@
-"""Write a script anew: what is found, what is planned, what is written."""
+"""Rewrite a script: read it, plan the changes, write them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IN_TEXT = "is old, and stands in a formatted text; make the object before it"
 
 
 def rewritten(text: str, due: Due) -> Modernized:
-    """Write a script anew for other releases.
+    """Rewrite a script for other releases.
 
     Args:
         text: Python source.
@@ -37,7 +37,7 @@ def rewritten(text: str, due: Due) -> Modernized:
 
 
 def planned(text: str, due: Due) -> Plan:
-    """Plan what is to be written anew; LibCST is not needed for that.
+    """Plan what to rewrite; LibCST is not needed for that.
 
     Args:
         text: Python source.
@@ -66,7 +66,8 @@ def _plan_calls(plan: Plan) -> None:
     for planned in calls.values():
         planned.translate()
         planned.rename_values()
-        plan_combinations(plan, planned)
+    for planned in calls.values():
+        plan_combinations(plan, planned, calls)
     for planned in calls.values():
         ConfigurationPlan(plan, planned, calls).make()
     for planned in calls.values():

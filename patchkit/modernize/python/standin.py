@@ -6,6 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from ...legacy.changes import Keyword
+from ...legacy.decisions import UNKNOWN, Decision, decide, undecided
+from ..reading.expressions import literal
+from ..reading.script import NOT_LITERAL, Given
+from ..reading.values import Constant
+
 
 class UndecidedError(Exception):
     """A converter asks for a value that is known only when the script runs."""
@@ -17,6 +23,8 @@ class Expression:
     Args:
         source: its text.
     """
+
+    __slots__ = ("source",)
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -50,18 +58,17 @@ class Standin:
     """A call as converters see it.
 
     Args:
-        arguments: by today's keywords.
+        arguments: by current keywords.
         unknown: by old keywords.
+        configuration: the name of the configuration that a trainer takes.
     """
 
-    def __init__(self, arguments: Mapping[str, Any], unknown: Mapping[str, Any]) -> None:
+    def __init__(
+        self, arguments: Mapping[str, Any], unknown: Mapping[str, Any], configuration: str = ""
+    ) -> None:
         self.arguments = dict(arguments)
         self.unknown = dict(unknown)
-
-    @staticmethod
-    def place() -> str:
-        """Return nothing: messages name the line themselves."""
-        return ""
+        self.configuration = configuration
 
     @staticmethod
     def make(name: str, given: Any, **settings: Any) -> Construction:
@@ -71,6 +78,37 @@ class Standin:
         if isinstance(given, Construction):
             return Construction(name, {**given.settings, **settings})
         raise UndecidedError(name)
+
+
+def known_value(given: Given) -> Any:
+    """Return the value of an argument, if it is a literal or a variable that is surely one."""
+    if given.value is not NOT_LITERAL:
+        return given.value
+    (constant,) = given.values if len(given.values) == 1 else (None,)
+    if isinstance(constant, Constant) and constant.surely:
+        return literal(constant.node)
+    return UNKNOWN
+
+
+def decided(row: Keyword, value: Any, call: Standin) -> tuple[Decision, frozenset[str]]:
+    """Return what to do about an old keyword, as far as the text of a script shows.
+
+    Args:
+        row: the row of the table.
+        value: the value; `UNKNOWN` if it is known only when the script runs.
+        call: the other arguments; it loses those that the decision takes along.
+
+    Returns:
+        the decision, and the names of the arguments that go with it.
+    """
+    before = Standin(call.arguments, call.unknown)
+    try:
+        decision = decide(row, value, call)
+    except (UndecidedError, TypeError, ValueError, AttributeError, OSError):
+        call.arguments, call.unknown = before.arguments, before.unknown
+        return undecided(row), frozenset()
+    taken = before.arguments.keys() | before.unknown.keys()
+    return decision, frozenset(taken - call.arguments.keys() - call.unknown.keys())
 
 
 def rendered(value: Any, spell: Callable[[str], str] = str) -> str:

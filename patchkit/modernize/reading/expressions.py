@@ -71,6 +71,10 @@ class Expressions:
     def _eval_constant(self, node: ast.Constant) -> Values:
         return (Constant(node),)
 
+    def _eval_unaryop(self, node: ast.UnaryOp) -> Values:
+        self.evaluate(node.operand)
+        return () if literal(node) is NOT_LITERAL else (Constant(node),)
+
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
         packages = self._known.get(node.id, frozenset()) if found is None else ()
@@ -87,10 +91,12 @@ class Expressions:
             if isinstance(value, Library):
                 name = f"{value.name}.{node.attr}"
                 self._use(name, node, value)
+                self._read_of_class(value, node)
                 found += (Library(name),)
             elif isinstance(value, Made):
                 self._read(value, node)
                 found += (*_held(value, node.attr), Method(value, node.attr))
+                found += self._default_of(value, node.attr)
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
         return found
@@ -100,6 +106,22 @@ class Expressions:
         goes_on = isinstance(parent, ast.Attribute)
         if not kinship.is_class(of.name) and (kinship.is_class(name) or not goes_on):
             self.script.uses.append(Use(name, node.lineno, node))
+
+    def _read_of_class(self, of: Library, node: ast.Attribute) -> None:
+        parent = self.script.parents.get(node)
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        if kinship.is_class(of.name) and not is_called and isinstance(node.ctx, ast.Load):
+            found = Attribute(of.name, node.attr, node.lineno, node, of_class=True)
+            self.script.attributes.append(found)
+
+    def _default_of(self, value: Made, name: str) -> Values:
+        """Return the literal that a field of a script's own class has where nobody gives it."""
+        field = value.own.fields.get(name) if value.own is not None else None
+        default = field.value if field is not None else None
+        if isinstance(default, ast.Call):
+            named = (it.value for it in default.keywords if it.arg == "default")
+            default = next(named, None)
+        return (Constant(default, surely=False),) if isinstance(default, ast.Constant) else ()
 
     def _read(self, value: Made, node: ast.Attribute) -> None:
         parent = self.script.parents.get(node)
@@ -355,6 +377,8 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
         return value.name, "", None
     if isinstance(value, Method):
         return value.instance.kind, value.name, None
+    if isinstance(value, Made):
+        return value.kind, "__call__", None
     if isinstance(value, Own) and value.kind is not None:
         return value.kind.ancestors[0], "__init__", value.kind
     return "", "", None

@@ -113,6 +113,7 @@ class Attribute:
         is_set: whether the script gives it a value.
         given: that value, if it stands alone.
         made_by: the call that made the object, if the script shows it.
+        of_class: whether it is an attribute of the class itself.
     """
 
     owner: str
@@ -122,6 +123,7 @@ class Attribute:
     is_set: bool = False
     given: Given | None = None
     made_by: Call | None = None
+    of_class: bool = False
 
 
 @dataclass

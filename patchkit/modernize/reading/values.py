@@ -55,9 +55,15 @@ class Dictionary:
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """A literal."""
+    """A literal.
+
+    Args:
+        node: where it stands.
+        surely: whether it is the value, and not only a default.
+    """
 
     node: ast.expr
+    surely: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,27 +7,26 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ...legacy.changes import Attribute as AttributeRow
-from ...legacy.changes import Change, Drop, Gone, Keyword, Moved, Refuse, Value
-from ...legacy.explanation import described
+from ...legacy.decisions import UNKNOWN, decide_read, decide_value
 from ...legacy.versions.due import Due
 from ...legacy.wording import release, since
-from ..reading import NOT_LITERAL
+from ..python.standin import Expression, Standin, decided, known_value
 from ..reading.kinship import ancestors
 from ..reading.script import Attribute, Call
 from .needs import Need, rows_for
 
 
 class Fate(str, Enum):
-    """What becomes of something that the installed releases lack."""
+    """What the legacy layer does about something that the installed releases lack."""
 
     FIXED = "fixed"
-    """The legacy layer understands it."""
+    """It understands it."""
     GONE = "gone"
     """It has no counterpart any more."""
     NEWER = "newer"
     """It came with a release after the installed one."""
     UNKNOWN = "unknown"
-    """No release that was read has it, or nothing is known of what became of it."""
+    """No release that was read has it, or nothing is known of it."""
 
     def __str__(self) -> str:
         return self.value
@@ -39,7 +38,7 @@ class Lacking:
 
     Args:
         need: what it is.
-        fate: what becomes of it.
+        fate: what the legacy layer does about it.
         text: a sentence without its beginning: since when, and what to do.
     """
 
@@ -59,25 +58,76 @@ def lacking(
         due: the rows of the table for the installed releases.
         known: library to the release that stands for the installed one in the history.
     """
-    rows = _Rows(due)
     for need in needs:
-        row = rows.of(need)
-        in_call = row is not None and isinstance(need.subject, Call) and not _is_early(row)
-        if in_call or not need.holds(known):
-            yield _lacking(need, row, installed)
+        by_table = _by_table(need, due)
+        if by_table is not None:
+            fate, text, is_surely_old = by_table
+            if is_surely_old or not need.holds(known):
+                yield Lacking(need, fate, text)
+        elif not need.holds(known):
+            yield _lacking(need, installed)
 
 
-def _lacking(need: Need, row: Change | None, installed: Mapping[str, str]) -> Lacking:
+def _by_table(need: Need, due: Due) -> tuple[Fate, str, bool] | None:
+    """Return what the table says; None if it says nothing.
+
+    The last part tells whether that holds even if the installed release has such a name.
+    """
+    if isinstance(need.subject, Call):
+        return _of_call(need, need.subject, due)
+    if isinstance(need.subject, Attribute):
+        return _of_attribute(need.subject, due)
+    found = due.places.find(need.what) or due.places.inside(need.what)
+    if found is None:
+        return None
+    return *_told(since(found.row), found.advice, found.refusal), False
+
+
+def _of_call(need: Need, call: Call, due: Due) -> tuple[Fate, str, bool] | None:
+    rows = rows_for(call, due)
+    value = UNKNOWN if need.given is None else known_value(need.given)
+    row = rows.keywords.get(need.keyword)
     if row is not None:
-        if _is_refused(row, need):
-            return Lacking(need, Fate.GONE, f"{since(row)}. {_instead(row)}")
-        words = described(row)
-        text = f"; {words.today}" if words else ""
-        text = f"; {row.advice}" if isinstance(row, AttributeRow) else text
-        return Lacking(need, Fate.FIXED, since(row) + text)
+        others = {
+            name: Expression(name) if (other := known_value(each)) is UNKNOWN else other
+            for name, each in call.keywords.items()
+            if name != need.keyword
+        }
+        is_method = call.method not in ("", "__init__")
+        old = others.keys() if is_method else others.keys() & rows.keywords.keys()
+        standin = Standin(
+            {name: each for name, each in others.items() if name not in old},
+            {name: each for name, each in others.items() if name in old},
+            "the configuration of the trainer",
+        )
+        decision, _ = decided(row, value, standin)
+        return *_told(since(row), decision.advice, decision.refusal), not row.early
+    for old_value in rows.values:
+        renamed = decide_value(old_value, value) if old_value.name == need.keyword else None
+        if renamed is not None:
+            return *_told(since(old_value), renamed.advice, renamed.refusal), True
+    return None
+
+
+def _of_attribute(attribute: Attribute, due: Due) -> tuple[Fate, str, bool] | None:
+    owners = ancestors(attribute.owner)
+    for row in due.of(AttributeRow):
+        if row.name == attribute.name and set(row.owners) & set(owners):
+            decision = decide_read(row)
+            return *_told(since(row), decision.advice, decision.refusal), False
+    return None
+
+
+def _told(begin: str, advice: str, refusal: str) -> tuple[Fate, str]:
+    if refusal:
+        return Fate.GONE, f"{begin}. {refusal}"
+    return Fate.FIXED, f"{begin}; {advice}"
+
+
+def _lacking(need: Need, installed: Mapping[str, str]) -> Lacking:
     absent = [
         library
-        for library in dict.fromkeys(it for together in need.possible for it in together)
+        for library in dict.fromkeys(name for together in need.possible for name in together)
         if library not in installed
     ]
     if absent:
@@ -88,85 +138,6 @@ def _lacking(need: Need, row: Change | None, installed: Mapping[str, str]) -> La
     if need.possible:
         return Lacking(need, Fate.UNKNOWN, "is not in the installed release")
     return Lacking(need, Fate.UNKNOWN, "is in no release that was read; is it spelled right?")
-
-
-class _Rows:
-    """The rows of the table that are about what a script names.
-
-    Args:
-        due: the rows for the installed releases.
-    """
-
-    def __init__(self, due: Due) -> None:
-        self._due = due
-        self._moved = {row.name: row for row in due.of(Moved)}
-        self._gone = {row.name: row for row in due.of(Gone)}
-
-    def of(self, need: Need) -> Change | None:
-        """Return the row that is about something; None if there is none."""
-        if isinstance(need.subject, Call):
-            return self._of_call(need, need.subject)
-        if isinstance(need.subject, Attribute):
-            return self._of_attribute(need.subject)
-        return self._of_name(need.what)
-
-    def _of_call(self, need: Need, call: Call) -> Change | None:
-        rows = rows_for(call, self._due)
-        if need.keyword in rows.keywords:
-            return rows.keywords[need.keyword]
-        given = need.given.value if need.given else NOT_LITERAL
-        return next(
-            (row for row in rows.values if row.name == need.keyword and row.value == given), None
-        )
-
-    def _of_attribute(self, attribute: Attribute) -> Change | None:
-        owners = ancestors(attribute.owner)
-        rows = (row for row in self._due.of(AttributeRow) if row.name == attribute.name)
-        return next((row for row in rows if set(row.owners) & set(owners)), None)
-
-    def _of_name(self, name: str) -> Change | None:
-        moved = self._moved.get(name)
-        if moved is not None and self._gone_above(moved.to) is None:
-            return moved
-        gone = self._gone_above(name)
-        if gone is not None:
-            return gone
-        parts = name.split(".")
-        above = (".".join(parts[:end]) for end in range(len(parts) - 1, 1, -1))
-        of_module = next((self._moved[it] for it in above if it in self._moved), None)
-        # A module is made anew if something in it has moved.
-        within = (row for row in self._moved.values() if row.name.startswith(f"{name}."))
-        return of_module or next(within, None)
-
-    def _gone_above(self, name: str) -> Gone | None:
-        """Return the row of a name, or of what it is in."""
-        parts = name.split(".")
-        places = (".".join(parts[:end]) for end in range(len(parts), 1, -1))
-        return next((self._gone[it] for it in places if it in self._gone), None)
-
-
-def _is_early(row: Change) -> bool:
-    return isinstance(row, Keyword) and row.early
-
-
-def _is_refused(row: Change, need: Need) -> bool:
-    if isinstance(row, Gone):
-        return True
-    if isinstance(row, Value):
-        return not row.to
-    if not isinstance(row, Keyword):
-        return False
-    action, value = row.action, need.given.value if need.given else NOT_LITERAL
-    if isinstance(action, Drop) and action.unless is not None and value is not NOT_LITERAL:
-        return action.unless(value)
-    return isinstance(action, Refuse)
-
-
-def _instead(row: Change) -> str:
-    if isinstance(row, Gone | Value):
-        return row.instead
-    action = row.action if isinstance(row, Keyword) else None
-    return action.instead if isinstance(action, Drop | Refuse) else ""
 
 
 def _newer(need: Need, installed: Mapping[str, str]) -> str:

@@ -96,7 +96,7 @@ def _of_call(call: Call, history: History) -> Iterator[Need]:
     owners = owners_of(call)
     rows = rows_for(call, _all_rows())
     shown = call.name.rpartition(".")[2]
-    shown += "" if call.method in ("", "__init__") else f".{call.method}"
+    shown += "" if call.method in ("", "__init__", "__call__") else f".{call.method}"
     for keyword, given in call.keywords.items():
         if call.own is not None and keyword in call.own.fields:
             continue
@@ -121,7 +121,7 @@ def _of_call(call: Call, history: History) -> Iterator[Need]:
 def _of_attribute(attribute: Attribute, history: History) -> Iterator[Need]:
     """Yield what reading a field of a configuration needs."""
     owner = ancestors(attribute.owner)[0]
-    if attribute.is_set or not owner.endswith(_CONFIGURATIONS):
+    if attribute.is_set or attribute.of_class or not owner.endswith(_CONFIGURATIONS):
         return
     possible = history.keyword(owner, attribute.name)
     if possible:

@@ -1,4 +1,4 @@
-"""What one script wants: the releases that it is for, and what becomes of it here."""
+"""What one script wants: the releases that it is for, and whether it runs here."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Wanted:
         lacking: what the installed releases lack of it.
         combined: what is old beside names and keywords: combinations of arguments, columns of
             datasets, methods that the script overrides.
-        silent: changes that raise nothing and that it meets.
+        silent: changes that raise nothing and concern it.
         unread: why cells of a notebook were left out.
     """
 
@@ -110,11 +110,12 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
         ScriptError: it is empty, or does not parse.
     """
     script = text.read()
-    if not any(use.name.partition(".")[0] in history.libraries for use in script.uses):
+    due = Due(all_rows(), installed.get)
+    known_libraries = {*history.libraries, *due.packages}
+    if not any(use.name.partition(".")[0] in known_libraries for use in script.uses):
         return None
     named = [text.in_its_cell(it) for it in needs(script, history)]
     found = ranges(named, history)
-    due = Due(all_rows(), installed.get)
     known = {
         library: history.nearest(library, installed[library])
         for library in history.libraries
@@ -139,7 +140,8 @@ def _combined(
 ) -> Iterator[Finding]:
     """Yield what is old beside names, and beside what the installed releases lack."""
     lines = {(it.need.cell, it.need.line) for it in missing}
-    names = {it.need.what for it in missing} | {use.name for use in script.uses}
+    names = {it.need.what for it in missing}
+    names |= {use.name for use in script.uses if use.optional}
     for finding in planned(text.text, due).findings:
         placed = text.in_its_cell(finding)
         is_told = (placed.cell, placed.line) in lines or placed.old in names

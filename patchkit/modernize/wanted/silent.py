@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...legacy.changes import Configure, Convert, Default, Rename
-from ...legacy.changes import Silent as SilentRow
-from ...legacy.versions.due import Due, MethodRows
+from ...legacy.changes import Default
+from ...legacy.decisions import UNKNOWN, decide, gives_other_results, is_relied_on
+from ...legacy.versions.due import Due
 from ...legacy.wording import release
 from ..reading import NOT_LITERAL, Script
 from ..reading.script import Call
@@ -19,7 +19,7 @@ _OBJECTS = "PreTrained"
 
 @dataclass(frozen=True)
 class Silent:
-    """A change that the script meets.
+    """A change that concerns the script.
 
     Args:
         line: where.
@@ -44,7 +44,7 @@ class Silent:
 def silent(
     script: Script, due: Due, written_for: Mapping[str, Sequence[str]], cell: int = 0
 ) -> Iterator[Silent]:
-    """Yield the changes that a script meets on the installed releases.
+    """Yield the changes that concern a script on the installed releases.
 
     Args:
         script: the script.
@@ -55,34 +55,23 @@ def silent(
     """
     for call in script.calls:
         rows = rows_for(call, due)
-        given = _given(call, rows)
-        for default in rows.defaults.values():
-            if not default.quiet and _is_relied_on(call, default, given):
+        values = {
+            name: UNKNOWN if each.value is NOT_LITERAL else each.value
+            for name, each in call.keywords.items()
+        }
+        current = (decide(rows.keywords[name]).to for name in values if name in rows.keywords)
+        given = {*values, *current}
+        for default in rows.defaults.values() if call.complete else ():
+            if is_relied_on(default, given, values.get(default.needs)):
                 for surely, text in _differences(default, written_for.get(default.library)):
                     yield Silent(call.line, _shown(call), text, surely, cell)
         for behaviour in rows.behaviours:
             before = _until(behaviour.gone, written_for.get(behaviour.library))
             told = behaviour.silent
-            if before is not None and told is not None and _is_met(call, told):
+            is_met = told is not None and call.complete and gives_other_results(told, values)
+            if before is not None and told is not None and is_met:
                 text = f"since {release(behaviour.gone)} it {told.told}"
                 yield Silent(call.line, _shown(call), text, before, cell)
-
-
-def _given(call: Call, rows: MethodRows) -> set[str]:
-    """Return the keywords that a call gives, by their names of today, too."""
-    actions = (rows.keywords[it].action for it in call.keywords if it in rows.keywords)
-    today = {it.to for it in actions if isinstance(it, Rename | Configure | Convert)}
-    return today.union(call.keywords)
-
-
-def _is_relied_on(call: Call, default: Default, given: set[str]) -> bool:
-    """Tell whether a call leaves a field to its default, as far as its text shows that."""
-    if default.name in given or not call.complete or default.kept:
-        return False
-    if not default.needs:
-        return True
-    needed = call.keywords.get(default.needs)
-    return needed is not None and (needed.value is NOT_LITERAL or bool(needed.value))
 
 
 def _differences(default: Default, releases: Sequence[str] | None) -> Iterator[tuple[bool, str]]:
@@ -111,17 +100,6 @@ def _until(changed: str, releases: Sequence[str] | None) -> bool | None:
     if Version(releases[-1]) < limit:
         return True
     return False if Version(releases[0]) < limit else None
-
-
-def _is_met(call: Call, silent: SilentRow) -> bool:
-    """Tell whether a call gives other results than it did, as far as its text shows that."""
-    meant = any(name in call.keywords for name in silent.unless)
-    given = (
-        call.keywords[name].value == value
-        for name, value in silent.but.items()
-        if name in call.keywords
-    )
-    return call.complete and not meant and not any(given)
 
 
 def _shown(call: Call) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
-from ...changes import Adjusted, Configure, Convert, Keep, Keyword, Rename
+from ...changes import Adjusted
+from ...decisions import decide
 from ..call import Call
-from ..configuration import configuration_class, remade
+from ..configuration import remade
 from .surroundings import Surroundings
 
 _LOADING = "model_init_kwargs"
@@ -19,7 +19,7 @@ def own_configuration(call: Call, row: Adjusted, surroundings: Surroundings) -> 
     """Make a trainer's own configuration of training arguments, with every value that they hold."""
     from transformers import TrainingArguments
 
-    args, kind = call.arguments.get("args"), configuration_class(call)
+    args, kind = call.arguments.get("args"), call.configuration_class
     if not isinstance(args, TrainingArguments) or isinstance(args, kind):
         return
     if call.method.owner.__name__ == "SFTTrainer" and type(args) is TrainingArguments:
@@ -33,30 +33,25 @@ def own_configuration(call: Call, row: Adjusted, surroundings: Surroundings) -> 
 
 
 def set_afterwards(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Heed old names that a script has set on a configuration, as if it had passed them to it."""
+    """Convert old names that a script has set on a configuration, as if it had passed them."""
     args = call.arguments.get("args")
     if args is None or not dataclasses.is_dataclass(args):
         return
     rows = surroundings.due.methods_of(type(args)).get("__init__")
     fields = {known.name for known in dataclasses.fields(args)}
-    old = {
-        name: value
-        for name, value in vars(args).items()
-        if name not in fields and rows is not None and _is_heeded(rows.keywords.get(name))
+    known_rows = rows.keywords if rows is not None else {}
+    decisions = {
+        name: decide(known_rows[name]) for name in vars(args).keys() & known_rows.keys() - fields
     }
-    if not old or rows is None:
-        return
-    replaced = {_target(rows.keywords[name].action) for name in old}
-    call.arguments["args"] = remade(args, type(args), old, without=frozenset({*replaced, *old}))
-
-
-def _is_heeded(row: Keyword | None) -> bool:
-    """Tell whether there is such an old name, and its value is not where it is looked for."""
-    return row is not None and not isinstance(row.action, Keep)
-
-
-def _target(action: Any) -> str:
-    return action.to if isinstance(action, Rename | Configure | Convert) else ""
+    # What is kept is an attribute already, and is looked for there.
+    old = {
+        name: it
+        for name, it in vars(args).items()
+        if name in decisions and not decisions[name].kept
+    }
+    if old:
+        without = {*old, *(decisions[name].to for name in old)}
+        call.arguments["args"] = remade(args, type(args), old, without=frozenset(without))
 
 
 def dtype_of_the_model(call: Call, row: Adjusted, surroundings: Surroundings) -> None:

@@ -9,7 +9,7 @@ from ...uses import Journal
 from ...versions.due import Due
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Surroundings:
     """What an adjustment can use besides the call.
 

@@ -8,18 +8,18 @@ from types import FunctionType
 from typing import Any
 
 from ....rewrite.compile import nested_codes
-from ...changes import Adjusted, Adjuster
+from ...changes import Adjusted, Adjuster, Uncalled
 from ...guarding.libraries import library_class, own_classes
 from ...uses import Place
 from ..call import Call
 from .surroundings import Surroundings
 
 
-def never_called(instead: str) -> Adjuster:
+def never_called(action: Uncalled) -> Adjuster:
     """Return what refuses a trainer whose own method would be passed over without a word.
 
     Args:
-        instead: a sentence that says what to do.
+        action: what to say of the method.
     """
 
     def refuse(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
@@ -32,7 +32,7 @@ def never_called(instead: str) -> Adjuster:
                 raise call.refuse(
                     row,
                     f"{owner.__name__}.{row.name}",
-                    f"No trainer calls it. {instead}",
+                    action.refusal,
                     Place.of_function(method),
                 )
 

@@ -1,0 +1,317 @@
+"""What to do about an old keyword, value or attribute.
+
+Nothing else reads the actions of the table. The layer, `modernize`, `doctor`, `explain` and the
+scan of new releases carry a `Decision` out, or show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from .changes import (
+    Action,
+    Attribute,
+    Configure,
+    Convert,
+    Default,
+    Drop,
+    Environment,
+    Keep,
+    Keyword,
+    Refuse,
+    Rename,
+    Silent,
+    Value,
+)
+from .errors import LegacyError
+from .wording import shown
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Caller(Protocol):
+        """The call that a keyword is given to; converters read and take its other arguments."""
+
+        arguments: dict[str, Any]
+
+        @property
+        def configuration(self) -> str:
+            """The name of the configuration that a trainer takes."""
+
+
+class Unknown:
+    """A value that is known only when the script runs."""
+
+
+UNKNOWN: Final = Unknown()
+UNDECIDED = "A person must decide, since the value is known only when the script runs"
+_LEAVE_OUT = "leave it out"
+
+
+class Template:
+    """The source of a current value, where the old one is known only when the script runs.
+
+    Args:
+        source: with `{value}` for the old value, and names of libraries with dots in braces.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+
+@dataclass(eq=False, repr=False)
+class Decision:
+    """What to do about an old spelling.
+
+    A current value is the old one, a new one, `UNKNOWN` for the old one, or a `Template`.
+
+    Args:
+        advice: what to write, as `write eval_strategy=`; a sentence if the value is refused.
+        arguments: current keywords of the same call, and their values.
+        settings: fields of the trainer's configuration, and their values.
+        environment: environment variables, and their values.
+        kept: attributes that the object gets, since no keyword says them.
+        by: with dots, what makes a trainer's class that follows `kept` without the layer; empty if
+            nothing depends on it.
+        alone: whether `kept` means something without others.
+        because: why nothing takes its place.
+        refusal: a sentence that says what to do, if the value has no counterpart.
+        undecided: the same, if that depends on a value that is not known.
+        to: the current keyword, as the table names it; empty if there is none.
+        in_configuration: whether that is a field of the trainer's configuration.
+        keeps_value: whether each value stays as it is.
+        shows_value: whether messages name the value.
+    """
+
+    advice: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    kept: Mapping[str, Any] = field(default_factory=dict)
+    by: str = ""
+    alone: bool = True
+    because: str = ""
+    refusal: str = ""
+    undecided: str = ""
+    to: str = ""
+    in_configuration: bool = False
+    keeps_value: bool = False
+    shows_value: bool = False
+
+
+def decide(row: Keyword, value: Any = UNKNOWN, call: Caller | None = None) -> Decision:
+    """Return what to do about an old keyword.
+
+    Args:
+        row: the row of the table.
+        value: what the script gives; `UNKNOWN` if that is known only when it runs.
+        call: the call, from which a converter may take other arguments; needed for a known value.
+    """
+    action = row.action
+    match action:
+        case Rename():
+            advice = f"write {action.to}="
+            return Decision(advice, {action.to: value}, to=action.to, keeps_value=True)
+        case Configure():
+            return _configure(action, value, call)
+        case Convert():
+            return _convert(action, value, call)
+        case Environment():
+            return _set_variable(action, value)
+        case Drop():
+            return _drop(action, value)
+        case Keep():
+            return Decision(
+                action.advice,
+                kept={action.to: value},
+                by=action.by,
+                alone=action.alone,
+                shows_value=True,
+            )
+        case Refuse():
+            return Decision(action.instead, refusal=action.instead)
+        case _:
+            return never(action)
+
+
+def _configure(action: Configure, value: Any, call: Caller | None) -> Decision:
+    decision = Decision(
+        f"write {action.to}= in the configuration of the trainer",
+        to=action.to,
+        in_configuration=True,
+        keeps_value=action.convert is None,
+    )
+    if value is UNKNOWN:
+        if not action.written:
+            return replace(decision, undecided=_as_sentence(decision.advice))
+        return replace(decision, settings={action.to: Template(action.written)})
+    if action.convert is None:
+        settings: Mapping[str, Any] = {} if value is None else {action.to: value}
+    else:
+        assert call is not None
+        try:
+            settings = action.convert(value, call)
+        except LegacyError as error:
+            return replace(decision, advice=str(error), refusal=str(error))
+    advice = _LEAVE_OUT
+    if settings and call is not None:
+        advice = f"write {call.configuration}({action.to}=…)"
+    return replace(decision, advice=advice, settings=settings)
+
+
+def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
+    advice = f"write {action.to}" + ("=" if action.to.isidentifier() else "")
+    decision = Decision(
+        advice if action.to else _LEAVE_OUT,
+        to=action.to if action.to.isidentifier() else "",
+        shows_value=True,
+    )
+    if value is UNKNOWN:
+        if not action.written or (call is not None and action.to in call.arguments):
+            return replace(decision, undecided=_as_sentence(decision.advice))
+        return replace(decision, arguments={action.to: Template(action.written)})
+    try:
+        arguments = action.convert(value, call)
+    except LegacyError as error:
+        return replace(decision, advice=str(error), refusal=str(error))
+    written = ", ".join(f"{name}={shown(current)}" for name, current in arguments.items())
+    advice = f"write {written}" if written else _LEAVE_OUT
+    return replace(decision, advice=advice, arguments=arguments)
+
+
+def _set_variable(action: Environment, value: Any) -> Decision:
+    if value is None:
+        return Decision(_LEAVE_OUT)
+    advice = f"set the environment variable {action.variable}"
+    if value is not UNKNOWN:
+        advice = f'write os.environ["{action.variable}"] = {str(value)!r}'
+    return Decision(advice, environment={action.variable: value})
+
+
+def _drop(action: Drop, value: Any) -> Decision:
+    advice = f"{_LEAVE_OUT}: {action.because}"
+    if action.unless is None:
+        return Decision(advice, because=action.because)
+    if value is UNKNOWN:
+        return Decision(f"{advice}. {action.instead}", undecided=f"{action.instead} {UNDECIDED}")
+    if action.unless(value):
+        return Decision(action.instead, refusal=action.instead, shows_value=True)
+    return Decision(advice, because=action.because)
+
+
+def _as_sentence(advice: str) -> str:
+    return f"{UNDECIDED}: {advice}"
+
+
+def undecided(row: Keyword) -> Decision:
+    """Return what to do about an old keyword if the other arguments leave its value open."""
+    decision = decide(row)
+    if decision.undecided or decision.refusal:
+        return decision
+    return replace(decision, arguments={}, settings={}, undecided=_as_sentence(decision.advice))
+
+
+def never(value: NoReturn) -> NoReturn:
+    """Let mypy check that no kind of action is left over."""
+    raise AssertionError(f"no branch for {value!r}")
+
+
+def clash(to: str, value: Any, present: Any) -> str:
+    """Say of an old keyword that the current one is given, too; nothing if they agree.
+
+    Args:
+        to: the current keyword.
+        value: what the old one stands for.
+        present: what is given for the current one; None if nothing is.
+    """
+    if present is None or value is None or present is value:
+        return ""
+    is_plain = type(present) is type(value) and isinstance(value, bool | int | float | str)
+    if is_plain and present == value:
+        return ""
+    return f"is {to}= today, which is given too; keep one"
+
+
+def decide_value(row: Value, value: Any) -> Decision | None:
+    """Return what to do about the value of a keyword, or those in a list; None for other values.
+
+    Args:
+        row: the row of the table.
+        value: what the script gives.
+    """
+    parts = list(value) if isinstance(value, (list, tuple)) else [value]
+    is_old = [_is(part, row.value) for part in parts]
+    if not any(is_old):
+        return None
+    if not row.to:
+        return Decision(row.instead, refusal=row.instead, shows_value=True)
+    current: list[Any] = [row.to if old else part for part, old in zip(parts, is_old, strict=True)]
+    return Decision(
+        f"write {row.name}={row.to!r}",
+        {row.name: current if isinstance(value, (list, tuple)) else current[0]},
+        shows_value=True,
+    )
+
+
+def _is(value: Any, old: str | None) -> bool:
+    plain = value.value if isinstance(value, Enum) else value
+    return type(plain) is type(old) and bool(plain == old)
+
+
+def decide_read(row: Attribute) -> Decision:
+    """Return what to do where an old attribute is read; its source is the argument `object`."""
+    if row.read is None:
+        return Decision(row.advice, refusal=row.advice)
+    if not row.written:
+        return Decision(row.advice, undecided=row.advice)
+    return Decision(row.advice, {"object": Template(row.written)})
+
+
+def is_relied_on(row: Default, given: Collection[str], needed: Any) -> bool:
+    """Tell whether a call is to be told of a default that has changed.
+
+    Args:
+        row: the row of the table.
+        given: the keywords that the call gives, by their old and current names.
+        needed: the value of the keyword without which this one means nothing.
+    """
+    return not row.quiet and row.name not in given and (not row.needs or bool(needed))
+
+
+def gives_other_results(silent: Silent, given: Mapping[str, Any]) -> bool:
+    """Tell whether a call gives other results than it did, as far as its arguments show."""
+    return not any(name in given for name in silent.unless) and not any(
+        name in given and given[name] == value for name, value in silent.but.items()
+    )
+
+
+def passed_to_configuration(row: Keyword) -> str:
+    """Return the field of a trainer's configuration that takes a keyword as it is, if any does."""
+    action = row.action
+    return action.to if isinstance(action, Configure) and action.convert is None else ""
+
+
+def of_trainer(row: Keyword, changed: Keyword) -> Keyword:
+    """Return the row of a trainer's keyword for a field of its configuration that has changed.
+
+    Args:
+        row: the row of the trainer's keyword.
+        changed: the row of the field.
+    """
+    action: Action = changed.action
+    if isinstance(action, Rename):
+        action = Configure(action.to)
+    elif isinstance(action, Convert):
+        action = Configure(action.to, action.convert, action.written)
+    return replace(row, action=action)
+
+
+def other_way_round(row: Keyword) -> Keyword | None:
+    """Return the row by which an older release takes a current keyword, if there can be one."""
+    action = row.action
+    if isinstance(action, Rename) or (isinstance(action, Convert) and action.alike):
+        return replace(row, name=action.to, action=Rename(row.name), early=True)
+    return None
