@@ -146,7 +146,9 @@ def rows_of(
     Raises:
         TableError: a file has what may not stand in it, or has something twice.
     """
-    for file in sorted(file for file in folder.iterdir() if file.suffix == ".toml"):
+    # An error may fit rows of several libraries; TRL and Transformers are asked about most.
+    files = [file for file in folder.iterdir() if file.suffix == ".toml"]
+    for file in sorted(files, reverse=True):
         for kind, tables in read(file.read_text(encoding="utf-8"), file.name).items():
             if kind not in kinds:
                 expected = " or ".join(f"[[{name}]]" for name in kinds)
