@@ -11,7 +11,7 @@ from typing import Any
 
 from patchkit.errors import UsageError
 from patchkit.legacy.rows import all_rows
-from patchkit.legacy.rows.names.toml import read as read_tables
+from patchkit.legacy.rows.toml import read as read_tables
 from patchkit.matrix.scan import ScanError, releases, wheels
 
 from .archive import Archive
