@@ -81,7 +81,7 @@ class ArmedTarget:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FixOutcome:
     """The result of one change in one module.
 
     Args:
@@ -102,7 +102,7 @@ class Outcome:
     callables: tuple[FixedCallable, ...] = ()
 
 
-_PENDING = Outcome(Status.PENDING)
+_PENDING = FixOutcome(Status.PENDING)
 
 
 class Attempt:
@@ -119,7 +119,7 @@ class Attempt:
     def __init__(self, patch: ArmedPatch, module: ModuleType) -> None:
         self.patch = patch
         self.module = weakref.ref(module)
-        self.outcomes: dict[ArmedTarget, Outcome] = {}
+        self.outcomes: dict[ArmedTarget, FixOutcome] = {}
         self.compiled_before = compiled_frames()
         self.committed = False
 
@@ -149,7 +149,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Lookup:
+class TargetLookup:
     """A patch compared with the installed versions.
 
     Args:
@@ -176,7 +176,7 @@ class ArmedPatch:
     entry: Entry
     owner: Owner
     attempts: dict[str, Attempt] = field(default_factory=dict)
-    _lookup: Lookup | None = None
+    _lookup: TargetLookup | None = None
 
     @property
     def id(self) -> str:
@@ -192,18 +192,18 @@ class ArmedPatch:
     def is_looked_up(self) -> bool:
         return self._lookup is not None
 
-    def look_up(self) -> Lookup:
+    def look_up(self) -> TargetLookup:
         """Compare it with what is installed, once. To be called while no lock is held."""
         if self._lookup is None:
             self._lookup = self._compare_with_installed()
         return self._lookup
 
-    def _compare_with_installed(self) -> Lookup:
+    def _compare_with_installed(self) -> TargetLookup:
         patch = self.entry.patch
         try:
             resolution = resolve(patch)
         except ValueError as problem:
-            return Lookup(None, problem)
+            return TargetLookup(None, problem)
         targets = []
         for change in resolution.changes:
             target = Target.parse(change.target)
@@ -211,7 +211,7 @@ class ArmedPatch:
             if not target.is_glob and module_is_absent(target.module):
                 absent = f"{patch.library} {resolution.version} has no module {target.module}"
             targets.append(ArmedTarget(change, target, absent))
-        return Lookup(resolution, None, tuple(targets))
+        return TargetLookup(resolution, None, tuple(targets))
 
     @property
     def is_due(self) -> bool:
@@ -346,7 +346,7 @@ class ArmedPatch:
         attempts = map(self.attempt_in, list(self.attempts))
         return any(attempt.is_missed_by_torch() for attempt in attempts if attempt is not None)
 
-    def observe(self) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
+    def observe(self) -> Iterator[tuple[str, ArmedTarget, FixOutcome]]:
         """Yield the present state of its targets, read off the live objects.
 
         Yields:
@@ -365,13 +365,13 @@ class ArmedPatch:
                     if outcome.status is not Status.PENDING:
                         yield from self._observations(target, name, outcome)
 
-    def _outcome_at(self, target: ArmedTarget, name: str) -> Outcome:
+    def _outcome_at(self, target: ArmedTarget, name: str) -> FixOutcome:
         if target.absent:
-            return Outcome(Status.DRIFTED, target.absent)
+            return FixOutcome(Status.DRIFTED, target.absent)
         if name in sys.modules and module_object(name) is None:
             kind = type(sys.modules[name]).__name__
             reason = f"sys.modules has a {kind} in the place of the module {name}"
-            return Outcome(Status.DRIFTED, reason, replaced=True)
+            return FixOutcome(Status.DRIFTED, reason, replaced=True)
         attempt = self.attempt_in(name)
         if attempt is not None and target in attempt.outcomes:
             return self._current_outcome(name, target, attempt.outcomes[target])
@@ -381,10 +381,10 @@ class ArmedPatch:
         except Collision as error:
             return _failed_outcomes(self.targets_in(name), sibling, error)[target]
         if executed_module(name) is not None:
-            return Outcome(Status.PENDING, "its module is loaded; patchkit.apply() fixes it now")
+            return FixOutcome(Status.PENDING, "its module is loaded; patchkit.apply() fixes it now")
         return _PENDING
 
-    def _current_outcome(self, name: str, target: ArmedTarget, outcome: Outcome) -> Outcome:
+    def _current_outcome(self, name: str, target: ArmedTarget, outcome: FixOutcome) -> FixOutcome:
         """Return an outcome, or pending where what was in the way is gone."""
         armed = {patch.id for patch in self.owner.armed()}
         if outcome.rival and outcome.rival not in armed:
@@ -397,13 +397,13 @@ class ArmedPatch:
             and not is_replaced(module, target.target.qualname)
         ):
             reason = "whatever replaced it is gone; patchkit.apply() fixes it now"
-            return Outcome(Status.PENDING, reason)
+            return FixOutcome(Status.PENDING, reason)
         return outcome
 
     @staticmethod
     def _observations(
-        target: ArmedTarget, name: str, outcome: Outcome
-    ) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
+        target: ArmedTarget, name: str, outcome: FixOutcome
+    ) -> Iterator[tuple[str, ArmedTarget, FixOutcome]]:
         if not outcome.callables:
             if outcome.status is Status.NOT_AFFECTED:
                 return
@@ -412,20 +412,20 @@ class ArmedPatch:
             yield str(target.target.in_module(name)), target, outcome
         for fixed in outcome.callables:
             status = Status.APPLIED if fixed.is_live() else Status.OVERRIDDEN
-            yield f"{name}:{fixed.qualname}", target, Outcome(status, callables=(fixed,))
+            yield f"{name}:{fixed.qualname}", target, FixOutcome(status, callables=(fixed,))
 
 
 def _outcome(
     target: ArmedTarget, current: list[FixedCallable], previous: tuple[FixedCallable, ...]
-) -> Outcome:
+) -> FixOutcome:
     """Return what came of a change, with what was fixed before and has been replaced since."""
     names = {fixed.qualname for fixed in current}
     callables = (*current, *(fixed for fixed in previous if fixed.qualname not in names))
     unaffected = target.is_optional and isinstance(target.change, Rewrite) and not callables
-    return Outcome(Status.NOT_AFFECTED if unaffected else Status.APPLIED, callables=callables)
+    return FixOutcome(Status.NOT_AFFECTED if unaffected else Status.APPLIED, callables=callables)
 
 
-def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[Outcome]) -> bool:
+def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[FixOutcome]) -> bool:
     """Drop the wrapper of a callable that was replaced by one that is wrapped now.
 
     The new one may call the old one, and a wrapper is to run once.
@@ -447,7 +447,7 @@ def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[Outcome]) -> b
 
 def _failed_outcomes(
     targets: list[ArmedTarget], culprit: ArmedTarget, error: Exception
-) -> dict[ArmedTarget, Outcome]:
+) -> dict[ArmedTarget, FixOutcome]:
     """Return the outcomes where one target could not be fixed, so that none was."""
     status, rival, reason, failure = Status.DRIFTED, "", str(error), None
     if isinstance(error, Collision):
@@ -456,7 +456,7 @@ def _failed_outcomes(
         status, reason, failure = Status.FAILED, f"{type(error).__name__}: {error}", error
     replaced = isinstance(error, TargetReplaced)
     return {
-        target: Outcome(
+        target: FixOutcome(
             status,
             reason if target is culprit else f"left alone, because {reason}",
             failure if target is culprit else None,

@@ -27,7 +27,7 @@ _PATCHES = "PATCHKIT_PATCHES"
 _RUN = "PATCHKIT_RUN"
 
 
-class Call:
+class DeferredCall:
     """A call of `apply` that waits.
 
     Args:
@@ -56,7 +56,7 @@ class Call:
         return list(self.report), self.report.changed
 
 
-_calls: tuple[Call, ...] = ()
+_calls: tuple[DeferredCall, ...] = ()
 _carrying_out = False
 
 
@@ -91,7 +91,7 @@ class _FirstImport:
 _FIRST = _FirstImport()
 
 
-def until_first_import(packages: Collection[str], carry_out: Callable[[], Report]) -> Call:
+def until_first_import(packages: Collection[str], carry_out: Callable[[], Report]) -> DeferredCall:
     """Carry out a call of `apply` as soon as one of these packages is imported.
 
     Args:
@@ -99,7 +99,7 @@ def until_first_import(packages: Collection[str], carry_out: Callable[[], Report
         carry_out: makes the call.
     """
     global _calls
-    call = Call(carry_out)
+    call = DeferredCall(carry_out)
     _FIRST.add(packages)
     _calls = (*_calls, call)
     hooks.listen(_FIRST)

@@ -195,7 +195,7 @@ def _log(name: str) -> None:
     logging.getLogger("patchkit").exception("patchkit: an error at the import of %s", name)
 
 
-class _Finder:
+class _HookFinder:
     """A finder of the modules of interest, which asks the finders behind it."""
 
     def __init__(self) -> None:
@@ -288,4 +288,4 @@ def _no_module(spec: ModuleSpec) -> None:
     """Leave it to the import system to make a module, as a loader without this method does."""
 
 
-FINDER = _Finder()
+FINDER = _HookFinder()

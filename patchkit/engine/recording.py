@@ -12,7 +12,7 @@ from ..reporting.record import PatchRecord, TargetRecord
 from ..reporting.status import worst
 from ..rewrite import Drift, bind
 from ..text import plural
-from .armed import ArmedPatch, Outcome
+from .armed import ArmedPatch, FixOutcome
 from .compiled import ADVICE
 
 _NAMED = 8
@@ -108,7 +108,7 @@ def _resolution(patch: Patch, armed: ArmedPatch | None) -> Resolution:
     return lookup.resolution
 
 
-def _target_record(place: str, outcome: Outcome) -> TargetRecord:
+def _target_record(place: str, outcome: FixOutcome) -> TargetRecord:
     if outcome.status is Status.OVERRIDDEN:
         return TargetRecord(place, outcome.status, _replacement(place))
     return TargetRecord(place, outcome.status, outcome.reason)

@@ -20,7 +20,7 @@ WIDEST = 100
 """Columns; longer lines are hard to read."""
 
 
-class Printed:
+class PrintedExplanation:
     """An explanation for a rich console: a table of labelled paragraphs.
 
     Where a word would not fit beside the labels, they stand above. Names, commands and links then

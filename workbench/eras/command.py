@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from . import environments, modernizing, page, page_of_modernized, running
-from .eras import NEWEST, Script, scripts
+from .eras import NEWEST, EraScript, scripts
 
 SIDES = ("own", "newest", "legacy", "modernized", "patched")
 WRITTEN_ANEW = ("modernized", "patched")
@@ -59,7 +59,7 @@ def main() -> int:
     return 0
 
 
-def _run(script: Script, side: str, options: argparse.Namespace) -> dict[str, Any]:
+def _run(script: EraScript, side: str, options: argparse.Namespace) -> dict[str, Any]:
     era = script.era if side == "own" else NEWEST
     python = environments.python_of(options.envs, era)
     if not python.exists():

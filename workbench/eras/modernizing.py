@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from .eras import Script
+from .eras import EraScript
 
 
-def modernize(folder: Path, script: Script) -> dict[str, Any]:
+def modernize(folder: Path, script: EraScript) -> dict[str, Any]:
     """Write a script anew, and what belongs to it; do that twice.
 
     Args:

@@ -21,7 +21,7 @@ STEPS = (
 
 
 @dataclass(frozen=True)
-class Subject:
+class ModelSubject:
     """A model type in the class of a task.
 
     Args:
@@ -44,14 +44,14 @@ class Build:
         inputs: what it was fed: `text`, or `image and text`.
     """
 
-    subject: Subject
+    subject: ModelSubject
     error: str = ""
     parameters: int = 0
     inputs: str = "text"
 
 
 @dataclass(frozen=True)
-class Cell:
+class FamilyCell:
     """What is tried at once.
 
     Args:
@@ -60,6 +60,6 @@ class Cell:
         method: the name of a method.
     """
 
-    subject: Subject
+    subject: ModelSubject
     mode: str
     method: str

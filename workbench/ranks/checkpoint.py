@@ -8,7 +8,7 @@ from typing import Any
 from patchkit.lab import cuda_fp16, tiny, trainers
 
 from ..families.modes import Mode, find_mode
-from ..sweep.trial import Course, OtherLogits, attempt, autocast
+from ..sweep.trial import OtherLogits, TrialCourse, attempt, autocast
 from .strategies import STRATEGIES
 
 _LOGITS = "logits.pt"
@@ -81,7 +81,7 @@ def load(
     Returns:
         the fields of a `Trial`.
     """
-    course = Course("reload")
+    course = TrialCourse("reload")
 
     def reload() -> None:
         adapters = Path(folder) / _SAVED

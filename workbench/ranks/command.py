@@ -75,14 +75,14 @@ def ranks(
 
     from ..families.modes import select
     from .markdown import as_markdown
-    from .records import Journal
+    from .records import RankJournal
     from .results import results
-    from .sweep import Selection, sweep
+    from .sweep import RankSelection, sweep
     from .table import as_table
 
     check_outputs([output] if output else [], only_show=only_show)
-    selection = Selection.of(strategies, trainers, select(modes), methods)
-    journal = Journal(output)
+    selection = RankSelection.of(strategies, trainers, select(modes), methods)
+    journal = RankJournal(output)
     if only_show:
         check_shown(journal)
     else:

@@ -13,7 +13,7 @@ STEPS = ("build", "prepare", "forward", "backward", "step", "predict", "save", "
 
 
 @dataclass(frozen=True)
-class Cell:
+class RankCell:
     """What is tried at once.
 
     Args:
@@ -29,7 +29,7 @@ class Cell:
     method: str
 
 
-class Journal(journal.Journal[Cell]):
+class RankJournal(journal.SweepJournal[RankCell]):
     """The results of a sweep of strategies; see `workbench.sweep.journal`.
 
     Args:
@@ -40,4 +40,4 @@ class Journal(journal.Journal[Cell]):
     """
 
     def __init__(self, path: Path | None) -> None:
-        super().__init__(path, SCHEMA, lambda content: Cell(**content))
+        super().__init__(path, SCHEMA, lambda content: RankCell(**content))

@@ -48,7 +48,7 @@ def main() -> int:
     return status
 
 
-def findings(result: ScanResult, changes: interfaces.Result) -> tuple[str, int]:
+def findings(result: ScanResult, changes: interfaces.ReleasesResult) -> tuple[str, int]:
     """Return the problems as Markdown, and the exit status.
 
     Args:

@@ -17,7 +17,7 @@ from .trial import Trial
 from .verdicts import C
 
 
-class Journal(Generic[C]):
+class SweepJournal(Generic[C]):
     """What came of cells, in memory and in a file.
 
     Args:

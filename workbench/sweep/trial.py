@@ -57,7 +57,7 @@ class Trial:
 
 
 @dataclass
-class Course:
+class TrialCourse:
     """An attempt: the step that it has come to, and the figures so far."""
 
     step: str
@@ -69,7 +69,7 @@ class OtherLogits(Exception):
 
 
 def attempt(
-    course: Course, run: Callable[[], None], folders: Sequence[str], memory: float = 0
+    course: TrialCourse, run: Callable[[], None], folders: Sequence[str], memory: float = 0
 ) -> dict[str, Any]:
     """Run an attempt quietly, and return the fields of a `Trial`.
 

@@ -14,7 +14,7 @@ C = TypeVar("C")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellOutcome:
     """One way in which the two sides of a cell can compare.
 
     Args:
@@ -36,20 +36,20 @@ class Outcome:
 OUTCOMES = {
     outcome.name: outcome
     for outcome in (
-        Outcome("broken", "!", "bold red", "works without patchkit and fails with it", True),
-        Outcome("differs", "?", "bold red", "works both ways, with other numbers", True),
-        Outcome("limited", "-", "yellow", "needs more memory or time than it was given"),
-        Outcome("untried", "0", "dim", "not tried: no library or no checkpoint for that"),
-        Outcome("fails", "x", "yellow", "fails both ways"),
-        Outcome("fixed", "+", "green", "fails without patchkit and works with it"),
-        Outcome("explained", "~", "cyan", "works both ways, with other numbers, and known why"),
-        Outcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
+        CellOutcome("broken", "!", "bold red", "works without patchkit and fails with it", True),
+        CellOutcome("differs", "?", "bold red", "works both ways, with other numbers", True),
+        CellOutcome("limited", "-", "yellow", "needs more memory or time than it was given"),
+        CellOutcome("untried", "0", "dim", "not tried: no library or no checkpoint for that"),
+        CellOutcome("fails", "x", "yellow", "fails both ways"),
+        CellOutcome("fixed", "+", "green", "fails without patchkit and works with it"),
+        CellOutcome("explained", "~", "cyan", "works both ways, with other numbers, and known why"),
+        CellOutcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
     )
 }
 
 
 @dataclass(frozen=True)
-class Verdict(Generic[C]):
+class CellVerdict(Generic[C]):
     """The verdict on one cell.
 
     Args:
@@ -61,7 +61,7 @@ class Verdict(Generic[C]):
     """
 
     cell: C
-    outcome: Outcome
+    outcome: CellOutcome
     without: Trial
     with_patchkit: Trial
     note: str = ""
@@ -101,25 +101,25 @@ class Judged(Generic[C]):
     """
 
     environment: dict[str, Any]
-    verdicts: tuple[Verdict[C], ...]
+    verdicts: tuple[CellVerdict[C], ...]
 
     @property
     def exit_status(self) -> int:
         """1 if anything is worse or other with patchkit, and nobody has said why."""
         return int(any(verdict.outcome.trouble for verdict in self.verdicts))
 
-    def counts(self) -> list[tuple[Outcome, int]]:
+    def counts(self) -> list[tuple[CellOutcome, int]]:
         """Return how many cells have each outcome, worst first."""
         numbers = Counter(verdict.outcome.name for verdict in self.verdicts)
         return [(outcome, numbers[name]) for name, outcome in OUTCOMES.items() if numbers[name]]
 
-    def with_outcome(self, name: str) -> list[Verdict[C]]:
+    def with_outcome(self, name: str) -> list[CellVerdict[C]]:
         return [verdict for verdict in self.verdicts if verdict.outcome.name == name]
 
 
 def grouped(
-    verdicts: Iterable[Verdict[C]],
-    reason: Callable[[Verdict[C]], str],
+    verdicts: Iterable[CellVerdict[C]],
+    reason: Callable[[CellVerdict[C]], str],
     size: Callable[[Group[C]], int],
 ) -> list[Group[C]]:
     """Return cells by what happened in them and why, the most frequent first.
@@ -143,7 +143,7 @@ def compare(
     *,
     steps: Sequence[str],
     explain: Callable[[Collection[str]], str],
-) -> tuple[Outcome, str]:
+) -> tuple[CellOutcome, str]:
     """Compare what came of a cell without patchkit and with it.
 
     Args:

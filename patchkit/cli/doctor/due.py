@@ -19,7 +19,7 @@ from ...reporting.record import PatchRecord
 from ...reporting.status import DUE, TROUBLE
 from ...text import plural, short_list
 from .privacy import without_private_data
-from .section import Row, Section, Step
+from .section import Section, SectionRow, Step
 from .versions import installed_libraries
 
 NAME, TITLE = "patches", "Patches"
@@ -84,28 +84,28 @@ def _local() -> list[str]:
     return [entry.patch.id for entry in SESSION.catalogue if entry.module.startswith(prefix)]
 
 
-def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[Row]:
+def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[SectionRow]:
     libraries = Counter(record.library for record in due)
     if not due:
-        yield Row("due", "none")
+        yield SectionRow("due", "none")
         return
-    yield Row("due", ", ".join(f"{name} {count}" for name, count in libraries.most_common()))
+    yield SectionRow("due", ", ".join(f"{name} {count}" for name, count in libraries.most_common()))
     for level, words in _LEVELS.items():
         if levels[level]:
             count = "all of them" if levels[level] == len(due) else str(levels[level])
-            yield Row("", f"{count} {words}", alarming=level in ("none", "unknown"))
+            yield SectionRow("", f"{count} {words}", alarming=level in ("none", "unknown"))
 
 
-def _torch_rows(torch: str | None, measured: list[str]) -> Iterable[Row]:
+def _torch_rows(torch: str | None, measured: list[str]) -> Iterable[SectionRow]:
     if torch and measured and public_version(torch) not in measured:
         versions = short_list(measured, len(measured))
-        yield Row("torch", f"not measured with {torch}; measured with {versions}")
+        yield SectionRow("torch", f"not measured with {torch}; measured with {versions}")
 
 
-def _untested_rows(untested: list[PatchRecord]) -> Iterable[Row]:
+def _untested_rows(untested: list[PatchRecord]) -> Iterable[SectionRow]:
     if untested:
         names = short_list((record.id for record in untested), _SHOWN)
-        yield Row("untested", f"older than any measured release: {names}")
+        yield SectionRow("untested", f"older than any measured release: {names}")
 
 
 def _other_rows(
@@ -113,18 +113,18 @@ def _other_rows(
     troubled: list[PatchRecord],
     broken: list[PatchRecord],
     others: dict[str, list[str]],
-) -> Iterable[Row]:
+) -> Iterable[SectionRow]:
     if left_out:
         names = short_list((record.id for record in left_out), _SHOWN)
-        yield Row("switched off", f"by {DISABLE_VARIABLE}: {names}")
+        yield SectionRow("switched off", f"by {DISABLE_VARIABLE}: {names}")
     if troubled:
         names = short_list((record.id for record in troubled), _SHOWN)
-        yield Row("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
+        yield SectionRow("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
     for record in broken:
-        yield Row("unreadable", without_private_data(record.reason), alarming=True)
+        yield SectionRow("unreadable", without_private_data(record.reason), alarming=True)
     for label, sources in others.items():
         if sources:
-            yield Row(label, short_list(sources, _SHOWN))
+            yield SectionRow(label, short_list(sources, _SHOWN))
 
 
 def _apply_step(due: list[PatchRecord]) -> tuple[Step, ...]:

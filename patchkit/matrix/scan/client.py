@@ -17,7 +17,7 @@ _UNREACHED = re.compile(r"Retry\(total=0|Could not fetch URL|Max retries exceede
 
 
 @dataclass(frozen=True)
-class Answer:
+class PipAnswer:
     """The result of a call of pip.
 
     Args:
@@ -42,7 +42,7 @@ class Answer:
         return lines[-1].removeprefix("ERROR: ") if lines else "pip failed without a message"
 
 
-def run_pip(*arguments: str) -> Answer:
+def run_pip(*arguments: str) -> PipAnswer:
     """Run pip.
 
     Args:
@@ -71,4 +71,4 @@ def run_pip(*arguments: str) -> Answer:
             "releases are fetched with pip, and this environment has none: install it "
             "(python -m ensurepip), or give a folder of wheels with --from"
         )
-    return Answer(result.returncode == 0, result.stdout, result.stderr)
+    return PipAnswer(result.returncode == 0, result.stdout, result.stderr)

@@ -134,7 +134,7 @@ def file_stem(library: str) -> str:
     return canonicalize_name(library).replace("-", "_")
 
 
-def _reason(library: str, version: str, answer: client.Answer) -> str:
+def _reason(library: str, version: str, answer: client.PipAnswer) -> str:
     if answer.unreached:
         return "download failed: the package index was not reached"
     if "No matching distribution" in answer.messages:

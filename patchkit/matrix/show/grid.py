@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from .states import NOT_MEASURED, State
+from .states import NOT_MEASURED, CellState
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Cell:
         failures: those notes on runs that came to no end, and tell nothing of the bug.
     """
 
-    state: State = NOT_MEASURED
+    state: CellState = NOT_MEASURED
     scan: str = ""
     outcomes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

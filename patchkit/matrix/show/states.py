@@ -9,7 +9,7 @@ from ..outcome_table import OUTCOME_TABLE, SCAN_TABLE
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
+class CellState:
     """One way a cell can look.
 
     Args:
@@ -35,7 +35,7 @@ class State:
 
 # The plain colours stay apart for the colour-blind, and cells of all others have a glyph:
 # tests/matrix measures that.
-FAILS = State(
+FAILS = CellState(
     name="fails",
     kind="fails",
     glyph="✗",
@@ -45,7 +45,7 @@ FAILS = State(
     ink="#ffffff",
     meaning="not fixed",
 )
-ATTENTION = State(
+ATTENTION = CellState(
     name="attention",
     kind="attention",
     glyph="!",
@@ -55,7 +55,7 @@ ATTENTION = State(
     ink="#000000",
     meaning="drifted, unclaimed, not reproduced",
 )
-FIXED = State(
+FIXED = CellState(
     name="fixed",
     kind="bug",
     glyph="●",
@@ -64,7 +64,7 @@ FIXED = State(
     colour="#006b5c",
     meaning="fixed: run with and without it",
 )
-MATCHES = State(
+MATCHES = CellState(
     name="matches",
     kind="bug",
     glyph="○",
@@ -73,7 +73,7 @@ MATCHES = State(
     colour="#4fc3a1",
     meaning="the patch fits: sources read",
 )
-STOPPED = State(
+STOPPED = CellState(
     name="error",
     kind="",
     glyph="∅",
@@ -83,7 +83,7 @@ STOPPED = State(
     ink="#6b5200",
     meaning="run, and failed for another reason",
 )
-ABSENT = State(
+ABSENT = CellState(
     name="absent",
     kind="no bug",
     glyph="–",  # noqa: RUF001
@@ -93,7 +93,7 @@ ABSENT = State(
     ink="#1f2328",
     meaning="no bug: run",
 )
-CLEAR = State(
+CLEAR = CellState(
     name="read-absent",
     kind="no bug",
     glyph="·",
@@ -102,7 +102,7 @@ CLEAR = State(
     colour="#e4e4e4",
     meaning="no bug: sources read",
 )
-NEEDS_MACHINE = State(
+NEEDS_MACHINE = CellState(
     name="needs",
     kind="bug",
     glyph="N",
@@ -112,7 +112,7 @@ NEEDS_MACHINE = State(
     ink="#000000",
     meaning="needs another machine",
 )
-NOT_DUE = State(
+NOT_DUE = CellState(
     name="not-due",
     kind="no bug",
     glyph="~",
@@ -122,7 +122,7 @@ NOT_DUE = State(
     ink="#6e7781",
     meaning="not claimed, neither run nor read",
 )
-NOT_MEASURED = State(
+NOT_MEASURED = CellState(
     name="not-measured",
     kind="",
     glyph="?",
@@ -151,6 +151,6 @@ OF_OUTCOME = {outcome.name: _BY_NAME[outcome.cell] for outcome in OUTCOME_TABLE}
 OF_SCAN = {state.name: _BY_NAME[state.cell] for state in SCAN_TABLE}
 
 
-def worst(states: Iterable[State]) -> State:
+def worst(states: Iterable[CellState]) -> CellState:
     """Return the worst of some states, which a cell with all of them shows."""
     return min(states, key=WORST_FIRST.index, default=NOT_MEASURED)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .grid import Grid, PatchRow
-from .states import WORST_FIRST, State
+from .states import WORST_FIRST, CellState
 from .view import View
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _mark(row: PatchRow) -> str:
     return "" if row.known else f" {_GONE}"
 
 
-def _glyph(state: State, *, ascii_only: bool) -> Text:
+def _glyph(state: CellState, *, ascii_only: bool) -> Text:
     from rich.text import Text
 
     return Text(state.ascii if ascii_only else state.glyph, style=state.style)
