@@ -110,10 +110,6 @@ class Attempt:
 
     It claims what it puts into functions. The claims count from the moment it is committed, which
     is the one step that makes it so.
-
-    Args:
-        patch: the patch.
-        module: the module.
     """
 
     def __init__(self, patch: ArmedPatch, module: ModuleType) -> None:
@@ -281,14 +277,9 @@ class ArmedPatch:
     def fix_module(
         self, name: str, module: ModuleType, places: Places, *, recheck: bool = False
     ) -> bool:
-        """Make all changes in one module, or, if one of them cannot be made, none of them.
+        """Make all changes in an executed module or, if one of them cannot be made, none.
 
-        Args:
-            name: its name in `sys.modules`.
-            module: the module, executed.
-            places: the record of all that is changed.
-            recheck: whether to look once more where everything holds: what a wildcard did not find
-                may be there now.
+        If `recheck`, look once more even where everything holds: a wildcard may find more now.
 
         Returns:
             whether anything was fixed.

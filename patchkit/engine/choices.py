@@ -52,18 +52,7 @@ class Choices:
         legacy: object = None,
         verbose: bool = False,
     ) -> None:
-        """Check the arguments; they are those of `apply`, and one that only `run` has.
-
-        Args:
-            only: as for `apply`.
-            exclude: as for `apply`.
-            strict: as for `apply`.
-            dtype: as for `apply`.
-            preflight: the keyword of that name.
-            keywords: all other keywords.
-            patches: as for `apply`.
-            legacy: as for `apply`.
-            verbose: whether to print a line for each interpreter.
+        """Check the arguments; they are those of `apply`, and `verbose`, which only `run` has.
 
         Raises:
             UsageError: one is of another kind, or there is no such folder of patches.
@@ -88,9 +77,6 @@ class Choices:
     def switches(self, opt_ins: Collection[str]) -> dict[str, bool]:
         """Return what is switched on or off: opt-in patches by their keywords, and `legacy`.
 
-        Args:
-            opt_ins: the keywords that there are.
-
         Raises:
             UsageError: the value of one is neither True nor False.
         """
@@ -104,19 +90,7 @@ class Choices:
 
     def encode(self) -> str:
         """Return it as text; an empty `only` reads as none at all, and no command line has one."""
-        return json.dumps(
-            {
-                "only": self.only or (),
-                "exclude": self.exclude,
-                "strict": self.strict,
-                "dtype": self.dtype,
-                "keywords": self.keywords,
-                "patches": list(map(str, self.patches)),
-                "legacy": self.legacy,
-                "verbose": self.verbose,
-            },
-            separators=(",", ":"),
-        )
+        return json.dumps(vars(self), default=str, separators=(",", ":"))
 
     @classmethod
     def decode(cls, text: str) -> Choices:
@@ -126,13 +100,4 @@ class Choices:
             UsageError: as for `Choices`.
         """
         fields = json.loads(text)
-        return cls(
-            fields["only"] or None,
-            fields["exclude"],
-            strict=fields["strict"],
-            dtype=fields["dtype"],
-            keywords=fields["keywords"],
-            patches=fields["patches"],
-            legacy=fields["legacy"],
-            verbose=fields["verbose"],
-        )
+        return cls(**{**fields, "only": fields["only"] or None})

@@ -28,11 +28,7 @@ _RUN = "PATCHKIT_RUN"
 
 
 class DeferredCall:
-    """A call of `apply` that waits.
-
-    Args:
-        carry_out: makes the call, and returns its report.
-    """
+    """A call of `apply` that waits."""
 
     def __init__(self, carry_out: Callable[[], Report]) -> None:
         self._carry_out = carry_out
@@ -92,12 +88,7 @@ _FIRST = _FirstImport()
 
 
 def until_first_import(packages: Collection[str], carry_out: Callable[[], Report]) -> DeferredCall:
-    """Carry out a call of `apply` as soon as one of these packages is imported.
-
-    Args:
-        packages: their names; what `packages_to_wait_for` gives.
-        carry_out: makes the call.
-    """
+    """Carry out a call of `apply` as soon as one of these packages is imported."""
     global _calls
     call = DeferredCall(carry_out)
     _FIRST.add(packages)

@@ -31,15 +31,7 @@ class WrapNote:
 
 @dataclass(frozen=True, eq=False)
 class FixedCallable:
-    """A live callable that carries a change.
-
-    Args:
-        module: the module that it was found in, which may go away.
-        qualname: its name there.
-        place: what is changed.
-        piece: what this change does to it.
-        shown: the change, for a diff.
-    """
+    """A live callable that carries a change (`piece`), in a module that may be unloaded."""
 
     module: weakref.ref[ModuleType]
     qualname: str

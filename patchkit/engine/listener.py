@@ -11,13 +11,7 @@ from .armed import ArmedPatch
 
 
 class ImportListener:
-    """A listener of the hook for the modules that armed patches fix.
-
-    Args:
-        armed: gives the armed patches of now.
-        before_import: is called with a package that is about to be executed.
-        after_import: is called with the name and the object of a module that has been.
-    """
+    """A listener of the hook for the modules that armed patches fix."""
 
     def __init__(
         self,

@@ -24,11 +24,8 @@ def patch_record(
 ) -> PatchRecord:
     """Return the record of one patch.
 
-    Args:
-        entry: the patch.
-        armed: its state, if it is armed.
-        disabled: why the last `apply` left it out, if it did.
-        refusal: why the environment lets no `apply` succeed; empty if it does.
+    The last `apply` may have left it out (`disabled` says why), and the environment may let no
+    `apply` succeed (`refusal` says why).
     """
     patch = entry.patch
     resolution: Resolution | None = None

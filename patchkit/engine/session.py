@@ -175,11 +175,7 @@ class Session:
         return report
 
     def add(self, patches: Paths | None) -> None:
-        """Add a project's own patches to the catalogue, and apply none.
-
-        Args:
-            patches: as for `apply`.
-        """
+        """Add a project's own patches to the catalogue, and apply none."""
         with unload_on_error():
             paths, definitions = self._read(patches)
             with self._transaction() as before:
@@ -193,13 +189,9 @@ class Session:
         return paths, self.catalogue.prefetch_new(definitions_in(paths))
 
     def _prepare_patches(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
-        """Look up, and import, what arming these patches needs. The lock is not held.
+        """Look up, and import, what these patches need to be armed. The lock is not held.
 
-        Of a package that nobody has imported nothing is needed yet.
-
-        Args:
-            wanted: the patches.
-            at_once: whether all is needed now.
+        Unless it is needed `at_once`, nothing is done for a package that nobody has imported.
         """
         fresh: dict[str, ArmedPatch] = {}
         with cached_lookups():

@@ -20,13 +20,7 @@ _MACHINERY = ("patchkit", "wrapt", "importlib", "contextlib")
 def trouble_in(
     report: Report, names: Iterable[str], *, include_broken: bool = False
 ) -> list[PatchRecord]:
-    """Return the records in trouble.
-
-    Args:
-        report: all records.
-        names: the ids of the patches that count.
-        include_broken: whether definitions that cannot be read count, too.
-    """
+    """Return the records in trouble."""
     ids = set(names)
     if include_broken:
         ids |= {record.id for record in report if not record.affects}

@@ -117,11 +117,7 @@ class Places:
     proxies: Proxies = field(default_factory=Proxies)
 
     def settle(self, *, complete: bool = False) -> None:
-        """Take out what nobody claims validly any more.
-
-        Args:
-            complete: whether to put in what is claimed and missing, too.
-        """
+        """Take out what nobody claims validly; if `complete`, put in missing claimed changes."""
         self.swaps.settle(complete=complete)
         self.proxies.settle(complete=complete)
 
@@ -130,13 +126,6 @@ def wrap(
     owner: str, change: Wrap, module: ModuleType, places: Places, claimant: Claimant
 ) -> tuple[SwappedFunction | ProxiedCallable, Around]:
     """Wrap the target of a change in its loaded module.
-
-    Args:
-        owner: the id of the patch.
-        change: what to do.
-        module: the module.
-        places: the record of all that is changed.
-        claimant: who wants it.
 
     Raises:
         Drift: the target is missing or its signature is not what the wrapper relies on.

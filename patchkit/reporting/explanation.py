@@ -25,10 +25,6 @@ class PrintedExplanation:
 
     Where a word would not fit beside the labels, they stand above. Names, commands and links then
     run over the edge rather than being broken, so that they can be copied.
-
-    Args:
-        patch: the explanation of a patch.
-        record: its state on the installed versions.
     """
 
     def __init__(self, patch: Explanation, record: PatchRecord) -> None:

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from patchkit.errors import PatchError
-from patchkit.matrix.scan import ScanResult, scan
+from patchkit.matrix.scan.run import ScanResult, scan
 from patchkit.matrix.scan.summary import lines
 
 from . import run as interfaces

@@ -12,7 +12,8 @@ from typing import Any
 from patchkit.errors import UsageError
 from patchkit.legacy.rows import all_rows
 from patchkit.legacy.rows.names.toml import read as read_tables
-from patchkit.matrix.scan import ScanError, releases, wheels
+from patchkit.matrix.records import ScanError
+from patchkit.matrix.scan import releases, wheels
 
 from .archive import Archive
 from .findings import ReleaseFinding, findings

@@ -31,12 +31,7 @@ def check(*, quick: bool) -> Section:
 
 
 def section(answers: dict[str, Any], *, nvidia: bool | None = None) -> Section:
-    """Describe the answers of `probing`, with the steps that follow from them.
-
-    Args:
-        answers: the answers.
-        nvidia: whether the driver of an NVIDIA GPU is installed; detected if None.
-    """
+    """Describe the answers of `probing`, with the steps that follow from them."""
     nvidia = _has_nvidia_driver() if nvidia is None else nvidia
     answers = _public(answers)
     rows, steps = [], []

@@ -16,12 +16,7 @@ _NONE = "None is installed."
 
 @dataclass(frozen=True)
 class InstalledPair:
-    """A known pair that is installed.
-
-    Args:
-        pair: the known pair.
-        versions: the installed versions of its libraries.
-    """
+    """A known pair that is installed, and the versions of its libraries."""
 
     pair: KnownPair
     versions: Mapping[str, str]

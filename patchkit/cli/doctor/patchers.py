@@ -12,12 +12,7 @@ NAME, TITLE = "patchers", "Others that patch"
 
 @dataclass(frozen=True)
 class Patcher:
-    """Another tool.
-
-    Args:
-        beside: how patchkit works beside it.
-        basis: the evidence for that.
-    """
+    """How patchkit works beside another tool, and the evidence for it."""
 
     beside: str
     basis: str

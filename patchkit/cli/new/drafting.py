@@ -16,13 +16,7 @@ _MOST_NAMES = 4
 
 
 class NoSiteChosen(UsageError):
-    """Neither line nor code says which statement the patch is about.
-
-    Args:
-        source: the function.
-        candidates: the statements that it may be about.
-        all_of_them: whether these are all statements of the function.
-    """
+    """Neither line nor code says which statement the patch is about; some or all are proposed."""
 
     def __init__(
         self,
@@ -90,13 +84,6 @@ def draft(
     wrap: bool = False,
 ) -> Draft:
     """Draft a new patch.
-
-    Args:
-        patch_id: its id.
-        subject: the function.
-        line: the line of its file that is wrong.
-        find: the code that is wrong.
-        wrap: whether to wrap the function instead of rewriting it.
 
     Raises:
         NoSiteChosen: neither line nor code is given.

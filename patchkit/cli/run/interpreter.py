@@ -18,11 +18,7 @@ _MAY_WAIT = ('"strict":false', '"verbose":false', '"patches":[]')
 
 
 def start(chosen: str, folder: str) -> None:
-    """Apply the choices, here and in the processes that this one starts.
-
-    Args:
-        chosen: the encoded choices.
-        folder: the folder that must be on PYTHONPATH for that.
+    """Apply the encoded choices, here and in the processes that this one starts.
 
     Raises:
         PatchError: patchkit cannot carry out the choices.

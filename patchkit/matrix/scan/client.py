@@ -18,13 +18,7 @@ _UNREACHED = re.compile(r"Retry\(total=0|Could not fetch URL|Max retries exceede
 
 @dataclass(frozen=True)
 class PipAnswer:
-    """The result of a call of pip.
-
-    Args:
-        ok: whether it succeeded.
-        output: its standard output.
-        messages: its standard error.
-    """
+    """Whether a call of pip succeeded, its standard output and its standard error."""
 
     ok: bool
     output: str
@@ -43,11 +37,7 @@ class PipAnswer:
 
 
 def run_pip(*arguments: str) -> PipAnswer:
-    """Run pip.
-
-    Args:
-        arguments: a command of pip and its arguments. No option names an index: the
-            user's configuration does.
+    """Run a command of pip; no option names an index: the user's configuration does.
 
     Raises:
         ScanError: there is no pip here, or it does not finish.

@@ -36,12 +36,8 @@ class Memory:
     """The facts of one library's modules, as its patches stand now.
 
     They are forgotten when a patch of the library, the rewriter or the minor version of Python
-    changes. Files are only added, so any number of processes may write.
-
-    Args:
-        folder: the cache; None remembers nothing beyond this object.
-        library: the distribution.
-        questions: the rules and targets to look for in its modules.
+    changes. Files are only added to the folder, so any number of processes may write; without a
+    folder nothing outlives this object.
 
     Raises:
         ScanError: the folder cannot be read.

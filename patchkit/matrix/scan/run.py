@@ -12,8 +12,7 @@ from pathlib import Path
 from ...catalogue import entries
 from ...catalogue.entries import Catalogue
 from ...errors import UsageError
-from .. import Scan
-from ..records import ScanError
+from ..records import Scan, ScanError
 from . import sources, wheels
 from .memory import Memory, key
 from .questions import Questions

@@ -6,17 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from ...environment import in_range
 from ...patch import Change, Patch, Rewrite
 from ...rewrite import Target
 from ...rewrite.misfit import misfit
+from ..records import OF_THE_RELEASE, Scan
 from .facts import BuggyFunction, Facts
 from .questions import Question, Questions
-
-if TYPE_CHECKING:
-    from .. import Scan
 
 
 @dataclass(frozen=True)
@@ -48,18 +45,7 @@ class ScanPlace:
 def scan_of(
     library: str, version: str, modules: Mapping[str, Facts], questions: Questions, note: str = ""
 ) -> Scan:
-    """Return the verdicts on all patches in one release.
-
-    Args:
-        library: the distribution.
-        version: its release.
-        modules: the facts of each of its modules.
-        questions: the rules and targets that were looked for.
-        note: a remark on the release as a whole.
-    """
-    from .. import Scan
-    from ..records import OF_THE_RELEASE
-
+    """Return the verdicts on all patches in one release."""
     verdicts = {
         patch.id: verdict(patch, version, modules, questions) for patch in questions.patches
     }

@@ -33,9 +33,6 @@ class Wheels:
 
     Of a wheel the Python files and the metadata are cached, as `trl-1.16.0.sources.zip`; a wheel of
     bitsandbytes has 60 MB of other files.
-
-    Args:
-        folder: the cache; made if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:

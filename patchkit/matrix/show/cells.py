@@ -12,13 +12,7 @@ from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, CellState, w
 
 
 def cell_of(patch: str, results: Sequence[Result], scan: Scan | None = None) -> Cell:
-    """Return the cell of a patch in a column.
-
-    Args:
-        patch: the id.
-        results: the runs of this patch in this column.
-        scan: the scan in this column, of all its patches.
-    """
+    """Return the cell of a patch from its runs and the scan in this column."""
     notes = [*_run_notes(results), *(_scan_notes(patch, scan) if scan else ())]
     unique = dict.fromkeys(notes)
     return Cell(

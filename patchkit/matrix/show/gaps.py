@@ -17,11 +17,7 @@ def gaps(
 ) -> tuple[str, ...]:
     """Return a line for each patch, release or version set that was not measured.
 
-    Args:
-        matrix: the measurements.
-        patches: id to library, of the patches in the catalogue.
-        selected: ids, in the catalogue or only in the matrix.
-        libraries: those whose releases and version sets are listed; all by default.
+    Releases and version sets are those of the given libraries; of all, if none is given.
     """
     selected = list(selected)
     concerned = libraries or {

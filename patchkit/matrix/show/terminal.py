@@ -19,13 +19,7 @@ _GONE = "*"
 
 
 def as_text(view: View, width: int = 80, *, ascii_only: bool = False) -> Text:
-    """Render glyphs in colours, which are readable without colours.
-
-    Args:
-        view: the view.
-        width: the width of the terminal, in characters.
-        ascii_only: whether the terminal has no Unicode.
-    """
+    """Render glyphs in colours, for a terminal of a width; they are readable without colours."""
     from rich.text import Text
 
     has_gone = any(not row.known for grid in view.grids for row in grid.rows)
