@@ -99,16 +99,14 @@ def _devices(answers: dict[str, Any]) -> _Part:
         device["bfloat16"] == "emulated" and device["device"] != "cpu"
         for device in answers.get("devices", ())
     ):
-        steps.append(_train_in_float16())
+        steps.append(
+            Step(
+                "This GPU computes bfloat16 only by emulation, which is slow; TRL trains in bf16 "
+                "by default. Train in fp16, and load quantized models for it.",
+                (_IN_FLOAT16,),
+            )
+        )
     return rows, steps
-
-
-def _train_in_float16() -> Step:
-    return Step(
-        "This GPU computes bfloat16 only by emulation, which is slow; TRL trains in bf16 by "
-        "default. Train in fp16, and load quantized models for it.",
-        (_IN_FLOAT16,),
-    )
 
 
 def _bitsandbytes(answers: dict[str, Any]) -> _Part:

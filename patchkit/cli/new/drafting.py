@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...errors import UsageError
 from ...rewrite import FunctionSource, Target
@@ -32,27 +32,6 @@ class NoSiteChosen(UsageError):
 
 
 @dataclass(frozen=True)
-class Site:
-    """The place where a rewrite is anchored.
-
-    Args:
-        node: the site.
-        line: the number of its first line in the file.
-        pattern: code that matches it.
-        sites: number of places in the function that the pattern matches.
-        names: identifiers in the pattern, as the compiled function has them.
-        literal: capital letters in the pattern that are no holes.
-    """
-
-    node: ast.AST
-    line: int
-    pattern: str
-    sites: int
-    names: tuple[str, ...]
-    literal: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Draft:
     """A new patch.
 
@@ -71,7 +50,7 @@ class Draft:
     library: str
     since: str
     where: str
-    site: Site | None
+    site: choosing.Site | None
     parameters: tuple[str, ...]
 
 
@@ -94,7 +73,7 @@ def draft(
     source = _definition(subject, line, find)
     if sum((line is not None, find is not None, wrap)) > 1:
         raise UsageError("--line, --find and --wrap exclude each other")
-    site = None if wrap else _site(source, _anchor(source, line, find))
+    site = None if wrap else _with_names(source, _site(source, line, find))
     return Draft(
         patch_id,
         subject.target,
@@ -120,7 +99,7 @@ def _definition(subject: Subject, line: int | None, find: str | None) -> Functio
     raise UsageError(f"{subject.target} is defined at lines {lines}; choose one with --line")
 
 
-def _anchor(source: FunctionSource, line: int | None, find: str | None) -> choosing.Anchor:
+def _site(source: FunctionSource, line: int | None, find: str | None) -> choosing.Site:
     if line is not None:
         return choosing.at_line(source, line)
     if find is not None:
@@ -130,23 +109,17 @@ def _anchor(source: FunctionSource, line: int | None, find: str | None) -> choos
     raise NoSiteChosen(source, some, len(some) == len(everything))
 
 
-def _site(source: FunctionSource, anchor: choosing.Anchor) -> Site:
+def _with_names(source: FunctionSource, site: choosing.Site) -> choosing.Site:
+    """Return a site with the identifiers in its pattern by which the function is recognized."""
     known = {name for code in nested_codes(source.code) for name in code.co_names}
     local = local_names(source.code)
     mentioned = [
         node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in ast.walk(ast.parse(anchor.pattern))
+        for node in ast.walk(ast.parse(site.pattern))
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id not in local)
     ]
     names = [name for name in dict.fromkeys(mentioned) if name in known]
-    return Site(
-        anchor.site,
-        anchor.line,
-        anchor.pattern,
-        anchor.sites,
-        tuple(names[:_MOST_NAMES]),
-        anchor.literal,
-    )
+    return replace(site, names=tuple(names[:_MOST_NAMES]))
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
