@@ -1,4 +1,4 @@
-"""A patch that somebody wants, and how far it has got in this process.
+"""Fix the modules of a patch that is wanted, and report what holds of it in this process.
 
 Nothing here says that a patch is applied: what was done is remembered with the module object and
 the functions that it was done to, and whether it holds is read off `sys.modules` and them.
@@ -32,13 +32,13 @@ class Owner(Protocol):
     """The session, which decides which patches are wanted."""
 
     def armed(self) -> Iterable[ArmedPatch]:
-        """Return the patches that are wanted, those that came first in front."""
+        """Return the patches that are wanted, the earliest first."""
 
     def is_armed(self, patch: ArmedPatch) -> bool:
         """Tell whether a patch is wanted now."""
 
     def is_armed_or_suspended(self, patch: ArmedPatch) -> bool:
-        """Tell whether it is wanted, or is to come back."""
+        """Tell whether it is wanted, now or again at the end of a block of `patched`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class FixOutcome:
         reason: why it drifted or failed.
         error: the exception behind a failure.
         rival: the patch that it collided with.
-        replaced: whether it drifted because somebody put something else there.
+        replaced: whether it drifted because another tool put something else there.
         callables: the live callables that were changed.
     """
 
@@ -149,8 +149,8 @@ class TargetLookup:
     """A patch compared with the installed versions.
 
     Args:
-        resolution: whether it is due, and which of its changes; None where that cannot be told.
-        problem: why it cannot.
+        resolution: whether it is due, and which of its changes; None if that is unknown.
+        problem: why it is unknown.
         targets: one for each change that is due.
     """
 
@@ -161,7 +161,7 @@ class TargetLookup:
 
 @dataclass(eq=False)
 class ArmedPatch:
-    """A patch that somebody wants.
+    """A patch that is wanted.
 
     Args:
         entry: the patch.
@@ -215,7 +215,7 @@ class ArmedPatch:
         return resolution is not None and resolution.verdict is None
 
     def forget_absent_modules(self) -> None:
-        """Forget that a module is absent: somebody may have installed it since."""
+        """Forget that a module is absent: it may have been installed since."""
         if any(target.absent for target in self.look_up().targets):
             self._lookup = None
 
@@ -305,7 +305,7 @@ class ArmedPatch:
             # Nobody claims what this attempt has put in place: it is not committed.
             places.settle()
             if before is not None and before.callables:
-                return False  # what was applied and came loose is overridden, and stays so
+                return False  # what was applied and then replaced is overridden, and stays so
             attempt.outcomes = _failed_outcomes(targets, culprit, error)
         if before is not None and before.is_whole() and attempt.callables == before.callables:
             return False  # a wildcard was looked at once more, and found nothing new
@@ -316,7 +316,7 @@ class ArmedPatch:
         return any(id(fixed) not in known for fixed in attempt.callables)
 
     def give_up(self, name: str, module: ModuleType, error: Exception) -> None:
-        """Record that an error of ours kept all changes in a module from being made."""
+        """Record that an error of patchkit prevented all changes in a module."""
         targets = self.targets_in(name)
         attempt = Attempt(self, module)
         attempt.outcomes = _failed_outcomes(targets, targets[0], error) if targets else {}
@@ -341,7 +341,7 @@ class ArmedPatch:
         """Yield the present state of its targets, read off the live objects.
 
         Yields:
-            the place as `module:qualname`, the change, and what came of it there.
+            the place as `module:qualname`, the change, and its outcome there.
         """
         for target in self.targets:
             name = target.target.module
@@ -360,8 +360,8 @@ class ArmedPatch:
         if target.absent:
             return FixOutcome(Status.DRIFTED, target.absent)
         if name in sys.modules and module_object(name) is None:
-            kind = type(sys.modules[name]).__name__
-            reason = f"sys.modules has a {kind} in the place of the module {name}"
+            cls = type(sys.modules[name])
+            reason = f"sys.modules has a {cls.__name__} in the place of the module {name}"
             return FixOutcome(Status.DRIFTED, reason, replaced=True)
         attempt = self.attempt_in(name)
         if attempt is not None and target in attempt.outcomes:
@@ -409,7 +409,7 @@ class ArmedPatch:
 def _outcome(
     target: ArmedTarget, current: list[FixedCallable], previous: tuple[FixedCallable, ...]
 ) -> FixOutcome:
-    """Return what came of a change, with what was fixed before and has been replaced since."""
+    """Return the outcome of a change, with what was fixed before and has been replaced since."""
     names = {fixed.qualname for fixed in current}
     callables = (*current, *(fixed for fixed in previous if fixed.qualname not in names))
     unaffected = target.is_optional and isinstance(target.change, Rewrite) and not callables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..catalogue.folders import Paths, resolve_paths
@@ -94,10 +94,11 @@ class Choices:
 
     @classmethod
     def decode(cls, text: str) -> Choices:
-        """Read what `encode` wrote.
+        """Read what `encode` wrote, here or in another version, which may add entries.
 
         Raises:
             UsageError: as for `Choices`.
         """
-        fields = json.loads(text)
-        return cls(**{**fields, "only": fields["only"] or None})
+        written = json.loads(text)
+        values = {field.name: written[field.name] for field in fields(cls)}
+        return cls(**{**values, "only": values["only"] or None})

@@ -2,7 +2,7 @@
 
 Most interpreters that a training starts import none of them: tokenizers' workers, launchers,
 compilers. Until one does, neither the patches are read nor anything that reads them, and only a
-finder waits. Whoever asks for a report, or anything else, has the calls carried out first.
+finder waits. A request for a report, or any other call, carries them out first.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def carry_out() -> None:
         finally:
             _carrying_out = False
     finally:
-        _carrying_out = False  # whatever interrupted the first time
+        _carrying_out = False  # if an interrupt skipped the first one
     hooks.ignore(_FIRST)
 
 

@@ -22,7 +22,7 @@ class DesiredState:
         catalogue: all known patches; None until they are first needed.
         local: folders and files of a project's own patches.
         armed: the patches that are wanted, by id.
-        strict: the ids of those whose trouble is raised into the import that meets it.
+        strict: the ids of patches whose trouble raises PatchError during an import.
         disabled: why the last `apply` left patches out, by id.
         choices: what was chosen beyond which patches run.
         suspended: patches that come back when a block of `patched` ends.
@@ -43,7 +43,7 @@ class DesiredState:
 
     @property
     def says_nothing_of_legacy(self) -> bool:
-        """Whether no call has said anything of the legacy layer, so that its variable counts."""
+        """Whether no call has switched the legacy layer, so that its variable counts."""
         return self.legacy is None and "legacy" not in self.off
 
     def switched_off_by(self, switches: Mapping[str, bool]) -> list[ArmedPatch]:

@@ -15,7 +15,7 @@ from .wrapping import Places, ProxiedCallable, wrap
 
 
 class TargetReplaced(Drift):
-    """Somebody put a function of another module in the place of the target."""
+    """Another tool put a function of another module in the place of the target."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> N
 
 
 def is_replaced(module: ModuleType, qualname: str) -> bool:
-    """Tell whether something stands in the place of a target that its module does not define."""
+    """Tell whether a target is missing, or replaced by an object of another module."""
     try:
         binding = bind(module, qualname)
         return binding.function().__module__ != module.__name__

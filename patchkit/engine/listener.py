@@ -1,4 +1,4 @@
-"""The interest of a session in imports."""
+"""Listen to imports for a session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ImportListener:
         self.refresh()
 
     def refresh(self) -> None:
-        """Drop what was worked out: patches came, went, or were looked up."""
+        """Drop what was computed: patches were added, removed or looked up."""
         self._packages: frozenset[str] | None = None
         self._wanted: tuple[frozenset[str], re.Pattern[str]] | None = None
 

@@ -32,10 +32,10 @@ from ..rewrite.trampoline import can_carry
 
 @dataclass(eq=False)
 class ProxiedCallable:
-    """A callable that is no Python function, with a proxy of ours around it.
+    """A callable that is not a Python function, inside a proxy of patchkit.
 
-    What is in force is read off the place where the callable hangs. The switch silences the proxy
-    where another tool wrapped on top of it, or keeps it for later, and it cannot be taken out.
+    The attribute that holds the callable shows what is in force. If another tool wrapped the proxy
+    or keeps a reference to it, patchkit cannot remove it: disabled, it only calls through.
     """
 
     binding: Binding
@@ -45,7 +45,7 @@ class ProxiedCallable:
     claims: list[Claim] = field(default_factory=list)
 
     def in_force(self) -> tuple[Around, ...] | None:
-        """Return what is in force now; None where somebody else's callable hangs there."""
+        """Return what is in force now; None if another tool replaced the callable."""
         if any(part is self.proxy for part in chain(self._current())):
             return (self.piece,) if self.enabled else ()
         return () if self._current() is self.binding.value else None
@@ -68,7 +68,7 @@ class ProxiedCallable:
 
 
 class Proxies:
-    """All callables with a proxy of ours. Not thread-safe: the owner locks."""
+    """All callables inside a proxy of patchkit. Not thread-safe: the owner locks."""
 
     def __init__(self) -> None:
         self._places: list[ProxiedCallable] = []

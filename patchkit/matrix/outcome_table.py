@@ -15,7 +15,7 @@ class RunOutcome:
         name: in JSON and in the matrix.
         meaning: for the matrix.
         cell: the state of its cell when the matrix is shown.
-        shows_bug: whether the bug showed; None if that cannot be told.
+        shows_bug: whether the bug showed; None if that is unknown.
         due: whether the patch claims the installed versions.
         words: for the table of `verify`.
         style: for rich; empty if that table leaves it out.
@@ -40,7 +40,7 @@ class ScanState:
         name: in JSON and in the matrix.
         meaning: for the matrix.
         cell: as for `RunOutcome`.
-        shows_bug: whether the buggy code is there; None if that cannot be told.
+        shows_bug: whether the buggy code is there; None if that is unknown.
         style: for rich, if it is trouble; else empty.
     """
 

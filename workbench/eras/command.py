@@ -6,7 +6,7 @@
     python -m workbench eras --show legacy.json --modernized --into docs/modernize.md
 
 Each script runs on its own set, which proves that it was right, then on the newest set without
-patchkit, then with its legacy layer, and then without it, written anew by `patchkit modernize`:
+patchkit, then with its legacy layer, and then without it, rewritten by `patchkit modernize`:
 first without patchkit, then with its patches, which the layer comes with (the side `patched`).
 Models and datasets of the Hub are replaced by tiny ones in the Hub's own cache, so scripts run as
 they are. A training ends after three steps.

@@ -1,4 +1,4 @@
-"""Scripts written anew by `patchkit modernize` before they run."""
+"""Rewrite scripts with `patchkit modernize` before they run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .eras import EraScript
 
 
 def modernize(folder: Path, script: EraScript) -> dict[str, Any]:
-    """Write a script anew, and what belongs to it; do that twice.
+    """Rewrite a script and the files that belong to it, twice.
 
     Args:
         folder: a copy of the folder of its era.

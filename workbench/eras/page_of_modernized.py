@@ -1,4 +1,4 @@
-"""What became of scripts that were written anew, as a table."""
+"""Write a table of how scripts fared that `patchkit modernize` rewrote."""
 
 from __future__ import annotations
 

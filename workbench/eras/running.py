@@ -1,4 +1,4 @@
-"""Run a script on a set of versions and tell what became of it."""
+"""Run a script on a set of versions, and return its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep what came of model types in a file."""
+"""Keep the results of model types in a file."""
 
 from __future__ import annotations
 

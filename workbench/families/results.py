@@ -36,7 +36,7 @@ class Table:
 
 @dataclass(frozen=True)
 class FamilyResults(Judged[FamilyCell]):
-    """What came of a selection of model types.
+    """The results of a selection of model types.
 
     Args:
         environment: versions, Python, platform and date.

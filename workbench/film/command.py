@@ -45,5 +45,5 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--record", metavar="ENVIRONMENT", type=Path, help="record it anew")
+    parser.add_argument("--record", metavar="ENVIRONMENT", type=Path, help="record it again")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""Save what ranks have trained, and load it in a process by itself."""
+"""Save what ranks have trained, and load it in a process of its own."""
 
 from __future__ import annotations
 

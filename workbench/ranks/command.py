@@ -59,7 +59,7 @@ def ranks(
 
     STRATEGIES are ddp, fsdp, fsdp2, zero2 and zero3 (DeepSpeed), each of the last four also with
     -offload; or globs. All by default. The ranks talk by gloo. A tiny model is trained for two
-    steps, and the ranks are compared. What the first one saves is loaded in a process by itself,
+    steps, and the ranks are compared. What the first one saves is loaded in a process of its own,
     without patchkit.
 
     \b

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..sweep import journal
 
 SCHEMA = "ranks 1"
-#: What the ranks do, in this order; the last in a process by itself, without patchkit.
+#: What the ranks do, in this order; the last in a process of its own, without patchkit.
 STEPS = ("build", "prepare", "forward", "backward", "step", "predict", "save", "reload")
 
 

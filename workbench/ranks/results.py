@@ -1,4 +1,4 @@
-"""Judge what came of cells, and arrange it for readers."""
+"""Judge the trials of cells, and arrange them for readers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .sweep import RankSelection
 
 @dataclass(frozen=True)
 class RankResults(Judged[RankCell]):
-    """What came of a selection of strategies."""
+    """The results of a selection of strategies."""
 
     def columns(self) -> list[tuple[str, str]]:
         """Return the modes with methods that were tried, in order."""

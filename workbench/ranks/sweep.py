@@ -189,9 +189,9 @@ class _RankWorkshop(Processes):
 
 
 def merged(trials: Sequence[Trial]) -> Trial:
-    """Return what came of a cell from what came of its ranks: the figures of each, or an error.
+    """Return the trial of a cell from those of its ranks: the figures of each, or an error.
 
-    If ranks fail, the first one counts that does so by itself.
+    If ranks fail, the first one that failed on its own counts.
     """
     failed = [trial for trial in trials if not trial.worked]
     failed.sort(key=lambda trial: any(text in trial.error for text in _BY_ANOTHER))

@@ -17,13 +17,13 @@ from patchkit.matrix import (
     Unmeasured,
     read_or_empty,
 )
-from patchkit.matrix.outcome_table import OUTCOMES
+from patchkit.matrix.outcome_table import OUTCOME_TABLE, OUTCOMES
 from patchkit.verification.verdicts import NO_ERROR, Verdict
 
 from .sets import VersionSet
 
-_NOTED = {"not-fixed", "made-worse", "error", "not-reproduced", "present"}
-"""The outcomes whose details the matrix keeps, in one line."""
+_NOTED = {outcome.name for outcome in OUTCOME_TABLE if outcome.style.startswith("bold")}
+"""The outcomes that stand out in the table of `verify`: the matrix keeps their details."""
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """The folder of the packages, which is left out of what is published."""
 

@@ -52,7 +52,7 @@ def findings(result: ScanResult, changes: interfaces.ReleasesResult) -> tuple[st
     """Return the problems as Markdown, and the exit status.
 
     Args:
-        result: what became of the patches' sites.
+        result: the scan for the patches' sites.
         changes: where the table of changed interfaces and the releases disagree.
     """
     problems: dict[str, list[str]] = {}

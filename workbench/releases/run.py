@@ -1,4 +1,4 @@
-"""Read the released interfaces of the libraries, and hold the table against them."""
+"""Read the released interfaces of the libraries, and check the table against them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class ReleasesResult:
-    """What came of a scan.
+    """The result of a scan.
 
     Args:
         read: by library the releases that were read.
@@ -57,7 +57,7 @@ def scan(
     with_timeline: bool = False,
     progress: Progress = lambda label, done, total: None,
 ) -> ReleasesResult:
-    """Hold the table against released wheels.
+    """Check the table of changed interfaces against released wheels.
 
     Args:
         libraries: only these; all by default.

@@ -47,7 +47,7 @@ def method_keywords(sources: Sources, found: FoundDefinition, name: str) -> Keyw
 
 
 def taken_from(sources: Sources, found: FoundDefinition) -> list[str]:
-    """Return whose keywords calling a class or function takes beside those of `keywords`.
+    """Return the classes whose keywords a class or function takes beside those of `keywords`.
 
     Args:
         sources: a release.

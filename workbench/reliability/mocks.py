@@ -185,7 +185,7 @@ def stubbed(world: worlds.World, module: str, kind: str, late: bool) -> list[str
 
 
 def imported_again(world: worlds.World, module: str) -> list[str]:
-    """Take a module out of `sys.modules`, and import it anew."""
+    """Take a module out of `sys.modules`, and import it again."""
     world.load()
     world.apply()
     problems = []

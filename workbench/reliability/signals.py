@@ -39,7 +39,7 @@ class SignalTrial:
 def interrupted(
     world: worlds.World, action: Action, allowed: list[oracle.Carried], ready: int
 ) -> SignalTrial:
-    """Do something once the parent has been told, and look at what an interrupt left."""
+    """Notify the parent, do something, and check what an interrupt left behind."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     came_out = ""
     finished = False

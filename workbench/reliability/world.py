@@ -119,7 +119,7 @@ class MadeUpPlace:
         call: calls it, given its module.
         plain: what it answers without the patch.
         fixed: what it answers with it.
-        certain: whether it is a target wherever its module is loaded; else one found by a wildcard.
+        certain: whether it is a target whenever its module is loaded; if not, a wildcard finds it.
     """
 
     patch: str

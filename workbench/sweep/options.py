@@ -76,7 +76,7 @@ def check_outputs(outputs: Sequence[Path], *, only_show: bool) -> None:
 
 @contextmanager
 def told_how_to_go_on(output: Path | None) -> Iterator[None]:
-    """Say, where the block is interrupted, whether another run goes on from there.
+    """If the block is interrupted, say whether another run continues from there.
 
     Args:
         output: the file that keeps the results; None if there is none.

@@ -1,4 +1,4 @@
-"""What came of a cell on one side, and how an attempt becomes that."""
+"""Try a cell on one side, without patchkit or with it, and keep the outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDTH = 200
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a cell.
+    """The outcome of trying a cell on one side.
 
     Args:
         step: the step that failed; empty if all worked.
@@ -65,7 +65,7 @@ class TrialCourse:
 
 
 class OtherLogits(Exception):
-    """A model that should predict what it did before, but does not."""
+    """The model no longer predicts what it predicted before."""
 
 
 def attempt(
@@ -98,7 +98,7 @@ def attempt(
 
 
 def one_line(error: BaseException, memory: float) -> str:
-    """Return an error as a line that is the same wherever it is raised."""
+    """Return an error as a line that is the same in whichever folder it is raised."""
     if is_lack_of_memory(error):
         return lack_of(memory)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

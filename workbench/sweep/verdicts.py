@@ -1,4 +1,4 @@
-"""Judge a cell by what came of it without patchkit and with it."""
+"""Judge a cell by its trials without patchkit and with it."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class CellVerdict(Generic[C]):
     Args:
         cell: what was tried.
         outcome: how both sides compare.
-        without: what came of it without patchkit.
-        with_patchkit: what came of it with it.
+        without: its trial without patchkit.
+        with_patchkit: its trial with patchkit.
         note: what differs, or why; empty if nothing is to be said.
     """
 
@@ -93,7 +93,7 @@ class Group(Generic[C]):
 
 @dataclass(frozen=True)
 class Judged(Generic[C]):
-    """What came of a selection.
+    """The verdicts on a selection of cells.
 
     Args:
         environment: versions, Python, platform and date.
@@ -105,7 +105,7 @@ class Judged(Generic[C]):
 
     @property
     def exit_status(self) -> int:
-        """1 if anything is worse or other with patchkit, and nobody has said why."""
+        """1 if anything is worse or different with patchkit without a known reason."""
         return int(any(verdict.outcome.trouble for verdict in self.verdicts))
 
     def counts(self) -> list[tuple[CellOutcome, int]]:
@@ -144,11 +144,11 @@ def compare(
     steps: Sequence[str],
     explain: Callable[[Collection[str]], str],
 ) -> tuple[CellOutcome, str]:
-    """Compare what came of a cell without patchkit and with it.
+    """Compare the trials of a cell without patchkit and with it.
 
     Args:
-        without: what came of it without.
-        with_patchkit: what came of it with.
+        without: the trial without patchkit.
+        with_patchkit: the trial with it.
         steps: what is done, in order.
         explain: returns why some figures differ; empty if that is not known.
 
@@ -177,7 +177,7 @@ def _comparison(
         return "fails", ""
     if not with_patchkit.worked:
         return "broken", ""
-    # As text, since a number that is none equals nothing.
+    # As text, since NaN does not equal itself.
     other = [
         name
         for name, value in without.figures.items()

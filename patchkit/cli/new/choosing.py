@@ -142,7 +142,7 @@ def with_code(source: FunctionSource, code: str) -> Site:
 
 
 def _anchor(source: FunctionSource, nodes: list[ast.expr | ast.stmt]) -> Site:
-    """Return the first of some nodes whose code stands once in the function, else the last."""
+    """Return the first of some nodes whose code occurs once in the function, else the last."""
     for node in nodes:
         text = ast.unparse(node)
         literal = _capital_names(source, text)

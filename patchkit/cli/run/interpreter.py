@@ -34,7 +34,7 @@ def start(chosen: str, folder: str) -> None:
 
 
 def _apply_at_import(chosen: str) -> Report:
-    """Apply the choices as a library is imported; no error of ours may stop that import."""
+    """Apply the choices as a library is imported; no error of patchkit may stop that import."""
     from ...errors import PatchError
     from ...reporting.report import Report
 
@@ -70,7 +70,7 @@ def _apply(chosen: str) -> Report:
 
 
 def _summarize_at_exit() -> None:
-    """Say at the end what the script used that is not today's."""
+    """Print at exit what the script used from older releases."""
     import atexit
 
     from ...engine.session import SESSION

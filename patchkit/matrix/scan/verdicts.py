@@ -1,4 +1,4 @@
-"""Judge each patch by the facts of a release, just as `apply()` would there."""
+"""Judge each patch by the facts of a release, as `apply()` would if the release were installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List what was not measured, and why."""
+"""List what was not measured, and why not."""
 
 from __future__ import annotations
 

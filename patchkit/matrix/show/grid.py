@@ -18,7 +18,7 @@ class Cell:
         outcomes: the outcomes of all runs, each once.
         notes: the notes of runs and scan.
         remarks: those notes that need attention.
-        failures: those notes on runs that came to no end, and tell nothing of the bug.
+        failures: those notes on runs that did not finish, and so say nothing about the bug.
     """
 
     state: CellState = NOT_MEASURED
