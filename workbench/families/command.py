@@ -89,7 +89,7 @@ def families(
       python -m workbench families llama --method all
     \b
     Exit status:
-      0  nothing is worse or other with patchkit
+      0  nothing is worse or different with patchkit
       1  something worked without, and fails or has other numbers with patchkit
     """
     from patchkit.cli.output import progress_bar

@@ -1,4 +1,4 @@
-"""What was tried, as data that a line of JSON holds."""
+"""Define the records of a sweep, each a line of JSON."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Build:
 
 @dataclass(frozen=True)
 class FamilyCell:
-    """What is tried at once.
+    """One combination to try.
 
     Args:
         subject: the model type.

@@ -68,23 +68,23 @@ def attempts(cls: type[Any], **fixed: Any) -> Iterator[Any]:
 
 
 def _with_each_kind(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Construct it with one layer of each kind that the default has."""
+    """Construct a configuration with one layer of each kind that the default has."""
     return cls(**_joined(_arguments(_default(cls, fixed), sizes, kinds=True), fixed))
 
 
 def _by_arguments(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Construct it with small sizes, so that what follows from them is computed from them."""
+    """Construct a configuration with small sizes, and let it compute the others from them."""
     return cls(**_joined(_arguments(_default(cls, fixed), sizes), fixed))
 
 
 def _filled_in(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Construct it with what it should compute from the other sizes, but does not."""
+    """Construct a configuration with the sizes that it should compute, but does not."""
     arguments = _arguments(_default(cls, fixed), sizes, kinds=True, fill=True)
     return cls(**_joined({**_IF_MISSING, **arguments}, fixed))
 
 
 def _by_attributes(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Change the sizes of a default one, which asks nothing of its constructor."""
+    """Change the sizes of a default configuration after its construction."""
     config = _default(cls, fixed)
     for owner in _with_parts(config):
         for name, value in list(vars(owner).items()):

@@ -100,7 +100,7 @@ class FamilySelection:
 
 @dataclass(frozen=True)
 class SweepLimits:
-    """What a cell may take.
+    """The memory and the time that a cell may take.
 
     Args:
         memory: GiB of address space, in addition to that of the libraries.
@@ -177,7 +177,7 @@ def _try_all(
 
 
 class _FamilyWorkshop(Processes):
-    """The processes and a folder."""
+    """The processes of a sweep, and the folder of their checkpoints."""
 
     def __init__(
         self,
@@ -208,7 +208,7 @@ class _FamilyWorkshop(Processes):
             build = self._build(subject, folder)
             if self._stopped:
                 return
-            if build != known:  # what could not be built is tried again
+            if build != known:  # a model that could not be built is tried again
                 self._journal.add_build(build)
             if build.error:
                 count(f"{subject.type}: {build.error}", len(missing))

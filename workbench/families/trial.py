@@ -51,7 +51,7 @@ def attempt(
 
 
 class _FamilyCourse(TrialCourse):
-    """One attempt."""
+    """An attempt at one cell."""
 
     def __init__(self, task: str, mode: Mode, method: str, checkpoints: Path, folder: Path) -> None:
         super().__init__("load")

@@ -1,4 +1,4 @@
-"""Make the film of a terminal that stands at the top of the README.
+"""Make the film of a terminal at the top of the README.
 
     python -m workbench film --record ENVIRONMENT
     python -m workbench film

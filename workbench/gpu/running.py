@@ -113,7 +113,7 @@ def _measure(
             status = process.wait(deadline)
             errors.seek(0)
             log = without_folders(errors.read()).splitlines()[-_LOG_LINES:]
-        # One that died before it said what it would measure is taken to measure one thing.
+        # A process that died before it listed its units counts as one unit.
         left = [unit for unit in process.units or ["everything"] if unit not in side.rows]
         if not left:
             return
@@ -133,7 +133,7 @@ def _measure(
 
 
 class _Process:
-    """One process of a part, and what it tells."""
+    """One process of a part, and its answers."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ _MOST_DISTANCE = 0.05
 
 
 class NoWeights(Exception):
-    """A file of adapters that holds none."""
+    """A file of adapters is empty."""
 
 
 def predict(model: Any, mode: Mode) -> Any:

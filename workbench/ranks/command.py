@@ -68,7 +68,7 @@ def ranks(
       python -m workbench ranks 'fsdp*' 'zero*' --mode bf16/4bit --output ranks.jsonl
     \b
     Exit status:
-      0  nothing is worse or other with patchkit
+      0  nothing is worse or different with patchkit
       1  something worked without, and fails or has other numbers with patchkit
     """
     from patchkit.cli.output import progress_bar

@@ -1,4 +1,4 @@
-"""What was tried with two ranks, as data that a line of JSON holds."""
+"""Define the records of a sweep with two ranks, each a line of JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = ("build", "prepare", "forward", "backward", "step", "predict", "save", "
 
 @dataclass(frozen=True)
 class RankCell:
-    """What is tried at once.
+    """One combination to try.
 
     Args:
         strategy: the name of a strategy.

@@ -54,7 +54,7 @@ class RankSelection:
         modes: tuple[Mode, ...],
         methods: Sequence[str],
     ) -> RankSelection:
-        """Return a selection by names and globs; of what has none, the usual.
+        """Return a selection by names and globs; the usual ones for what is not named.
 
         Raises:
             UsageError: a glob names nothing.
@@ -112,7 +112,7 @@ def sweep(
 
 
 class _RankWorkshop(Processes):
-    """The processes and a folder."""
+    """The processes of a sweep, and the folder of their checkpoints."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder = folder

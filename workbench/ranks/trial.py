@@ -44,7 +44,7 @@ def attempt(
 
 
 class _RankCourse(TrialCourse):
-    """One attempt."""
+    """An attempt at one cell."""
 
     def __init__(
         self, strategy: str, trainer: str, mode: str, method: str, models: Path, folder: Path

@@ -1,4 +1,4 @@
-"""Hold the table of changes against the interfaces of releases."""
+"""Check the table of changes against the interfaces of releases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Has = Callable[[str], bool | None]
 
 
 class FindingKind(str, Enum):
-    """What is wrong."""
+    """The kind of disagreement."""
 
     UNKNOWN = "unknown"
     """Something went, or changed, and the table has no row for it."""
@@ -157,7 +157,7 @@ def _of_keyword(
             holder = _holder(row, name)
             ancestors = history.newest.ancestors.get(holder, ())
             if to in _inherited(ancestors, histories, but=library):
-                continue  # older releases have it from there, too, and none tells since when
+                continue  # older releases import it from there, too; no release says since when
             yield from _around(
                 history,
                 f"{library}.{holder}({to}=)",

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .grid import Grid, PatchRow
+from .grid import Grid
 from .states import WORST_FIRST, CellState
 from .view import View
 
@@ -73,14 +73,10 @@ def _title(grid: Grid) -> str:
 
 def _row_labels(grid: Grid, width: int) -> dict[str, str]:
     """Return whole ids, or without the library if they make a line too long."""
-    whole = {row.patch: row.patch + _mark(row) for row in grid.rows}
+    whole = {row.patch: row.patch + ("" if row.known else f" {_GONE}") for row in grid.rows}
     if max(map(len, whole.values())) + 1 + len(grid.columns) <= width:
         return whole
     return {patch: label.removeprefix(grid.name) for patch, label in whole.items()}
-
-
-def _mark(row: PatchRow) -> str:
-    return "" if row.known else f" {_GONE}"
 
 
 def _glyph(state: CellState, *, ascii_only: bool) -> Text:
