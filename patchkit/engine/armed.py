@@ -25,7 +25,7 @@ from ..rewrite import Around, Collision, Drift, Target
 from .compiled import compiled_frames, has_any_left
 from .fixing import FixedCallable, TargetReplaced, fix, is_replaced
 from .hooks import is_loading, module_object
-from .wrapping import Places, wrap_collision
+from .wrapping import ChangedPlaces, wrap_collision
 
 
 class Owner(Protocol):
@@ -264,7 +264,7 @@ class ArmedPatch:
         self.attempts[name] = attempt
         attempt.committed = True
 
-    def fix_loaded(self, places: Places) -> bool:
+    def fix_loaded(self, places: ChangedPlaces) -> bool:
         """Fix all that is loaded and does not hold; tell whether anything was fixed."""
         changed = False
         for name in self.present_modules():
@@ -275,7 +275,7 @@ class ArmedPatch:
         return changed
 
     def fix_module(
-        self, name: str, module: ModuleType, places: Places, *, recheck: bool = False
+        self, name: str, module: ModuleType, places: ChangedPlaces, *, recheck: bool = False
     ) -> bool:
         """Make all changes in an executed module or, if one of them cannot be made, none.
 

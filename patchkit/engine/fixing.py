@@ -11,7 +11,7 @@ from ..rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
 from ..rewrite.diff import Difference
 from ..rewrite.install import SwappedFunction
 from ..rewrite.misfit import misfit
-from .wrapping import Places, ProxiedCallable, wrap
+from .wrapping import ChangedPlaces, ProxiedCallable, wrap
 
 
 class TargetReplaced(Drift):
@@ -56,7 +56,7 @@ def fix(
     owner: str,
     change: Change,
     module: ModuleType,
-    places: Places,
+    places: ChangedPlaces,
     claimant: Claimant,
     before: tuple[FixedCallable, ...] = (),
     taken: set[tuple[int, object]] | None = None,
@@ -132,7 +132,7 @@ def _rewrite(
     target: Target,
     module: ModuleType,
     qualname: str,
-    places: Places,
+    places: ChangedPlaces,
     claimant: Claimant,
     taken: set[tuple[int, object]],
 ) -> FixedCallable | None:

@@ -49,7 +49,7 @@ from .desired import DesiredState
 from .listener import ImportListener
 from .recording import broken_record, patch_record
 from .trouble import Warnings, explain, trouble_in
-from .wrapping import Places, prepare
+from .wrapping import ChangedPlaces, prepare
 
 if TYPE_CHECKING:
     from ..legacy.layer import Layer, Wanted
@@ -80,7 +80,7 @@ class Session:
     ) -> None:
         self._before = before
         self._state = DesiredState(known)
-        self._places = Places()
+        self._places = ChangedPlaces()
         self._unsettled = False
         self._busy = False
         self._warnings = Warnings()

@@ -110,7 +110,7 @@ class Proxies:
 
 
 @dataclass
-class Places:
+class ChangedPlaces:
     """All that is changed in this process: code that is swapped, and proxies."""
 
     swaps: CodeSwaps = field(default_factory=CodeSwaps)
@@ -123,7 +123,7 @@ class Places:
 
 
 def wrap(
-    owner: str, change: Wrap, module: ModuleType, places: Places, claimant: Claimant
+    owner: str, change: Wrap, module: ModuleType, places: ChangedPlaces, claimant: Claimant
 ) -> tuple[SwappedFunction | ProxiedCallable, Around]:
     """Wrap the target of a change in its loaded module.
 
