@@ -82,7 +82,7 @@ def test_a_process_that_dies_is_followed_by_one_for_the_rest(run) -> None:
 def test_one_that_dies_before_it_says_what_it_measures(run) -> None:
     found = run("pass", before="raise SystemExit('no torch here')")
     assert (found["rows"], found["state"]) == ([], "failed")
-    assert [one["reason"] for one in found["not_run"]] == ["the process ended with status 1"]
+    assert [row["reason"] for row in found["not_run"]] == ["the process ended with status 1"]
     assert found["logs"] == {"without": ["no torch here"]}
 
 
