@@ -28,6 +28,8 @@ class Choices:
         patches: absolute paths of folders and files of more patches.
         legacy: what the legacy layer is to do, as `legacy.choice.checked` gives it.
         verbose: whether `patchkit run` prints a line for each interpreter.
+        explain: whether it answers the error that an interpreter dies of; None for as the variable
+            says.
     """
 
     only: tuple[str, ...] | None
@@ -38,6 +40,7 @@ class Choices:
     patches: tuple[Path, ...]
     legacy: Choice
     verbose: bool
+    explain: bool | None
 
     def __init__(
         self,
@@ -51,8 +54,9 @@ class Choices:
         patches: Paths | None = None,
         legacy: object = None,
         verbose: bool = False,
+        explain: bool | None = None,
     ) -> None:
-        """Check the arguments; they are those of `apply`, and one that only `run` has.
+        """Check the arguments; they are those of `apply`, and two that only `run` has here.
 
         Args:
             only: as for `apply`.
@@ -64,6 +68,7 @@ class Choices:
             patches: as for `apply`.
             legacy: as for `apply`.
             verbose: whether to print a line for each interpreter.
+            explain: whether to answer the error that an interpreter dies of.
 
         Raises:
             UsageError: one is of another kind, or there is no such folder of patches.
@@ -81,6 +86,7 @@ class Choices:
             "patches": () if patches is None else tuple(resolve_paths(patches)),
             "legacy": checked_legacy(legacy),
             "verbose": verbose,
+            "explain": explain,
         }
         for name, value in checked_values.items():
             object.__setattr__(self, name, value)
@@ -114,6 +120,7 @@ class Choices:
                 "patches": list(map(str, self.patches)),
                 "legacy": self.legacy,
                 "verbose": self.verbose,
+                "explain": self.explain,
             },
             separators=(",", ":"),
         )
@@ -135,4 +142,5 @@ class Choices:
             patches=fields["patches"],
             legacy=fields["legacy"],
             verbose=fields["verbose"],
+            explain=fields.get("explain"),
         )
