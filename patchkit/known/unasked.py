@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "PATCHKIT_EXPLAIN"
 _WIDTH = 80
-_LONGEST_COMMAND = 160
+_LONGEST_MESSAGE = 120
 _MOST_LINES = 3
 """Of the cause, and of the remedy."""
 _RUNNERS = ("__main__", "runpy")
@@ -107,17 +107,16 @@ def answer_lines(error: BaseException) -> list[str]:
     lines = _wrapped("patchkit: ", about + first.cause)
     lines += _wrapped("  do: ", first.do)
     lines += [f"      {line}" for line in first.write[:1]]
-    return [*lines, *_where_more_is(f"{error}", len(found.answers) - 1)]
+    return [*lines, *_where_more_is(found.error.message, len(found.answers) - 1)]
 
 
 def _where_more_is(message: str, others: int) -> Iterator[str]:
-    import shlex
-
     causes = "another possible cause" if others == 1 else f"{others} other possible causes"
     line = f"  more{f', and {causes}' if others else ''}: patchkit explain "
-    quoted = shlex.quote(message)
-    if message.strip() and "\n" not in message and len(line) + len(quoted) <= _LONGEST_COMMAND:
-        yield line + quoted
+    # One that shells read as it is written.
+    quote = next((quote for quote in "\"'" if quote not in message), "")
+    if quote and 0 < len(message) <= _LONGEST_MESSAGE and not set(message).intersection("$`\\!"):
+        yield f"{line}{quote}{message}{quote}"
     else:
         yield f"{line}LOG (or - and paste the traceback)"
 
