@@ -128,7 +128,7 @@ def run(
 
     Patches are applied as the command starts, and in each Python that it starts in any way. This
     process becomes the command: arguments, input, signals and exit status are its own, and nothing
-    is written to disk.
+    is written to disk. A known error that it dies of is explained below the traceback.
 
     Not reached are `python -I`, `-E` and `-S`, which ignore PYTHONPATH, and programs that a shell
     script starts with its own PYTHONPATH or with `env -i`. --verbose shows what was reached.
