@@ -20,9 +20,9 @@ DTYPES = {
 }
 
 
-ARGUMENTS = ("only", "exclude", "strict", "dtype", "preflight", "patches", "legacy")
+ARGUMENTS = ("only", "exclude", "strict", "dtype", "preflight", "patches", "legacy", "explain")
 """Arguments that `apply` always has."""
-RESERVED = (*ARGUMENTS, "others", "explain", "disable", "run", "cache", "wheels")
+RESERVED = (*ARGUMENTS, "others", "disable", "run", "cache", "wheels")
 """Names that no setting may have: arguments, and names of our own variables."""
 _YES = ("1", "true", "on", "yes")
 _NO = ("", "0", "false", "off", "no")

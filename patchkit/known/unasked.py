@@ -78,7 +78,7 @@ def is_switched_off() -> bool:
     """Tell whether the variable switches off answers without being asked."""
     from ..settings import yes_or_no
 
-    return yes_or_no(os.environ.get(VARIABLE, "1")) is False
+    return yes_or_no(os.environ.get(VARIABLE) or "1") is False
 
 
 def answer_lines(error: BaseException) -> list[str]:

@@ -49,6 +49,7 @@ def test_it_follows_the_traceback(world) -> None:
         ([], {"PATCHKIT_EXPLAIN": "0"}, False),
         ([], {"PATCHKIT_EXPLAIN": "off"}, False),
         ([], {"PATCHKIT_EXPLAIN": "1"}, True),
+        ([], {"PATCHKIT_EXPLAIN": ""}, True),
         (["--explain"], {"PATCHKIT_EXPLAIN": "0"}, True),
         (["--verbose"], {}, True),
     ],
