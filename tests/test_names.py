@@ -18,24 +18,17 @@ SHARED_CLASS_NAMES = {
     "Edits",
     "Environment",
     "Finding",
-    "Lookup",
-    "Method",
     "Outcome",
-    "Place",
     "Silent",
     "Source",
     "State",
     "Use",
     "Verdict",
-    "Wanted",
-    "_Finder",
-    "_Former",
     "_Reader",
 }
 VAGUE = {"it", "one"}
 # Still with vague loop variables; a folder leaves this list with its last one.
 VAGUE_FOLDERS = (
-    "patchkit/legacy",
     "patchkit/modernize",
     "patchkit/cli/explain.py",
     "workbench",
@@ -43,7 +36,6 @@ VAGUE_FOLDERS = (
     "tests/docs",
     "tests/doctor_of_scripts",
     "tests/engine",
-    "tests/legacy",
     "tests/modernize",
     "tests/ranks",
     "tests/reliability",

@@ -8,7 +8,7 @@ from typing import Any
 
 from .sources import notes
 
-# The call is a `call.Call`, which is made of rows.
+# The call is a `call.OldCall`, which is made of rows.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
 """Takes the old value and the call; returns what to pass by current keywords."""
 Adjuster = Callable[[Any, Any, Any], None]

@@ -236,12 +236,7 @@ def clash(to: str, value: Any, present: Any) -> str:
 
 
 def decide_value(row: Value, value: Any) -> Decision | None:
-    """Return what to do about the value of a keyword, or those in a list; None for other values.
-
-    Args:
-        row: the row of the table.
-        value: what the script gives.
-    """
+    """Return what to do about the value of a keyword, or those in a list; None for other values."""
     parts = list(value) if isinstance(value, (list, tuple)) else [value]
     is_old = [_is(part, row.value) for part in parts]
     if not any(is_old):
@@ -295,12 +290,7 @@ def passed_to_configuration(row: Keyword) -> str:
 
 
 def of_trainer(row: Keyword, changed: Keyword) -> Keyword:
-    """Return the row of a trainer's keyword for a field of its configuration that has changed.
-
-    Args:
-        row: the row of the trainer's keyword.
-        changed: the row of the field.
-    """
+    """Return the row of a trainer's keyword for a field of its configuration that has changed."""
     action: Action = changed.action
     if isinstance(action, Rename):
         action = Configure(action.to)

@@ -60,12 +60,7 @@ def described(row: Change) -> Described | None:
 
 
 def rows_of_error(text: str, rows: Iterable[Change]) -> list[Described]:
-    """Return the rows that an error message speaks of, those of the class it names first.
-
-    Args:
-        text: a message of Python's, or a text that contains one.
-        rows: the table.
-    """
+    """Return the rows that an error message speaks of, those of the class it names first."""
     rows = list(rows)
     found: list[Change] = []
     for owner, keyword in KEYWORD_ERROR.findall(text):

@@ -55,16 +55,13 @@ class Places:
     """The names and modules that have moved or are gone.
 
     A name that has moved may be gone altogether in a later release, and then has two rows.
-
-    Args:
-        rows: the rows of the table that matter.
     """
 
     def __init__(self, rows: Iterable[Moved | Gone]) -> None:
         rows = tuple(rows)
         self._moved = {row.name: row for row in rows if isinstance(row, Moved)}
         self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
-        # Every module that some script looks for in vain is looked up here.
+        # Each module that some script looks for in vain is looked up here.
         self._inside: dict[str, Moved] = {}
         for row in self._moved.values():
             parts = row.name.split(".")

@@ -11,7 +11,7 @@ _FORMER_NAMES = {
     "PythonBackend": "PreTrainedTokenizer",
     "TokenizersBackend": "PreTrainedTokenizerFast",
 }
-"""Classes that scripts know by other names, which both go by."""
+"""Classes that scripts know by other names; the libraries take both names."""
 
 
 def class_name(kind: type) -> str:

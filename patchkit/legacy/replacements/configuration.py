@@ -1,4 +1,4 @@
-"""A trainer's own configuration, made of another one."""
+"""Convert a configuration to the class that a trainer takes."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..changes import Adjusted, Change, Default, GivenToo, Refuse
-from ..converting.adjusting.blocks import counted
-from ..converting.adjusting.steps import steps_to_come
+from ..converting.adjusting.adapters import counted, steps_to_come
 from .many import keywords
 
 _OFT = ("peft.OFTConfig",)

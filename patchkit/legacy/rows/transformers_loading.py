@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Action, Change, Convert, Converter, Drop, Keyword, Rename
-from ..converting import loading_keywords as loading
+from ..converting import loading
 from ..sources import notes
 
 _V5 = "https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md"
