@@ -135,7 +135,7 @@ def _compare(python: Interpreters, trainer: str, steps: int) -> list[Comparison]
 def _train(python: Interpreters, options: Mapping[str, str], *, patched: bool) -> Curve:
     named = [part for name, value in options.items() for part in (f"--{name}", value)]
     switch = ["--patched"] if patched else []
-    outcome = python.run(["-m", "patchkit.lab", "--json", *named, *switch])
+    outcome = python.run(["-m", "patchkit.lab", *named, *switch])
     if not outcome["ok"]:
         return Curve(error=f"{outcome['error_type']}: {outcome['error']}")
     return Curve(losses=tuple(outcome["losses"]))

@@ -36,12 +36,7 @@ class PreflightError(PatchError):
 
 
 class UnreadableVersion(ValueError):
-    """The metadata of an installed library give something as its version that is none.
-
-    Args:
-        library: its distribution.
-        version: what they give.
-    """
+    """An installed library gives as its version something that is not a version."""
 
     def __init__(self, library: str, version: str) -> None:
         super().__init__(f"{library} is installed, but its version {version!r} is not a version")

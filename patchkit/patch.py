@@ -98,12 +98,7 @@ Change = Rewrite | Wrap
 
 @dataclass(frozen=True)
 class Requirement:
-    """Something that a reproducer needs and not every machine has.
-
-    Args:
-        name: as in `Patch(requires=…)`.
-        what: its description, for a sentence.
-    """
+    """Something that a reproducer needs and not every machine has, and what a sentence calls it."""
 
     name: str
     what: str

@@ -175,10 +175,7 @@ def _enter(
 ) -> contextlib.ExitStack:
     """Enter a block, and return what closes it.
 
-    Args:
-        block: the block.
-        warn: called with each warning of the block; pytest knows a better place for it than the
-            line of its machinery that called us.
+    `warn` gets each warning of the block: pytest shows it in a better place than in its own code.
     """
     with contextlib.ExitStack() as stack:
         with warnings.catch_warnings(record=True) as records:

@@ -128,12 +128,6 @@ def resolve(
 ) -> dict[str, str]:
     """Check the settings of a call of `apply`, and those of the environment.
 
-    Args:
-        keywords: keyword arguments by name.
-        dtype: a `torch.dtype`, a name such as `float16` or `fp16`, or None.
-        known: all settings of the catalogue.
-        opt_ins: the keywords of its opt-in patches.
-
     Returns:
         the values set by arguments.
 
@@ -189,10 +183,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def dtype_name(dtype: object) -> str:
-    """Return the name of a precision: `float16`, `bfloat16` or `float32`.
-
-    Args:
-        dtype: a `torch.dtype`, or a name such as `float16` or `fp16`.
+    """Return `float16`, `bfloat16` or `float32` for a `torch.dtype` or a name such as `fp16`.
 
     Raises:
         UsageError: it is another one.

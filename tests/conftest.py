@@ -47,6 +47,10 @@ for _variable in (
 if os.environ.get("TERM") in ("dumb", "unknown"):
     del os.environ["TERM"]
 
+ROOT = str(Path(__file__).resolve().parents[1])
+if ROOT not in sys.path:
+    sys.path.append(ROOT)  # for the workbench; an installed patchkit comes first
+
 # Who starts a runner in the background makes it, and all that it starts, deaf to Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

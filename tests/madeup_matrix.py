@@ -24,7 +24,10 @@ def ran() -> Callable[..., Result]:
     """A result of a patch, where these versions were beside or instead of the usual ones."""
 
     def make(patch: str, outcome: str, note: str = "", device: str = "cpu", **versions: str) -> Any:
-        installed = {**BASE, **{name.replace("_", "-"): it for name, it in versions.items()}}
+        installed = {
+            **BASE,
+            **{name.replace("_", "-"): version for name, version in versions.items()},
+        }
         where = Environment(installed, "3.11.7", "linux-x86_64", device, "2026-01-02")
         return Result(patch, outcome, where, note)
 
@@ -69,7 +72,7 @@ def shown(patches) -> Callable[..., View]:
     """The view of a matrix."""
 
     def show(matrix: Matrix, *, by: str = "release", libraries: tuple[str, ...] = ()) -> View:
-        chosen = dict.fromkeys([*patches, *sorted(one.patch for one in matrix.results)])
+        chosen = dict.fromkeys([*patches, *sorted(result.patch for result in matrix.results)])
         return (by_set if by == "set" else by_release)(matrix, patches, chosen, libraries)
 
     return show

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +30,9 @@ PROGRAMS = {
 
 def main() -> int:
     """Run a program, or a command of the group."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # not all terminals can show all that is said
+            stream.reconfigure(errors="replace")
     for words in (1, 2):
         name = " ".join(sys.argv[1 : 1 + words])
         if name in PROGRAMS:

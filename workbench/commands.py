@@ -21,7 +21,7 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, modules=COMMANDS, package=__package__)
 def workbench() -> None:
-    """Measure the patches, record what was measured, and hold patchkit against it.
+    """Measure the patches, record the measurements, and check patchkit against them.
 
     There are also `eras`, `film`, `gpu`, `new-releases` and `reliability TOOL`; each has a --help.
     """

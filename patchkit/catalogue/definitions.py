@@ -17,13 +17,7 @@ _SHIPPED = "patchkit.patches"
 
 @dataclass(frozen=True)
 class Definition:
-    """A file that should define a patch.
-
-    Args:
-        name: its name in messages.
-        fetch: imports it.
-        file: its path in a project's own folder; empty if it is installed.
-    """
+    """A file that should define a patch, and how to import it; installed ones name no file."""
 
     name: str
     fetch: Callable[[], ModuleType]

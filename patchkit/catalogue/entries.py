@@ -48,12 +48,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Broken:
-    """A definition that cannot be used.
-
-    Args:
-        name: its name in messages.
-        error: why.
-    """
+    """A definition that cannot be used, and why."""
 
     name: str
     error: PatchError
@@ -61,12 +56,7 @@ class Broken:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All known patches by id, and the definitions that could not be read.
-
-    Args:
-        entries: the patches.
-        broken: the rest.
-    """
+    """All known patches by id, and the definitions that could not be read."""
 
     entries: dict[str, Entry]
     broken: tuple[Broken, ...] = ()
@@ -84,11 +74,7 @@ class Catalogue:
         return iter(self.entries.values())
 
     def matching_ids(self, names: str | Iterable[str] | None, argument: str) -> set[str]:
-        """Return the ids that a selection matches.
-
-        Args:
-            names: ids and shell globs.
-            argument: the user's name for the selection, for the message.
+        """Return the ids that ids and globs match; `argument` names the selection in messages.
 
         Raises:
             UsageError: the selection is not made of strings.

@@ -10,11 +10,7 @@ Selection = str | Iterable[str] | None
 
 
 def names_of(selection: str | Iterable[str], argument: str) -> tuple[str, ...]:
-    """Return the ids and globs of a selection.
-
-    Args:
-        selection: one of them, or several.
-        argument: the user's name for the selection, for the message.
+    """Return the ids and globs of a selection; `argument` names it in messages.
 
     Raises:
         UsageError: it is not made of strings.

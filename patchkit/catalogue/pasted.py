@@ -31,11 +31,7 @@ LETTERS = {
 
 
 def cleaned(text: str) -> str:
-    """Return a pasted text as the program printed it, on one line.
-
-    Args:
-        text: an error message, part of one, or a log that contains one.
-    """
+    """Return a pasted error message or log as the program printed it, on one line."""
     text = re.sub(CONTROLS, "", text)
     for written, letter in LETTERS.items():
         text = text.replace(written, letter)

@@ -26,13 +26,6 @@ def select(
 ) -> tuple[list[Entry], dict[str, str]]:
     """Return the patches that a call wants, and the reason for each that is left out.
 
-    Args:
-        known: all patches.
-        only: ids and globs; None for all.
-        exclude: ids and globs.
-        switches: what the call says of opt-in patches, by keyword.
-        off: the keywords that earlier calls switched off.
-
     Raises:
         UnknownPatchError: a name matches no patch.
         UsageError: the selection contradicts itself.

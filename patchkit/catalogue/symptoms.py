@@ -13,12 +13,7 @@ SHORTEST = 12
 
 
 def entries_with_message(text: str, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the patches whose bug puts this error on the screen.
-
-    Args:
-        text: an error message, part of one, or a whole traceback; line breaks do not matter.
-        entries: the patches to choose from.
-    """
+    """Return the patches whose bug puts this error on the screen; line breaks do not matter."""
     error = _normalize(text)
     return [
         entry
@@ -28,12 +23,7 @@ def entries_with_message(text: str, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the patches whose bug raises this error: by their messages, else by their symptoms.
-
-    Args:
-        text: as for `entries_with_message`.
-        entries: the patches to choose from.
-    """
+    """Return the patches whose bug raises this error: by their messages, else by their symptoms."""
     entries = list(entries)
     line = " ".join(text.split())
     return entries_with_message(text, entries) or [

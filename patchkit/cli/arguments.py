@@ -43,11 +43,7 @@ class PatchId(click.ParamType):  # type: ignore[type-arg]  # generic from click 
 
 
 def chosen_ids(catalogue: Catalogue, names: Collection[str]) -> set[str] | None:
-    """Return the ids of the patches that a command names; None if it names none.
-
-    Args:
-        catalogue: all patches.
-        names: ids, globs, and libraries, each for all of its patches.
+    """Return the ids that ids, globs and names of libraries select; None if there are no names.
 
     Raises:
         UnknownPatchError: a name matches no patch.
@@ -85,11 +81,7 @@ def _set_variable(
 
 
 def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add `--format` and `--json` to a command; its argument `form` is the user's choice.
-
-    Args:
-        forms: the possible choices, the default first; `json` is among them.
-    """
+    """Add `--format` (the default first, `json` among them) and `--json`; both set `form`."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -132,10 +124,6 @@ class ScriptPath(click.Path):
 
 def check_writable(path: Path, option: str) -> None:
     """Refuse an output file that cannot be written, before any work is done.
-
-    Args:
-        path: the file; it may exist already.
-        option: the option that named it, such as `--plot`.
 
     Raises:
         UsageError: it is a folder, its folder is missing, or either is not writable.

@@ -120,13 +120,7 @@ def _show(entry: Entry, text: str) -> None:
 
 
 def _folded(entry: Entry, text: str, width: int) -> Iterator[str]:
-    """Yield the lines for one patch; `patch` cannot read them.
-
-    Args:
-        entry: the patch.
-        text: its unified diff.
-        width: columns of the terminal.
-    """
+    """Yield the lines for one patch; `patch` cannot read them."""
     from ..catalogue.explanation import explain
     from ..text import wrap_lines
 

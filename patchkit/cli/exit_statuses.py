@@ -67,12 +67,7 @@ def _set_status(error: click.UsageError) -> click.UsageError:
 
 
 def exit_if_absent(catalogue: Catalogue, chosen: Collection[str] | None) -> None:
-    """Say so and exit if no library of these patches is installed for this Python.
-
-    Args:
-        catalogue: all patches.
-        chosen: the ids of the patches that the command is about; None for all.
-    """
+    """Say so and exit if no library of these patches is installed for this Python."""
     from ..environment import installed_version
     from ..text import short_list
 

@@ -221,14 +221,14 @@ def _decoded(content: bytes) -> str:
 
 def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
     from ..catalogue.explanation import explain as in_words
-    from ..reporting.explanation import WIDEST, Printed
+    from ..reporting.explanation import WIDEST, PrintedExplanation
     from .output import show, show_json
 
     if as_json:
         show_json({"schema": SCHEMA, "answers": [], "patches": _patches(entries, report)})
         return
     pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
-    show(*(Printed(*pair) for pair in pairs), widest=WIDEST)
+    show(*(PrintedExplanation(*pair) for pair in pairs), widest=WIDEST)
 
 
 def _patches(entries: Iterable[Entry], report: Report) -> list[dict[str, Any]]:

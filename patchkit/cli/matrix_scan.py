@@ -89,7 +89,7 @@ def scan(
     """
     from .. import matrix
     from ..catalogue.entries import load
-    from ..matrix.scan import scan as run
+    from ..matrix.scan.run import scan as run
     from ..matrix.scan.summary import as_tables, exit_status
     from .arguments import check_writable
     from .output import progress_bar, show

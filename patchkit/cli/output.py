@@ -28,12 +28,7 @@ _BLANKS_AT_THE_END = re.compile(r"[ \t]+(?=(\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 
 
 def show(*printed: RenderableType, widest: int | None = None) -> None:
-    """Print rich renderables.
-
-    Args:
-        printed: the renderables, in order.
-        widest: columns to use at most; by default all of the terminal.
-    """
+    """Print rich renderables."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -83,9 +78,6 @@ def echo_coloured(lines: Iterable[str]) -> None:
 @contextmanager
 def progress_bar(label: str = "") -> Iterator[Callable[[str, int, int], None]]:
     """Show a progress bar on standard error while the block runs, if that is a terminal.
-
-    Args:
-        label: the text beside the bar until it moves.
 
     Yields:
         the function that moves the bar. Its arguments are the next label, the number of parts that

@@ -1,4 +1,4 @@
-"""A patch that somebody wants, and how far it has got in this process.
+"""Fix the modules of a patch that is wanted, and report what holds of it in this process.
 
 Nothing here says that a patch is applied: what was done is remembered with the module object and
 the functions that it was done to, and whether it holds is read off `sys.modules` and them.
@@ -25,20 +25,20 @@ from ..rewrite import Around, Collision, Drift, Target
 from .compiled import compiled_frames, has_any_left
 from .fixing import FixedCallable, TargetReplaced, fix, is_replaced
 from .hooks import is_loading, module_object
-from .wrapping import Places, wrap_collision
+from .wrapping import ChangedPlaces, wrap_collision
 
 
 class Owner(Protocol):
     """The session, which decides which patches are wanted."""
 
     def armed(self) -> Iterable[ArmedPatch]:
-        """Return the patches that are wanted, those that came first in front."""
+        """Return the patches that are wanted, the earliest first."""
 
     def is_armed(self, patch: ArmedPatch) -> bool:
         """Tell whether a patch is wanted now."""
 
     def is_armed_or_suspended(self, patch: ArmedPatch) -> bool:
-        """Tell whether it is wanted, or is to come back."""
+        """Tell whether it is wanted, now or again at the end of a block of `patched`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class ArmedTarget:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FixOutcome:
     """The result of one change in one module.
 
     Args:
@@ -90,7 +90,7 @@ class Outcome:
         reason: why it drifted or failed.
         error: the exception behind a failure.
         rival: the patch that it collided with.
-        replaced: whether it drifted because somebody put something else there.
+        replaced: whether it drifted because another tool put something else there.
         callables: the live callables that were changed.
     """
 
@@ -102,7 +102,7 @@ class Outcome:
     callables: tuple[FixedCallable, ...] = ()
 
 
-_PENDING = Outcome(Status.PENDING)
+_PENDING = FixOutcome(Status.PENDING)
 
 
 class Attempt:
@@ -110,16 +110,12 @@ class Attempt:
 
     It claims what it puts into functions. The claims count from the moment it is committed, which
     is the one step that makes it so.
-
-    Args:
-        patch: the patch.
-        module: the module.
     """
 
     def __init__(self, patch: ArmedPatch, module: ModuleType) -> None:
         self.patch = patch
         self.module = weakref.ref(module)
-        self.outcomes: dict[ArmedTarget, Outcome] = {}
+        self.outcomes: dict[ArmedTarget, FixOutcome] = {}
         self.compiled_before = compiled_frames()
         self.committed = False
 
@@ -149,12 +145,12 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Lookup:
+class TargetLookup:
     """A patch compared with the installed versions.
 
     Args:
-        resolution: whether it is due, and which of its changes; None where that cannot be told.
-        problem: why it cannot.
+        resolution: whether it is due, and which of its changes; None if that is unknown.
+        problem: why it is unknown.
         targets: one for each change that is due.
     """
 
@@ -165,7 +161,7 @@ class Lookup:
 
 @dataclass(eq=False)
 class ArmedPatch:
-    """A patch that somebody wants.
+    """A patch that is wanted.
 
     Args:
         entry: the patch.
@@ -176,7 +172,7 @@ class ArmedPatch:
     entry: Entry
     owner: Owner
     attempts: dict[str, Attempt] = field(default_factory=dict)
-    _lookup: Lookup | None = None
+    _lookup: TargetLookup | None = None
 
     @property
     def id(self) -> str:
@@ -192,18 +188,18 @@ class ArmedPatch:
     def is_looked_up(self) -> bool:
         return self._lookup is not None
 
-    def look_up(self) -> Lookup:
+    def look_up(self) -> TargetLookup:
         """Compare it with what is installed, once. To be called while no lock is held."""
         if self._lookup is None:
             self._lookup = self._compare_with_installed()
         return self._lookup
 
-    def _compare_with_installed(self) -> Lookup:
+    def _compare_with_installed(self) -> TargetLookup:
         patch = self.entry.patch
         try:
             resolution = resolve(patch)
         except ValueError as problem:
-            return Lookup(None, problem)
+            return TargetLookup(None, problem)
         targets = []
         for change in resolution.changes:
             target = Target.parse(change.target)
@@ -211,7 +207,7 @@ class ArmedPatch:
             if not target.is_glob and module_is_absent(target.module):
                 absent = f"{patch.library} {resolution.version} has no module {target.module}"
             targets.append(ArmedTarget(change, target, absent))
-        return Lookup(resolution, None, tuple(targets))
+        return TargetLookup(resolution, None, tuple(targets))
 
     @property
     def is_due(self) -> bool:
@@ -219,7 +215,7 @@ class ArmedPatch:
         return resolution is not None and resolution.verdict is None
 
     def forget_absent_modules(self) -> None:
-        """Forget that a module is absent: somebody may have installed it since."""
+        """Forget that a module is absent: it may have been installed since."""
         if any(target.absent for target in self.look_up().targets):
             self._lookup = None
 
@@ -268,7 +264,7 @@ class ArmedPatch:
         self.attempts[name] = attempt
         attempt.committed = True
 
-    def fix_loaded(self, places: Places) -> bool:
+    def fix_loaded(self, places: ChangedPlaces) -> bool:
         """Fix all that is loaded and does not hold; tell whether anything was fixed."""
         changed = False
         for name in self.present_modules():
@@ -279,16 +275,11 @@ class ArmedPatch:
         return changed
 
     def fix_module(
-        self, name: str, module: ModuleType, places: Places, *, recheck: bool = False
+        self, name: str, module: ModuleType, places: ChangedPlaces, *, recheck: bool = False
     ) -> bool:
-        """Make all changes in one module, or, if one of them cannot be made, none of them.
+        """Make all changes in an executed module or, if one of them cannot be made, none.
 
-        Args:
-            name: its name in `sys.modules`.
-            module: the module, executed.
-            places: the record of all that is changed.
-            recheck: whether to look once more where everything holds: what a wildcard did not find
-                may be there now.
+        If `recheck`, look once more even where everything holds: a wildcard may find more now.
 
         Returns:
             whether anything was fixed.
@@ -314,7 +305,7 @@ class ArmedPatch:
             # Nobody claims what this attempt has put in place: it is not committed.
             places.settle()
             if before is not None and before.callables:
-                return False  # what was applied and came loose is overridden, and stays so
+                return False  # what was applied and then replaced is overridden, and stays so
             attempt.outcomes = _failed_outcomes(targets, culprit, error)
         if before is not None and before.is_whole() and attempt.callables == before.callables:
             return False  # a wildcard was looked at once more, and found nothing new
@@ -325,7 +316,7 @@ class ArmedPatch:
         return any(id(fixed) not in known for fixed in attempt.callables)
 
     def give_up(self, name: str, module: ModuleType, error: Exception) -> None:
-        """Record that an error of ours kept all changes in a module from being made."""
+        """Record that an error of patchkit prevented all changes in a module."""
         targets = self.targets_in(name)
         attempt = Attempt(self, module)
         attempt.outcomes = _failed_outcomes(targets, targets[0], error) if targets else {}
@@ -346,11 +337,11 @@ class ArmedPatch:
         attempts = map(self.attempt_in, list(self.attempts))
         return any(attempt.is_missed_by_torch() for attempt in attempts if attempt is not None)
 
-    def observe(self) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
+    def observe(self) -> Iterator[tuple[str, ArmedTarget, FixOutcome]]:
         """Yield the present state of its targets, read off the live objects.
 
         Yields:
-            the place as `module:qualname`, the change, and what came of it there.
+            the place as `module:qualname`, the change, and its outcome there.
         """
         for target in self.targets:
             name = target.target.module
@@ -365,13 +356,13 @@ class ArmedPatch:
                     if outcome.status is not Status.PENDING:
                         yield from self._observations(target, name, outcome)
 
-    def _outcome_at(self, target: ArmedTarget, name: str) -> Outcome:
+    def _outcome_at(self, target: ArmedTarget, name: str) -> FixOutcome:
         if target.absent:
-            return Outcome(Status.DRIFTED, target.absent)
+            return FixOutcome(Status.DRIFTED, target.absent)
         if name in sys.modules and module_object(name) is None:
-            kind = type(sys.modules[name]).__name__
-            reason = f"sys.modules has a {kind} in the place of the module {name}"
-            return Outcome(Status.DRIFTED, reason, replaced=True)
+            cls = type(sys.modules[name])
+            reason = f"sys.modules has a {cls.__name__} in the place of the module {name}"
+            return FixOutcome(Status.DRIFTED, reason, replaced=True)
         attempt = self.attempt_in(name)
         if attempt is not None and target in attempt.outcomes:
             return self._current_outcome(name, target, attempt.outcomes[target])
@@ -381,10 +372,10 @@ class ArmedPatch:
         except Collision as error:
             return _failed_outcomes(self.targets_in(name), sibling, error)[target]
         if executed_module(name) is not None:
-            return Outcome(Status.PENDING, "its module is loaded; patchkit.apply() fixes it now")
+            return FixOutcome(Status.PENDING, "its module is loaded; patchkit.apply() fixes it now")
         return _PENDING
 
-    def _current_outcome(self, name: str, target: ArmedTarget, outcome: Outcome) -> Outcome:
+    def _current_outcome(self, name: str, target: ArmedTarget, outcome: FixOutcome) -> FixOutcome:
         """Return an outcome, or pending where what was in the way is gone."""
         armed = {patch.id for patch in self.owner.armed()}
         if outcome.rival and outcome.rival not in armed:
@@ -397,13 +388,13 @@ class ArmedPatch:
             and not is_replaced(module, target.target.qualname)
         ):
             reason = "whatever replaced it is gone; patchkit.apply() fixes it now"
-            return Outcome(Status.PENDING, reason)
+            return FixOutcome(Status.PENDING, reason)
         return outcome
 
     @staticmethod
     def _observations(
-        target: ArmedTarget, name: str, outcome: Outcome
-    ) -> Iterator[tuple[str, ArmedTarget, Outcome]]:
+        target: ArmedTarget, name: str, outcome: FixOutcome
+    ) -> Iterator[tuple[str, ArmedTarget, FixOutcome]]:
         if not outcome.callables:
             if outcome.status is Status.NOT_AFFECTED:
                 return
@@ -412,20 +403,20 @@ class ArmedPatch:
             yield str(target.target.in_module(name)), target, outcome
         for fixed in outcome.callables:
             status = Status.APPLIED if fixed.is_live() else Status.OVERRIDDEN
-            yield f"{name}:{fixed.qualname}", target, Outcome(status, callables=(fixed,))
+            yield f"{name}:{fixed.qualname}", target, FixOutcome(status, callables=(fixed,))
 
 
 def _outcome(
     target: ArmedTarget, current: list[FixedCallable], previous: tuple[FixedCallable, ...]
-) -> Outcome:
-    """Return what came of a change, with what was fixed before and has been replaced since."""
+) -> FixOutcome:
+    """Return the outcome of a change, with what was fixed before and has been replaced since."""
     names = {fixed.qualname for fixed in current}
     callables = (*current, *(fixed for fixed in previous if fixed.qualname not in names))
     unaffected = target.is_optional and isinstance(target.change, Rewrite) and not callables
-    return Outcome(Status.NOT_AFFECTED if unaffected else Status.APPLIED, callables=callables)
+    return FixOutcome(Status.NOT_AFFECTED if unaffected else Status.APPLIED, callables=callables)
 
 
-def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[Outcome]) -> bool:
+def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[FixOutcome]) -> bool:
     """Drop the wrapper of a callable that was replaced by one that is wrapped now.
 
     The new one may call the old one, and a wrapper is to run once.
@@ -447,7 +438,7 @@ def _drop_superseded_wrappers(attempt: Attempt, earlier: Iterable[Outcome]) -> b
 
 def _failed_outcomes(
     targets: list[ArmedTarget], culprit: ArmedTarget, error: Exception
-) -> dict[ArmedTarget, Outcome]:
+) -> dict[ArmedTarget, FixOutcome]:
     """Return the outcomes where one target could not be fixed, so that none was."""
     status, rival, reason, failure = Status.DRIFTED, "", str(error), None
     if isinstance(error, Collision):
@@ -456,7 +447,7 @@ def _failed_outcomes(
         status, reason, failure = Status.FAILED, f"{type(error).__name__}: {error}", error
     replaced = isinstance(error, TargetReplaced)
     return {
-        target: Outcome(
+        target: FixOutcome(
             status,
             reason if target is culprit else f"left alone, because {reason}",
             failure if target is culprit else None,

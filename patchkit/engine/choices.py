@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..catalogue.folders import Paths, resolve_paths
@@ -52,18 +52,7 @@ class Choices:
         legacy: object = None,
         verbose: bool = False,
     ) -> None:
-        """Check the arguments; they are those of `apply`, and one that only `run` has.
-
-        Args:
-            only: as for `apply`.
-            exclude: as for `apply`.
-            strict: as for `apply`.
-            dtype: as for `apply`.
-            preflight: the keyword of that name.
-            keywords: all other keywords.
-            patches: as for `apply`.
-            legacy: as for `apply`.
-            verbose: whether to print a line for each interpreter.
+        """Check the arguments; they are those of `apply`, and `verbose`, which only `run` has.
 
         Raises:
             UsageError: one is of another kind, or there is no such folder of patches.
@@ -88,9 +77,6 @@ class Choices:
     def switches(self, opt_ins: Collection[str]) -> dict[str, bool]:
         """Return what is switched on or off: opt-in patches by their keywords, and `legacy`.
 
-        Args:
-            opt_ins: the keywords that there are.
-
         Raises:
             UsageError: the value of one is neither True nor False.
         """
@@ -104,35 +90,15 @@ class Choices:
 
     def encode(self) -> str:
         """Return it as text; an empty `only` reads as none at all, and no command line has one."""
-        return json.dumps(
-            {
-                "only": self.only or (),
-                "exclude": self.exclude,
-                "strict": self.strict,
-                "dtype": self.dtype,
-                "keywords": self.keywords,
-                "patches": list(map(str, self.patches)),
-                "legacy": self.legacy,
-                "verbose": self.verbose,
-            },
-            separators=(",", ":"),
-        )
+        return json.dumps(vars(self), default=str, separators=(",", ":"))
 
     @classmethod
     def decode(cls, text: str) -> Choices:
-        """Read what `encode` wrote.
+        """Read what `encode` wrote, here or in another version, which may add entries.
 
         Raises:
             UsageError: as for `Choices`.
         """
-        fields = json.loads(text)
-        return cls(
-            fields["only"] or None,
-            fields["exclude"],
-            strict=fields["strict"],
-            dtype=fields["dtype"],
-            keywords=fields["keywords"],
-            patches=fields["patches"],
-            legacy=fields["legacy"],
-            verbose=fields["verbose"],
-        )
+        written = json.loads(text)
+        values = {field.name: written[field.name] for field in fields(cls)}
+        return cls(**{**values, "only": values["only"] or None})

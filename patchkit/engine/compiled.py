@@ -1,7 +1,7 @@
 """Detect code that torch compiled before it was fixed.
 
 `torch.compile` inlines what a model calls and does not look again whether its code is still the
-same: what was compiled before a function was fixed runs the old code until it is compiled anew.
+same: what was compiled before a function was fixed runs the old code until it is compiled again.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Most interpreters that a training starts import none of them: tokenizers' workers, launchers,
 compilers. Until one does, neither the patches are read nor anything that reads them, and only a
-finder waits. Whoever asks for a report, or anything else, has the calls carried out first.
+finder waits. A request for a report, or any other call, carries them out first.
 """
 
 from __future__ import annotations
@@ -27,12 +27,8 @@ _PATCHES = "PATCHKIT_PATCHES"
 _RUN = "PATCHKIT_RUN"
 
 
-class Call:
-    """A call of `apply` that waits.
-
-    Args:
-        carry_out: makes the call, and returns its report.
-    """
+class DeferredCall:
+    """A call of `apply` that waits."""
 
     def __init__(self, carry_out: Callable[[], Report]) -> None:
         self._carry_out = carry_out
@@ -56,7 +52,7 @@ class Call:
         return list(self.report), self.report.changed
 
 
-_calls: tuple[Call, ...] = ()
+_calls: tuple[DeferredCall, ...] = ()
 _carrying_out = False
 
 
@@ -91,15 +87,10 @@ class _FirstImport:
 _FIRST = _FirstImport()
 
 
-def until_first_import(packages: Collection[str], carry_out: Callable[[], Report]) -> Call:
-    """Carry out a call of `apply` as soon as one of these packages is imported.
-
-    Args:
-        packages: their names; what `packages_to_wait_for` gives.
-        carry_out: makes the call.
-    """
+def until_first_import(packages: Collection[str], carry_out: Callable[[], Report]) -> DeferredCall:
+    """Carry out a call of `apply` as soon as one of these packages is imported."""
     global _calls
-    call = Call(carry_out)
+    call = DeferredCall(carry_out)
     _FIRST.add(packages)
     _calls = (*_calls, call)
     hooks.listen(_FIRST)
@@ -121,7 +112,7 @@ def carry_out() -> None:
         finally:
             _carrying_out = False
     finally:
-        _carrying_out = False  # whatever interrupted the first time
+        _carrying_out = False  # if an interrupt skipped the first one
     hooks.ignore(_FIRST)
 
 

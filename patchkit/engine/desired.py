@@ -22,7 +22,7 @@ class DesiredState:
         catalogue: all known patches; None until they are first needed.
         local: folders and files of a project's own patches.
         armed: the patches that are wanted, by id.
-        strict: the ids of those whose trouble is raised into the import that meets it.
+        strict: the ids of patches whose trouble raises PatchError during an import.
         disabled: why the last `apply` left patches out, by id.
         choices: what was chosen beyond which patches run.
         suspended: patches that come back when a block of `patched` ends.
@@ -43,15 +43,11 @@ class DesiredState:
 
     @property
     def says_nothing_of_legacy(self) -> bool:
-        """Whether no call has said anything of the legacy layer, so that its variable counts."""
+        """Whether no call has switched the legacy layer, so that its variable counts."""
         return self.legacy is None and "legacy" not in self.off
 
     def switched_off_by(self, switches: Mapping[str, bool]) -> list[ArmedPatch]:
-        """Return the patches that a call switches off.
-
-        Args:
-            switches: what it says, as `Choices.switches` gives it.
-        """
+        """Return the patches that `Choices.switches` of a call switches off."""
         off = {name for name, on in switches.items() if not on}
         return [patch for patch in self.armed.values() if patch.entry.patch.opt_in in off]
 
@@ -67,18 +63,7 @@ class DesiredState:
         strict: bool,
         legacy: LayerChoice | None,
     ) -> DesiredState:
-        """Return what is wanted after a call of `apply`: what was, and what the call adds.
-
-        Args:
-            armed: the patches that the call wants.
-            switches: what it switches on and off.
-            chosen: the settings that it gives.
-            catalogue: all patches that are known by now.
-            local: the folders and files that it names.
-            disabled: why it leaves patches out.
-            strict: whether trouble with its patches is raised.
-            legacy: what it, or else the variable, says of the legacy layer.
-        """
+        """Return what is wanted after a call of `apply`: what was, and what the call adds."""
         gone = {patch.id for patch in self.switched_off_by(switches)}
         kept = {name: patch for name, patch in self.armed.items() if name not in gone}
         unsaid = "legacy" not in switches and not self.says_nothing_of_legacy

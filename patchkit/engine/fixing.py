@@ -11,11 +11,11 @@ from ..rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
 from ..rewrite.diff import Difference
 from ..rewrite.install import SwappedFunction
 from ..rewrite.misfit import misfit
-from .wrapping import Places, ProxiedCallable, wrap
+from .wrapping import ChangedPlaces, ProxiedCallable, wrap
 
 
 class TargetReplaced(Drift):
-    """Somebody put a function of another module in the place of the target."""
+    """Another tool put a function of another module in the place of the target."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,7 @@ class WrapNote:
 
 @dataclass(frozen=True, eq=False)
 class FixedCallable:
-    """A live callable that carries a change.
-
-    Args:
-        module: the module that it was found in, which may go away.
-        qualname: its name there.
-        place: what is changed.
-        piece: what this change does to it.
-        shown: the change, for a diff.
-    """
+    """A live callable that carries a change (`piece`), in a module that may be unloaded."""
 
     module: weakref.ref[ModuleType]
     qualname: str
@@ -64,7 +56,7 @@ def fix(
     owner: str,
     change: Change,
     module: ModuleType,
-    places: Places,
+    places: ChangedPlaces,
     claimant: Claimant,
     before: tuple[FixedCallable, ...] = (),
     taken: set[tuple[int, object]] | None = None,
@@ -126,7 +118,7 @@ def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> N
 
 
 def is_replaced(module: ModuleType, qualname: str) -> bool:
-    """Tell whether something stands in the place of a target that its module does not define."""
+    """Tell whether a target is missing, or replaced by an object of another module."""
     try:
         binding = bind(module, qualname)
         return binding.function().__module__ != module.__name__
@@ -140,7 +132,7 @@ def _rewrite(
     target: Target,
     module: ModuleType,
     qualname: str,
-    places: Places,
+    places: ChangedPlaces,
     claimant: Claimant,
     taken: set[tuple[int, object]],
 ) -> FixedCallable | None:

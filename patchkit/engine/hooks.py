@@ -1,9 +1,9 @@
 """Notify listeners before a module is executed, and after.
 
 One finder stands in front of `sys.meta_path` while somebody listens, and is gone when nobody does.
-It finds nothing by itself: it asks the other finders, and puts a loader around theirs for the
-length of the execution. It stays for a module that was told of, since a module can leave
-`sys.modules` and be imported again.
+It asks the other finders, and wraps the loader that they return while the module is executed. It
+keeps watching a module after its first import, since a module can leave `sys.modules` and be
+imported again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Listener(Protocol):
-        """Somebody who waits for modules."""
+        """An object that waits for modules."""
 
         def packages(self) -> Collection[str]:
             """Return the top-level names of the packages of interest."""
@@ -44,7 +44,7 @@ _listeners: tuple[Listener, ...] = ()
 
 
 def listen(listener: Listener) -> None:
-    """Tell somebody of imports from now on; once, however often this is called."""
+    """Notify a listener of imports from now on; once, however often this is called."""
     global _listeners
     if not any(known is listener for known in _listeners):
         _listeners = (*_listeners, listener)
@@ -113,15 +113,15 @@ def module_object(name: str) -> ModuleType | None:
 
 def is_loading(module: ModuleType) -> bool:
     """Tell whether a module is being executed, or waits for its first use to be."""
-    kind = type(module)
-    if kind.__module__ == "importlib.util" and kind.__name__ == "_LazyModule":
+    cls = type(module)
+    if cls.__module__ == "importlib.util" and cls.__name__ == "_LazyModule":
         return True  # it would be executed by a look at its attributes
     spec = object.__getattribute__(module, "__dict__").get("__spec__")
     return bool(getattr(spec, "_initializing", False)) if isinstance(spec, ModuleSpec) else False
 
 
 def catch_up(listener: Listener) -> None:
-    """Tell a listener of the modules that it wants and that were imported before it listened."""
+    """Notify a listener of the modules that it wants and that were imported before it listened."""
     for name in list(sys.modules):
         if listener.wants(name) and (module := module_object(name)) is not None:
             if is_loading(module):
@@ -162,7 +162,7 @@ def _notify_after(name: str, executed: ModuleType) -> None:
         for listener in _listeners:
             _notify(listener, name, module)
     except PatchError:
-        raise  # somebody asked to be stopped
+        raise  # a strict patch stops the import
     except Exception:
         _log(name)
 
@@ -189,13 +189,13 @@ def _notify_before(package: str) -> None:
 
 
 def _log(name: str) -> None:
-    """Log an error of ours; it must not reach whoever imports the module."""
+    """Log an error of patchkit; it must not reach the code that imports the module."""
     import logging
 
     logging.getLogger("patchkit").exception("patchkit: an error at the import of %s", name)
 
 
-class _Finder:
+class _HookFinder:
     """A finder of the modules of interest, which asks the finders behind it."""
 
     def __init__(self) -> None:
@@ -288,4 +288,4 @@ def _no_module(spec: ModuleSpec) -> None:
     """Leave it to the import system to make a module, as a loader without this method does."""
 
 
-FINDER = _Finder()
+FINDER = _HookFinder()

@@ -1,4 +1,4 @@
-"""The interest of a session in imports."""
+"""Listen to imports for a session."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ from .armed import ArmedPatch
 
 
 class ImportListener:
-    """A listener of the hook for the modules that armed patches fix.
-
-    Args:
-        armed: gives the armed patches of now.
-        before_import: is called with a package that is about to be executed.
-        after_import: is called with the name and the object of a module that has been.
-    """
+    """A listener of the hook for the modules that armed patches fix."""
 
     def __init__(
         self,
@@ -31,7 +25,7 @@ class ImportListener:
         self.refresh()
 
     def refresh(self) -> None:
-        """Drop what was worked out: patches came, went, or were looked up."""
+        """Drop what was computed: patches were added, removed or looked up."""
         self._packages: frozenset[str] | None = None
         self._wanted: tuple[frozenset[str], re.Pattern[str]] | None = None
 

@@ -12,7 +12,7 @@ from ..reporting.record import PatchRecord, TargetRecord
 from ..reporting.status import worst
 from ..rewrite import Drift, bind
 from ..text import plural
-from .armed import ArmedPatch, Outcome
+from .armed import ArmedPatch, FixOutcome
 from .compiled import ADVICE
 
 _NAMED = 8
@@ -24,11 +24,8 @@ def patch_record(
 ) -> PatchRecord:
     """Return the record of one patch.
 
-    Args:
-        entry: the patch.
-        armed: its state, if it is armed.
-        disabled: why the last `apply` left it out, if it did.
-        refusal: why the environment lets no `apply` succeed; empty if it does.
+    The last `apply` may have left it out (`disabled` says why), and the environment may let no
+    `apply` succeed (`refusal` says why).
     """
     patch = entry.patch
     resolution: Resolution | None = None
@@ -108,7 +105,7 @@ def _resolution(patch: Patch, armed: ArmedPatch | None) -> Resolution:
     return lookup.resolution
 
 
-def _target_record(place: str, outcome: Outcome) -> TargetRecord:
+def _target_record(place: str, outcome: FixOutcome) -> TargetRecord:
     if outcome.status is Status.OVERRIDDEN:
         return TargetRecord(place, outcome.status, _replacement(place))
     return TargetRecord(place, outcome.status, outcome.reason)

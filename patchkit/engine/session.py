@@ -49,7 +49,7 @@ from .desired import DesiredState
 from .listener import ImportListener
 from .recording import broken_record, patch_record
 from .trouble import Warnings, explain, trouble_in
-from .wrapping import Places, prepare
+from .wrapping import ChangedPlaces, prepare
 
 if TYPE_CHECKING:
     from ..legacy.layer import Layer, LayerChoice
@@ -68,11 +68,11 @@ if hasattr(os, "register_at_fork"):
 
 
 class Session:
-    """All that patchkit knows about this process.
+    """The patches of this process: which are wanted, and which are applied.
 
     Args:
         known: the patches; those that are installed, read when first needed, if None.
-        before: called before anything is done or told.
+        before: called before each change and each report.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Session:
     ) -> None:
         self._before = before
         self._state = DesiredState(known)
-        self._places = Places()
+        self._places = ChangedPlaces()
         self._unsettled = False
         self._busy = False
         self._warnings = Warnings()
@@ -175,11 +175,7 @@ class Session:
         return report
 
     def add(self, patches: Paths | None) -> None:
-        """Add a project's own patches to the catalogue, and apply none.
-
-        Args:
-            patches: as for `apply`.
-        """
+        """Add a project's own patches to the catalogue, and apply none."""
         with unload_on_error():
             paths, definitions = self._read(patches)
             with self._transaction() as before:
@@ -193,13 +189,9 @@ class Session:
         return paths, self.catalogue.prefetch_new(definitions_in(paths))
 
     def _prepare_patches(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
-        """Look up, and import, what arming these patches needs. The lock is not held.
+        """Look up, and import, what these patches need to be armed. The lock is not held.
 
-        Of a package that nobody has imported nothing is needed yet.
-
-        Args:
-            wanted: the patches.
-            at_once: whether all is needed now.
+        Unless it is needed `at_once`, nothing is done for a package that nobody has imported.
         """
         fresh: dict[str, ArmedPatch] = {}
         with cached_lookups():
@@ -216,7 +208,7 @@ class Session:
     def _prepare_legacy(self, choice: Choice) -> LayerChoice | None:
         """Read what the legacy layer needs, if that is wanted; nothing is imported later on.
 
-        The variable counts as long as no call has said anything.
+        The variable counts until a call says whether the layer is wanted.
         """
         if choice is None and self._state.says_nothing_of_legacy:
             choice = legacy_choice.from_environment()
@@ -284,7 +276,7 @@ class Session:
 
     @contextlib.contextmanager
     def _block(self, before: DesiredState, others: bool) -> Iterator[None]:
-        """Want again what was wanted before, whatever ends the block."""
+        """Restore what was wanted before, however the block ends."""
         try:
             try:
                 if not others:
@@ -302,11 +294,11 @@ class Session:
             finally:
                 self._restore(before)
         except BaseException:
-            self._restore(before)  # an interrupted one goes forward from wherever it was
+            self._restore(before)  # finishes a restoration that was interrupted
             raise
 
     def _restore(self, before: DesiredState) -> None:
-        """Want again what was wanted before a block; patches that were read in it stay known."""
+        """Restore what was wanted before a block; patches that were read in it stay known."""
         for patch in before.armed.values():
             if patch.is_looked_up:
                 _prepare(patch)
@@ -380,7 +372,7 @@ class Session:
     def _deferred_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.
 
-        It is written before anything else becomes of the patches, at the latest.
+        It is written at the latest before the patches change again.
         """
 
         def write() -> tuple[list[PatchRecord], tuple[str, ...]]:
@@ -447,7 +439,7 @@ class Session:
         self._raise_or_warn([patch for patch in concerned if not patch.is_well_in(name)])
 
     def _raise_or_warn(self, concerned: list[ArmedPatch]) -> None:
-        """Raise into an import where trouble is to be raised, and warn of it where not."""
+        """Raise trouble with strict patches into the import; warn of other trouble."""
         strict = [patch.id for patch in concerned if patch.id in self._state.strict]
         if strict:
             with _LOCK:
@@ -458,12 +450,12 @@ class Session:
         try:
             self._warn(concerned)
         except PatchWarning as warning:
-            # Somebody made errors of warnings, and the import is none of ours.
+            # A filter turns warnings into errors, but the user's import must not fail.
             logger.warning("%s", warning)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[DesiredState]:
-        """Hold the lock; where the block raises, want again what was wanted before."""
+        """Hold the lock; if the block raises, restore what was wanted before."""
         # Two functions: CPython runs no handler for what a tracer raises at a `try:` line, so that
         # the lock would stay held.
         with _LOCK, self._rollback() as before:
@@ -493,10 +485,10 @@ class Session:
             finally:
                 end()
         finally:
-            end()  # whatever interrupted the first time
+            end()  # if an interrupt skipped the first one
 
     def _go_forward(self, state: DesiredState) -> None:
-        """Want this state, and finish even if interrupted once."""
+        """Make this the desired state, and finish even if interrupted once."""
         try:
             self._become(state)
         except BaseException:
@@ -504,7 +496,7 @@ class Session:
             raise
 
     def _settle(self) -> None:
-        """Bring to an end what was interrupted; the lock is held."""
+        """Finish a change that was interrupted; the lock is held."""
         if self._busy:
             return  # called from within a transaction of this thread, by the handler of a signal
         if self._unsettled:
@@ -513,7 +505,7 @@ class Session:
             self._places.settle()
 
     def _become(self, state: DesiredState, *, complete: bool = False) -> None:
-        """Want this from now on, and bring the live functions in line with it."""
+        """Make this the desired state, and bring the live functions in line with it."""
         self._unsettled = True
         self._state = state
         settings.restore(state.choices)
@@ -533,7 +525,7 @@ class Session:
         self._unsettled = False
 
     def _catch_up(self) -> None:
-        """Fix what was imported before anybody listened, or as soon as it has been."""
+        """Fix modules whose import began before the session listened to imports."""
         for patch in list(self.armed()):
             if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
                 _prepare(patch)

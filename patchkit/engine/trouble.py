@@ -1,4 +1,4 @@
-"""Patches that are due and do not hold: which they are, and how a user hears of it."""
+"""Find the due patches that do not hold, and warn the user of them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,7 @@ _MACHINERY = ("patchkit", "wrapt", "importlib", "contextlib")
 def trouble_in(
     report: Report, names: Iterable[str], *, include_broken: bool = False
 ) -> list[PatchRecord]:
-    """Return the records in trouble.
-
-    Args:
-        report: all records.
-        names: the ids of the patches that count.
-        include_broken: whether definitions that cannot be read count, too.
-    """
+    """Return the records in trouble."""
     ids = set(names)
     if include_broken:
         ids |= {record.id for record in report if not record.affects}
@@ -60,10 +54,10 @@ class Warnings:
         self._given: frozenset[tuple[str, str, str]] = frozenset()
 
     def give(self, records: Iterable[PatchRecord]) -> None:
-        """Warn of the trouble in some records that nobody was warned of yet.
+        """Warn of the trouble in some records, unless there was a warning of it.
 
         Raises:
-            PatchWarning: somebody made errors of warnings.
+            PatchWarning: a filter turns warnings into errors.
         """
         new = [
             record for record in records if record.status in TROUBLE and not self._is_given(record)
@@ -85,7 +79,7 @@ class Warnings:
 
 
 def _key(record: PatchRecord) -> tuple[str, str, str]:
-    """Return what makes a warning another one."""
+    """Return what tells one warning from another."""
     return record.id, record.status.value, record.reason
 
 

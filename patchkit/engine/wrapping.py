@@ -32,10 +32,10 @@ from ..rewrite.trampoline import can_carry
 
 @dataclass(eq=False)
 class ProxiedCallable:
-    """A callable that is no Python function, with a proxy of ours around it.
+    """A callable that is not a Python function, inside a proxy of patchkit.
 
-    What is in force is read off the place where the callable hangs. The switch silences the proxy
-    where another tool wrapped on top of it, or keeps it for later, and it cannot be taken out.
+    The attribute that holds the callable shows what is in force. If another tool wrapped the proxy
+    or keeps a reference to it, patchkit cannot remove it: disabled, it only calls through.
     """
 
     binding: Binding
@@ -45,7 +45,7 @@ class ProxiedCallable:
     claims: list[Claim] = field(default_factory=list)
 
     def in_force(self) -> tuple[Around, ...] | None:
-        """Return what is in force now; None where somebody else's callable hangs there."""
+        """Return what is in force now; None if another tool replaced the callable."""
         if any(part is self.proxy for part in chain(self._current())):
             return (self.piece,) if self.enabled else ()
         return () if self._current() is self.binding.value else None
@@ -68,7 +68,7 @@ class ProxiedCallable:
 
 
 class Proxies:
-    """All callables with a proxy of ours. Not thread-safe: the owner locks."""
+    """All callables inside a proxy of patchkit. Not thread-safe: the owner locks."""
 
     def __init__(self) -> None:
         self._places: list[ProxiedCallable] = []
@@ -110,33 +110,22 @@ class Proxies:
 
 
 @dataclass
-class Places:
+class ChangedPlaces:
     """All that is changed in this process: code that is swapped, and proxies."""
 
     swaps: CodeSwaps = field(default_factory=CodeSwaps)
     proxies: Proxies = field(default_factory=Proxies)
 
     def settle(self, *, complete: bool = False) -> None:
-        """Take out what nobody claims validly any more.
-
-        Args:
-            complete: whether to put in what is claimed and missing, too.
-        """
+        """Take out what nobody claims validly; if `complete`, put in missing claimed changes."""
         self.swaps.settle(complete=complete)
         self.proxies.settle(complete=complete)
 
 
 def wrap(
-    owner: str, change: Wrap, module: ModuleType, places: Places, claimant: Claimant
+    owner: str, change: Wrap, module: ModuleType, places: ChangedPlaces, claimant: Claimant
 ) -> tuple[SwappedFunction | ProxiedCallable, Around]:
     """Wrap the target of a change in its loaded module.
-
-    Args:
-        owner: the id of the patch.
-        change: what to do.
-        module: the module.
-        places: the record of all that is changed.
-        claimant: who wants it.
 
     Raises:
         Drift: the target is missing or its signature is not what the wrapper relies on.

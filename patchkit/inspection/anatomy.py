@@ -41,13 +41,7 @@ class Parameter(NamedTuple):
 
 
 class QuantizedLayer(NamedTuple):
-    """A layer of bitsandbytes.
-
-    Args:
-        name: its name in the model.
-        module: a `Linear4bit` or `Linear8bitLt`.
-        bits: 4 or 8.
-    """
+    """A `Linear4bit` or `Linear8bitLt` of bitsandbytes, with its name in the model."""
 
     name: str
     module: Any

@@ -145,13 +145,7 @@ def gather(
     hardware: Hardware | None = None,
     applied: frozenset[str] = frozenset(),
 ) -> TrainingFacts:
-    """Gather the facts; nothing is run and nothing changed.
-
-    Args:
-        subject: the model, arguments and so on.
-        hardware: the device that trains; that of the accelerator or torch if None.
-        applied: ids of the patches that are applied.
-    """
+    """Gather the facts; nothing is run and nothing changed."""
     hardware = hardware or probe(_device(subject))
     engine = _engine(subject)
     mixed_precision = _mixed_precision(subject)

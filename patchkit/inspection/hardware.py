@@ -33,9 +33,6 @@ def probe(device: Any) -> Hardware:
 
     bfloat16 came to NVIDIA's GPUs with compute capability 8.0; AMD's, which torch shows as CUDA
     too, have other numbers. `torch.cuda.is_bf16_supported()` counts emulation as support.
-
-    Args:
-        device: a `torch.device`.
     """
     import torch
 

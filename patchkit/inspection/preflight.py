@@ -49,13 +49,7 @@ def before_train(
 def inspect(
     training: TrainingParts, *, fix: bool = False, hardware: Hardware | None = None
 ) -> Findings:
-    """Check a training, and fix what can be fixed if asked to.
-
-    Args:
-        training: the model, its arguments and so on.
-        fix: whether to fix.
-        hardware: the device that trains; that of the accelerator or torch if None.
-    """
+    """Check a training, and fix what can be fixed if asked to."""
     facts = _facts(training, hardware)
     findings = list(check(facts))
     if not fix or not any(finding.fixable for finding in findings):

@@ -15,11 +15,6 @@ def as_text(summary: str, looked_at: str, findings: Iterable[str]) -> str:
     """Return a heading, then a paragraph for each finding.
 
     Lines of code in a `change` are not folded, so that they can be copied.
-
-    Args:
-        summary: of all findings, in one line.
-        looked_at: what was looked at, in one line.
-        findings: their texts.
     """
     heading = f"patchkit preflight: {summary}"
     seen = _fold(f"looked at {looked_at}", "") if looked_at else ""
@@ -27,11 +22,7 @@ def as_text(summary: str, looked_at: str, findings: Iterable[str]) -> str:
 
 
 def finding_as_text(finding: Mapping[str, Any]) -> str:
-    """Return a paragraph for a finding.
-
-    Args:
-        finding: what its `to_dict` gives.
-    """
+    """Return a paragraph for the dictionary of a finding."""
     title = "fixed" if finding["fixed"] else finding["severity"]
     lines = [
         f"{title}: {finding['id']}",
@@ -48,12 +39,7 @@ def finding_as_text(finding: Mapping[str, Any]) -> str:
 
 
 def as_html(summary: str, findings: Iterable[Mapping[str, Any]]) -> str:
-    """Return a table; a change stands in it as code.
-
-    Args:
-        summary: of all findings, in one line.
-        findings: what `to_dict` of each gives.
-    """
+    """Return a table of findings' dictionaries; a change is shown as code."""
     rows = []
     for finding in findings:
         done = html.escape(finding["fixed"])

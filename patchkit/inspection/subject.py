@@ -10,14 +10,7 @@ from ..errors import UsageError
 
 @dataclass(frozen=True)
 class TrainingParts:
-    """The parts of a training to check; each may be absent.
-
-    Args:
-        model: a `torch.nn.Module`.
-        args: training arguments.
-        accelerator: an `accelerate.Accelerator`.
-        optimizer: a `torch.optim.Optimizer`, without Accelerate's wrapper.
-    """
+    """The parts of a training to check; each may be absent."""
 
     model: Any = None
     args: Any = None

@@ -35,12 +35,7 @@ def parameters(tensors: Sequence[Parameter], noun: str) -> str:
 
 
 def precision_setting(facts: TrainingFacts, dtype: str) -> str:
-    """Write the code that sets the precision, in the place where this training sets it.
-
-    Args:
-        facts: the training.
-        dtype: `float16`, `bfloat16` or `float32`.
-    """
+    """Write the code that sets the precision, in the place where this training sets it."""
     fp16, bf16 = dtype == "float16", dtype == "bfloat16"
     if facts.args is not None:
         return f"{type(facts.args).__name__}(…, fp16={fp16}, bf16={bf16})"

@@ -20,7 +20,7 @@ from patchkit.lab.course import Course
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Train and print the outcome as the last line; with --json, a line per step before it.
+    """Train, and print a line of JSON for each step and then for the outcome.
 
     A failed training is an outcome, too.
 
@@ -32,14 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     with take_standard_output() as answers:
 
         def report_step(step: int, loss: float) -> None:
-            if options.json:
-                write_answer(answers, {"step": step, "loss": loss})
+            write_answer(answers, {"step": step, "loss": loss})
 
-        outcome = _outcome(options, Course(report_step))
-        if options.json:
-            write_answer(answers, outcome)
-        else:
-            answers.write(f"{_text(outcome)}\n".encode())
+        write_answer(answers, _outcome(options, Course(report_step)))
     return 0
 
 
@@ -90,13 +85,6 @@ def _outcome(options: argparse.Namespace, course: Course) -> dict[str, Any]:
     return outcome
 
 
-def _text(outcome: dict[str, Any]) -> str:
-    if not outcome["ok"]:
-        return f"failed: {outcome['error_type']}: {outcome['error']}"
-    losses = " ".join(f"{loss:.4f}" for loss in outcome["losses"])
-    return f"trained in {outcome['seconds']} s, {outcome['trainable_dtypes']}, losses {losses}"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m patchkit.lab", description=__doc__)
     add = parser.add_argument
@@ -110,7 +98,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--lora", type=json.loads, default={}, help="more LoraConfig arguments, as JSON")
     add("--args", type=json.loads, default={}, help="more training arguments, as JSON")
     add("--patched", action="store_true", help="call patchkit.apply(strict=True) first")
-    add("--json", action="store_true", help="print the outcome as JSON")
     return parser
 
 

@@ -11,11 +11,7 @@ from patchkit.lab.dtypes import KindDtypes, dtypes_by_kind
 
 @dataclass
 class Course:
-    """The course of one training.
-
-    Args:
-        on_step: called with each step, from 1, and its loss.
-    """
+    """The course of one training; `on_step` is called with each step, from 1, and its loss."""
 
     on_step: Callable[[int, float], None] | None = None
     #: The loss of each step.

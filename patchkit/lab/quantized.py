@@ -71,12 +71,7 @@ def load(folder: Path, *, compute_dtype: str | None = None, **options: Any) -> A
 
 
 def reload(model: Any, **options: Any) -> Any:
-    """Save a model in a folder that is gone afterwards, and load it from there.
-
-    Args:
-        model: a model of Transformers.
-        **options: arguments of `load`, such as `compute_dtype="bfloat16"` for a 4-bit one.
-    """
+    """Save a model in a folder that is gone afterwards, and load it from there."""
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         return load(Path(folder), **{"loader": type(model), **options})
@@ -105,11 +100,6 @@ def dtypes_multiplied_in(model: Any, folder: Path, **arguments: Any) -> set[str]
     """Return the dtypes in which 4-bit layers multiply during one training step of LoRA adapters.
 
     They are those of the activations in the operators that bitsandbytes 0.50 and later run.
-
-    Args:
-        model: a 4-bit model.
-        folder: the Trainer's output folder.
-        **arguments: training arguments, such as `bf16=True`.
 
     Raises:
         RuntimeError: none of these operators ran.

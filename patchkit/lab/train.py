@@ -130,15 +130,7 @@ def usual_checkpoint(precision: Precision) -> Precision:
 def defaults(
     folder: Path, precision: Precision, steps: int, *, seed: int, gpu: bool
 ) -> dict[str, Any]:
-    """Return the training arguments of a short training; see `train`.
-
-    Args:
-        folder: The folder for output.
-        precision: Mixed precision.
-        steps: Optimizer steps.
-        seed: Seed of the data order and sampling.
-        gpu: Whether it is to run on a GPU.
-    """
+    """Return the training arguments of a short training; see `train`."""
     return {
         "output_dir": str(folder / "output"),
         "fp16": precision == "fp16",

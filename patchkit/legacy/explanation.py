@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from .changes import Change, Gone, Keyword, Moved, Value
 from .decisions import decide, decide_value
-from .places import Found
+from .places import FoundName
 from .wording import release
 
 # The site finds rows by the same patterns, in JavaScript.
@@ -45,9 +45,9 @@ class Described:
 def described(row: Change) -> Described | None:
     """Put a row into words; None for kinds that have no old spelling."""
     if isinstance(row, Moved):
-        return _described(row, row.name, Found(row, row.to).advice)
+        return _described(row, row.name, FoundName(row, row.to).advice)
     if isinstance(row, Gone):
-        return _described(row, row.name, Found(row).advice)
+        return _described(row, row.name, FoundName(row).advice)
     if isinstance(row, Value):
         old = f"{', '.join(map(short_name, row.owners))}({row.name}={row.value!r})"
         decision = decide_value(row, row.value)

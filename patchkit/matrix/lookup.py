@@ -84,23 +84,13 @@ def outcomes(patch_id: str, versions: Mapping[str, str]) -> set[str]:
 
 
 def installed_versions(others: Iterable[str] = ()) -> dict[str, str]:
-    """Return the installed versions of the libraries that a measurement records.
-
-    Args:
-        others: distributions to add to those that every measurement records.
-    """
+    """Return the installed versions of the libraries that a measurement records, and of others."""
     versions = {name: installed_version(name) for name in dict.fromkeys([*LIBRARIES, *others])}
     return {name: version for name, version in versions.items() if version}
 
 
 def look_up(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested:
-    """Return the measurements of a patch on these versions, or the nearest to them.
-
-    Args:
-        patch_id: the patch.
-        library: the distribution that it patches.
-        installed: distribution to version, as `installed_versions` returns them.
-    """
+    """Return the measurements of a patch on these versions, or the nearest to them."""
     version = installed.get(library)
     try:
         results = _results(patch_id)
@@ -132,12 +122,7 @@ def look_up(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested
 
 
 def oldest_measured(patch: Patch, library: str, version: str) -> str | None:
-    """Return the oldest version of a library on which a patch was measured.
-
-    Args:
-        patch: the patch.
-        library: a distribution that the patch claims.
-        version: the version that may be older.
+    """Return the oldest version of a claimed library on which a patch was measured.
 
     Returns:
         None if this version is not older, nothing was measured, or the matrix cannot be read.
@@ -158,12 +143,7 @@ def oldest_measured(patch: Patch, library: str, version: str) -> str | None:
 
 
 def reason_untested(patch: Patch, resolution: Resolution) -> str:
-    """Return why it is unknown whether the bug is there; empty if it is known.
-
-    Args:
-        patch: the patch.
-        resolution: how its ranges compare with the installed versions.
-    """
+    """Return why it is unknown whether the bug is there; empty if it is known."""
     name, version = resolution.older
     oldest = oldest_measured(patch, name, version) if name else None
     if oldest is None:

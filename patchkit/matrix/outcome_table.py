@@ -15,12 +15,11 @@ class RunOutcome:
         name: in JSON and in the matrix.
         meaning: for the matrix.
         cell: the state of its cell when the matrix is shown.
-        shows_bug: whether the bug showed; None if that cannot be told.
+        shows_bug: whether the bug showed; None if that is unknown.
         due: whether the patch claims the installed versions.
         words: for the table of `verify`.
         style: for rich; empty if that table leaves it out.
         exit_status: of `verify`; 1 goes before 2.
-        noted: whether the matrix keeps the details, in one line.
     """
 
     name: str
@@ -31,7 +30,6 @@ class RunOutcome:
     words: str = ""
     style: str = ""
     exit_status: int = 0
-    noted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +40,7 @@ class ScanState:
         name: in JSON and in the matrix.
         meaning: for the matrix.
         cell: as for `RunOutcome`.
-        shows_bug: whether the buggy code is there; None if that cannot be told.
+        shows_bug: whether the buggy code is there; None if that is unknown.
         style: for rich, if it is trouble; else empty.
     """
 
@@ -63,7 +61,6 @@ OUTCOME_TABLE = (
         words="reproduced, NOT fixed",
         style="bold red",
         exit_status=1,
-        noted=True,
     ),
     RunOutcome(
         name="made-worse",
@@ -72,7 +69,6 @@ OUTCOME_TABLE = (
         words="no bug, and the patch makes one",
         style="bold red",
         exit_status=1,
-        noted=True,
     ),
     RunOutcome(
         name="error",
@@ -81,7 +77,6 @@ OUTCOME_TABLE = (
         words="fails for another reason",
         style="bold red",
         exit_status=1,
-        noted=True,
     ),
     RunOutcome(
         name="not-reproduced",
@@ -91,7 +86,6 @@ OUTCOME_TABLE = (
         words="not reproduced here: it may be fixed upstream",
         style="bold yellow",
         exit_status=2,
-        noted=True,
     ),
     RunOutcome(
         name="present",
@@ -101,7 +95,6 @@ OUTCOME_TABLE = (
         due=False,
         words="not claimed, but the bug shows",
         style="bold yellow",
-        noted=True,
     ),
     *(
         RunOutcome(
@@ -180,7 +173,6 @@ STATES = {state.name: state.meaning for state in SCAN_TABLE}
 
 NEEDS = frozenset(requirement.outcome for requirement in REQUIREMENTS.values())
 NOT_DUE = frozenset(outcome.name for outcome in OUTCOME_TABLE if not outcome.due)
-NOTED = frozenset(outcome.name for outcome in OUTCOME_TABLE if outcome.noted)
 SHOWS_THE_BUG = frozenset(outcome.name for outcome in OUTCOME_TABLE if outcome.shows_bug)
 SHOWS_NO_BUG = frozenset(outcome.name for outcome in OUTCOME_TABLE if outcome.shows_bug is False)
 TELLS = SHOWS_THE_BUG | SHOWS_NO_BUG

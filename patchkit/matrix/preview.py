@@ -23,10 +23,9 @@ _MOST_FILES = 4
 class Preview:
     """The changes of a patch to the installed files; `str` makes a unified diff of them.
 
-    Args:
-        drift: why `apply` would leave targets alone, one sentence each.
-        notes: lines on wrapped functions, and on modules that are not shown.
-        differences: the rewrites, one for each file.
+    `drift` has a sentence for each target that `apply` would leave alone, `notes` has lines on
+    wrapped functions and on modules that are not shown, and `differences` the rewrites, one per
+    file.
     """
 
     drift: tuple[str, ...]

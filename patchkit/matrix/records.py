@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ..errors import PatchError
 from ..libraries import with_role
@@ -14,6 +15,9 @@ LIBRARIES = with_role("measured")
 
 OF_THE_RELEASE = "*"
 """The key of a scan's note on the release itself."""
+
+
+_Entry = TypeVar("_Entry")
 
 
 class MatrixError(PatchError):
@@ -102,34 +106,21 @@ class Scan:
         if self.problem and older.states:
             return older
         others = older.states.keys() - self.states.keys()
-        kept = others | {OF_THE_RELEASE}
-        return Scan(
-            self.library,
-            self.version,
-            self.date,
-            {
-                **{patch: older.states[patch] for patch in older.states if patch in others},
-                **self.states,
-            },
-            {**self.notes, **{key: note for key, note in older.notes.items() if key in kept}},
-            {
-                **self.unlisted,
-                **{key: places for key, places in older.unlisted.items() if key in others},
-            },
-            self.problem,
+        return replace(
+            self,
+            states={**_of(others, older.states), **self.states},
+            notes={**self.notes, **_of(others | {OF_THE_RELEASE}, older.notes)},
+            unlisted={**self.unlisted, **_of(others, older.unlisted)},
         )
+
+
+def _of(keys: Collection[str], entries: Mapping[str, _Entry]) -> dict[str, _Entry]:
+    return {key: entry for key, entry in entries.items() if key in keys}
 
 
 @dataclass(frozen=True)
 class Unmeasured:
-    """A set of versions that could not be measured.
-
-    Args:
-        name: of the version set.
-        versions: distribution to the version that it pins.
-        date: day of the attempt, ISO 8601.
-        problem: why, in one line.
-    """
+    """Versions, by distribution, that could not be measured, on which day, and why."""
 
     name: str
     versions: dict[str, str]

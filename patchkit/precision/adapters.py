@@ -28,9 +28,6 @@ def should_cast_adapters(args: Any) -> bool:
     those that a group trains; DeepSpeed's ZeRO stages 2 and 3 fail on a mixture too. So under
     either of them upstream's cast stays, but for FSDP2 in fp16, which has a plain `GradScaler`
     and cannot take a step with bfloat16 gradients.
-
-    Args:
-        args: the trainer's arguments; None where the caller has none.
     """
     dtype = training_dtype(args)
     if uses_deepspeed(args):
@@ -45,10 +42,6 @@ def parameters_to_cast(model: torch.nn.Module, args: Any) -> list[torch.nn.Param
 
     These are all but DoRA's magnitudes; where parameters are sharded, the magnitudes too, since
     sharding needs one dtype: see `should_cast_adapters`.
-
-    Args:
-        model: the model with its adapters.
-        args: the trainer's arguments.
     """
     is_sharded = shards_parameters(args)
     return [
@@ -63,10 +56,6 @@ def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
 
     A frozen parameter may where training is in bfloat16; for a trained one
     `should_cast_adapters` decides.
-
-    Args:
-        parameter: a parameter of the model that is prepared.
-        args: the trainer's arguments.
     """
     if parameter.requires_grad:
         return should_cast_adapters(args)
@@ -74,13 +63,10 @@ def may_become_bfloat16(parameter: torch.Tensor, args: Any) -> bool:
 
 
 def cast_frozen_to_bfloat16(module: torch.nn.Module) -> torch.nn.Module:
-    """Cast the frozen parameters and the buffers of a module to bfloat16, in place.
+    """Cast the frozen parameters and buffers of a head or an embedding to bfloat16, in place.
 
     Its caller runs only where training is in bfloat16, and has no training arguments: the setting
     and the launcher decide whether the whole module is cast.
-
-    Args:
-        module: a head or an embedding, perhaps inside a PEFT layer.
 
     Returns:
         the module itself.
@@ -99,10 +85,6 @@ def may_be_sharded(weight: torch.Tensor, args: Any) -> bool:
     """Tell whether a weight that is not on a GPU is waiting to be sharded.
 
     A weight on a CPU may simply be trained there. On the meta device it has no values yet.
-
-    Args:
-        weight: a weight on the CPU or the meta device.
-        args: the trainer's arguments.
     """
     return weight.device.type == "meta" or shards_parameters(args)
 

@@ -29,11 +29,7 @@ def is_autocast_on(x: torch.Tensor) -> bool:
 
 
 def spell_out_autocast(x: str) -> str:
-    """Return `is_autocast_on` as an expression that needs no import of patchkit.
-
-    Args:
-        x: the variable that holds the tensor; the name `torch` must be defined too.
-    """
+    """Return `is_autocast_on` of a variable as an expression that needs torch, but not patchkit."""
     device = f"{x}.device.type"
     known = f"{x}.is_cuda or {x}.is_cpu or torch.amp.is_autocast_available({device})"
     return f"(not {x}.is_meta and ({known}) and torch.is_autocast_enabled({device}))"

@@ -20,9 +20,6 @@ def restore_dtypes(model: torch.nn.Module) -> Iterator[None]:
     optimizer does not notice.
 
     During the block a cast tensor takes the memory of both.
-
-    Args:
-        model: the model, wrapped or not.
     """
     originals = list(_tensors(model))
     buffers = [

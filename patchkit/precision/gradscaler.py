@@ -54,10 +54,6 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
     `GradScaler` raises on float16 gradients ("Attempting to unscale FP16 gradients.") and CUDA has
     no kernel for bfloat16 ones. The parameter objects stay the same; only their data is replaced.
 
-    Args:
-        accelerator: an `accelerate.Accelerator` with a scaler.
-        prepared: what is about to be prepared: models, optimizers, anything.
-
     Raises:
         HalfPrecisionTrainableError: there are some, and the policy is `error`.
     """

@@ -123,13 +123,7 @@ def cast_unquantized(
 
 
 def is_packed_weight(model: Any, name: str, quantizer: Any) -> bool:
-    """Tell whether a parameter of a quantized checkpoint holds packed 4-bit numbers.
-
-    Args:
-        model: the model that is being loaded, its layers replaced already.
-        name: the parameter's full name.
-        quantizer: Transformers' quantizer; None where there is none.
-    """
+    """Tell whether a parameter of a quantized checkpoint holds packed 4-bit numbers."""
     if not getattr(quantizer, "pre_quantized", False) or not name.endswith(".weight"):
         return False
     return "compute_type_is_set" in vars(model.get_submodule(name.rpartition(".")[0]))

@@ -21,10 +21,7 @@ _OF_LAYERS = {"hqq": "hqq", "gptqmodel": "gptqmodel", "auto_round_extension": "a
 class ForeignLayer(NamedTuple):
     """A layer quantized by a library other than bitsandbytes.
 
-    Args:
-        name: its name in the model.
-        library: such as `torchao`.
-        dtype: the dtype in which its weight computes; None if it follows each input.
+    Its dtype is the one in which its weight computes; None if it follows each input.
     """
 
     name: str

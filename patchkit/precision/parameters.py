@@ -19,12 +19,7 @@ def is_plain_float(tensor: torch.Tensor) -> bool:
 
 
 def cast_in_place(tensor: torch.Tensor, dtype: torch.dtype) -> None:
-    """Replace the data, not the tensor: optimizers and tied weights hold the object.
-
-    Args:
-        tensor: a parameter, whose gradient follows, or a buffer.
-        dtype: its new dtype.
-    """
+    """Replace the data, not the tensor: optimizers and tied weights hold the object."""
     gradient = tensor.grad if tensor.requires_grad else None
     if gradient is not None:
         tensor.grad = None

@@ -73,15 +73,7 @@ def set_dtype(state: Any, dtype: torch.dtype) -> None:
 
 
 def requantized_like(old: torch.nn.Parameter, new: torch.nn.Parameter) -> torch.nn.Parameter:
-    """Give a requantized weight the quant state's dtype of the weight that it replaces.
-
-    Args:
-        old: the former 4-bit weight.
-        new: the weight that takes its place.
-
-    Returns:
-        the new weight; unchanged if it is not quantized.
-    """
+    """Give a requantized weight the quant state's dtype of the weight that it replaces."""
     before, after = (getattr(weight, "quant_state", None) for weight in (old, new))
     if before is not None and after is not None and before is not after:
         dtype = dtype_of(before)
@@ -100,14 +92,7 @@ def _attribute(state: Any) -> str:
 
 
 def unpack_in_place(weight: torch.Tensor) -> Any:
-    """Bring a packed weight back into the layout that gradients can be computed from.
-
-    Args:
-        weight: a packed `Params4bit`, changed in place.
-
-    Returns:
-        its quant state.
-    """
+    """Bring a packed weight back into the layout that gradients need; return its quant state."""
     from bitsandbytes.functional import _convert_weight_packed_for_cpu_inverse as inverse
 
     packed: Any = weight
@@ -116,14 +101,7 @@ def unpack_in_place(weight: torch.Tensor) -> Any:
 
 
 def packed_values(layer: Any) -> torch.Tensor | None:
-    """Return the values of a weight that bitsandbytes has packed, in float32.
-
-    Args:
-        layer: the layer that holds the weight.
-
-    Returns:
-        None for a weight that is not packed.
-    """
+    """Return a weight that bitsandbytes has packed, in float32; None if it is not packed."""
     if getattr(getattr(layer, "weight", None), "quant_state", None) is not None:
         return values_of_4bit(layer.weight)
     return values_of_8bit(layer)

@@ -91,10 +91,6 @@ def thread_quantized(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
 
     This sets their compute dtypes, their quant states and the entries of the configuration about
     them. No parameter and no buffer is touched.
-
-    Args:
-        model: any model.
-        dtype: the dtype by its name, such as `float16`.
     """
     import torch
 
@@ -104,12 +100,7 @@ def thread_quantized(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
 
 
 def thread_weights(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
-    """Thread a dtype through all of a model except its quantized layers.
-
-    Args:
-        model: any model.
-        dtype: the dtype by its name, such as `float16`.
-    """
+    """Thread a dtype through all of a model except its quantized layers."""
     import torch
 
     changes = _Changes(dtype)

@@ -20,15 +20,11 @@ WIDEST = 100
 """Columns; longer lines are hard to read."""
 
 
-class Printed:
+class PrintedExplanation:
     """An explanation for a rich console: a table of labelled paragraphs.
 
     Where a word would not fit beside the labels, they stand above. Names, commands and links then
     run over the edge rather than being broken, so that they can be copied.
-
-    Args:
-        patch: the explanation of a patch.
-        record: its state on the installed versions.
     """
 
     def __init__(self, patch: Explanation, record: PatchRecord) -> None:

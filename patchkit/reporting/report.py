@@ -48,11 +48,7 @@ class Report(Sequence["PatchRecord"]):
 
     @classmethod
     def later(cls, write: Writer) -> Report:
-        """Return a report that is written when someone reads it.
-
-        Args:
-            write: returns the records and the ids.
-        """
+        """Return a report that is written, by this function, when someone reads it."""
         report = cls(())
         report._write = write
         return report

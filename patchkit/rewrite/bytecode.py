@@ -20,9 +20,6 @@ def module_code(filename: str) -> CodeType | None:
     the lines were read from, and was written well after that time. Python trusts it on the same
     grounds.
 
-    Args:
-        filename: as in `co_filename`.
-
     Returns:
         None if there is no such file, or it is not trusted: then only compiling the text tells.
     """

@@ -50,9 +50,6 @@ class Context:
     def parse(self, text: str) -> ast.Module:
         """Parse the function so that line and column numbers are those of its file.
 
-        Args:
-            text: the function's lines, decorators included, indented as in the file.
-
         Raises:
             SyntaxError: the text is not a whole function.
         """
@@ -61,9 +58,7 @@ class Context:
     def parse_block(self, text: str, first: int) -> list[ast.stmt]:
         """Parse whole statements out of the body of a function, as `parse` does.
 
-        Args:
-            text: their lines, indented as in the file.
-            first: the number of the first of them, from 2.
+        `first` is the number of their first line in the function, from 2.
 
         Raises:
             SyntaxError: these are not whole statements of one block.

@@ -10,13 +10,7 @@ from .edit import Edit, apply_edits
 
 @dataclass(frozen=True)
 class Difference:
-    """The change of one patch in one file; it is made into text only when it is read.
-
-    Args:
-        name: short name of the file.
-        before: its lines.
-        edits: what is changed in them.
-    """
+    """The change of one patch in one file; it is made into text only when it is read."""
 
     name: str
     before: tuple[str, ...]

@@ -20,12 +20,6 @@ def edited_code(
 ) -> CodeType:
     """Compile a function with edits, and check it before anyone runs it.
 
-    Args:
-        source: the function unchanged.
-        edits: all edits of it, of one rule or several.
-        rules: the rules they come from; the postcondition of each is checked.
-        filename: what tracebacks call the file.
-
     Raises:
         Drift: the edited text does not parse, a postcondition fails, a name means two things, or
             the compiled function would not fit in the place of the old one.

@@ -193,9 +193,8 @@ class CodeSwaps:
     def settle(self, *, complete: bool) -> None:
         """Take out pieces that no claimant wants any more, and drop claims that are over.
 
-        Args:
-            complete: whether to put in missing pieces that are claimed, too. A function that runs
-                another tool's code is left alone.
+        If `complete`, put in claimed pieces that are missing, too. A function that runs another
+        tool's code is left alone.
         """
         for entry in self:
             present = entry.in_force()
@@ -264,11 +263,7 @@ class CodeSwaps:
         linecache.cache[filename] = shown
 
     def _update_texts(self, changed: str = "") -> None:
-        """Drop texts of code that no longer runs, and restore those that were cleared.
-
-        Args:
-            changed: the file name of a text to write again in any case.
-        """
+        """Drop texts of code that no longer runs, restore cleared ones, write `changed` again."""
         if not self._texts:
             return
         shown: dict[str, SwappedFunction] = {}

@@ -105,13 +105,7 @@ class FunctionSource:
 
 @dataclass(frozen=True)
 class _SourceFile:
-    """A file as `linecache` holds it.
-
-    Args:
-        lines: its lines.
-        imports: names that its module imports.
-        module: the code that it compiles to, if a trusted bytecode file has it.
-    """
+    """A file as `linecache` holds it, and its module's code if a trusted bytecode file has it."""
 
     lines: tuple[str, ...]
     imports: tuple[str, ...]

@@ -10,12 +10,8 @@ def misfit(
 ) -> str:
     """Return why a rule cannot edit a function; empty if it can.
 
-    Args:
-        module: the name of the function's module.
-        missing: names that the edited code needs of the module and that it does not have.
-        found: how many sites the function has.
-        expected: how many it must have; None for any number but none.
-        qualname: the function's name, for a sentence that does not begin with it.
+    It must have the expected number of sites, or any but none if that is None. A qualified name is
+    given for a sentence that does not begin with it.
     """
     if found and missing:
         return f"{module} does not import {', '.join(missing)} any more"
@@ -27,12 +23,6 @@ def misfit(
 
 
 def missing_parameters(qualname: str, expected: Sequence[str], present: Collection[str]) -> str:
-    """Return why a callable does not fit a wrapper that reads these parameters; empty if it does.
-
-    Args:
-        qualname: the callable's name.
-        expected: names that the wrapper reads.
-        present: names that the callable has.
-    """
+    """Return why a callable does not fit a wrapper that reads these parameters, or nothing."""
     missing = [name for name in expected if name not in present]
     return f"{qualname} has no parameter {', '.join(missing)} any more" if missing else ""

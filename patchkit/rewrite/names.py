@@ -33,12 +33,6 @@ def check_names(
 
     An edit may rebind a name that it found in the source, such as a parameter. A name that the
     rule spells out must not occur in the function.
-
-    Args:
-        source: the function unchanged.
-        before: the statements that the edits change, before them.
-        after: the same statements after the edits.
-        rules: the rules that made the edits.
     """
     local = local_names(source.code)
     for name in sorted({name for rule in rules for name in rule.needs} & local):

@@ -39,11 +39,6 @@ def edited_tree(
     Edited statements that fill whole lines are parsed alone and replace the old ones in the tree:
     the result is the same as of parsing the whole text, at a fraction of the cost.
 
-    Args:
-        source: the function unchanged.
-        edits: what was changed in its body.
-        lines: the lines of the file with the edits in them.
-
     Returns:
         None if the function is no longer in its place.
 

@@ -25,14 +25,7 @@ _SITE = "<patchkit: where the wrappers stand>"
 
 @dataclass(frozen=True)
 class Around:
-    """A wrapper that one owner puts around a function.
-
-    Args:
-        owner: who wraps it.
-        wrapper: called instead of the function.
-        qualname: the function, for messages.
-        bound: whether the function's first argument is the instance or class it is bound to.
-    """
+    """A wrapper that an owner puts around a function, which may be bound."""
 
     owner: str
     wrapper: Wrapper
@@ -54,10 +47,8 @@ def trampoline(
 ) -> CodeType:
     """Compile code with the signature of a function that calls its wrappers.
 
-    Args:
-        function: returns the function that the code is for; the inner call uses its closure.
-        code: the code that the innermost call runs.
-        around: the wrappers, innermost first.
+    The innermost call runs `code`, with the closure of what `function` returns. Wrappers come
+    innermost first.
 
     Raises:
         Drift: such a function cannot be wrapped in this way.

@@ -29,10 +29,6 @@ _END_TIMEOUT = 5
 class ForkRunner:
     """Run reproducers, from any thread.
 
-    Args:
-        timeout: seconds for each.
-        patches: the value of `PATCHKIT_PATCHES` for them.
-
     Raises:
         UsageError: this platform does not fork.
     """
@@ -45,12 +41,7 @@ class ForkRunner:
         self._stopped = False
 
     def __call__(self, patch_id: str, patched: bool) -> dict[str, Any]:
-        """Return what `patchkit.verification.reproduce.outcome` says in a fork.
-
-        Args:
-            patch_id: the patch.
-            patched: whether to apply it first, alone.
-        """
+        """Return what `patchkit.verification.reproduce.outcome` says in a fork."""
         with _LOCK:
             if self._stopped:
                 return {"outcome": "error", "message": "stopped"}

@@ -29,12 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def outcome(patch_id: str, *, patched: bool) -> dict[str, object]:
-    """Run a reproducer in this process and return its outcome. Nothing is cleaned up after it.
-
-    Args:
-        patch_id: the patch.
-        patched: whether to apply it first, alone.
-    """
+    """Run a reproducer in this process, and return its outcome. Nothing is cleaned up after it."""
     from ..engine.choices import Choices
     from ..engine.session import SESSION
     from .machine import missing_requirements

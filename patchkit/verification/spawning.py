@@ -11,12 +11,7 @@ from ..catalogue.folders import VARIABLE
 
 
 class SpawnRunner:
-    """Run reproducers, from any thread.
-
-    Args:
-        timeout: seconds for each.
-        patches: the value of `PATCHKIT_PATCHES` for them.
-    """
+    """Run reproducers, from any thread, each for so many seconds at most."""
 
     def __init__(self, timeout: float, patches: str) -> None:
         self._timeout = timeout
@@ -25,12 +20,7 @@ class SpawnRunner:
         self._stopped = False
 
     def __call__(self, patch_id: str, patched: bool) -> dict[str, Any]:
-        """Return what `patchkit.verification.reproduce.outcome` says in a new process.
-
-        Args:
-            patch_id: the patch.
-            patched: whether to apply it first, alone.
-        """
+        """Return what `patchkit.verification.reproduce.outcome` says in a new process."""
         if self._stopped:
             return {"outcome": "error", "message": "stopped"}
         with subprocess.Popen(

@@ -71,13 +71,7 @@ class Verification(tuple[Verdict, ...]):
 
 @dataclass(frozen=True)
 class _Task:
-    """A patch whose reproducer is to be run.
-
-    Args:
-        patch: the patch.
-        due: whether it is due.
-        lacking: what this machine lacks, so that the reproducer shows only part of the bug.
-    """
+    """A patch whose reproducer is to run, and what this machine lacks to show the whole bug."""
 
     patch: Patch
     due: bool

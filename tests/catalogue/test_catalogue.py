@@ -116,7 +116,7 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Di
 def test_shipped_catalogue() -> None:
     known = catalogue.load()
     assert "trl-adapter-bf16-cast" in known.entries
-    assert not [one for one in known.broken if one.name.startswith("patchkit.")]
+    assert not [entry for entry in known.broken if entry.name.startswith("patchkit.")]
     for patch_id, entry in known.entries.items():
         assert entry.patch.id == patch_id
         assert callable(entry.reproduce)
@@ -169,7 +169,7 @@ def test_broken_definitions_are_named_and_stop_no_other(distribution) -> None:
     distribution(FILES, "addon.away")
     known = catalogue.load()
     assert set(known.entries) == shipped | {"addon-asked", "addon-bug", "addon-second"}
-    reasons = {one.name: str(one.error) for one in known.broken}
+    reasons = {broken.name: str(broken.error) for broken in known.broken}
     assert set(reasons) == set(EXPECTED)
     for name, expected in EXPECTED.items():
         assert expected in reasons[name], reasons[name]
@@ -285,11 +285,14 @@ RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "1")])
 def known(*ids: str) -> Catalogue:
     patches = [
         Patch(
-            id=one, title="fixed", affects={"madeup": ">=1"}, changes=(Rewrite("madeup:f", RULE),)
+            id=patch_id,
+            title="fixed",
+            affects={"madeup": ">=1"},
+            changes=(Rewrite("madeup:f", RULE),),
         )
-        for one in ids
+        for patch_id in ids
     ]
-    return Catalogue({one.id: Entry(one, "tests", None) for one in patches})
+    return Catalogue({patch.id: Entry(patch, "tests", None) for patch in patches})
 
 
 SOME = known("trl-adapter-bf16-cast", "trl-generation-cast", "peft-helper", "a-b")
@@ -339,7 +342,7 @@ def test_unknown_names(names: Any, message: str) -> None:
 
 def test_an_entry_point_that_names_the_patch_itself(distribution) -> None:
     distribution({"addon.good": FILES["addon.good"]}, "addon.good:PATCH")
-    (broken,) = [one for one in catalogue.load().broken if one.name.startswith("addon")]
+    (broken,) = [entry for entry in catalogue.load().broken if entry.name.startswith("addon")]
     assert "addon.good:PATCH names a patch; it must name the module, addon.good" in str(
         broken.error
     )
@@ -347,7 +350,7 @@ def test_an_entry_point_that_names_the_patch_itself(distribution) -> None:
 
 def test_a_patch_file_that_ends_the_process(distribution) -> None:
     distribution({"addon.exits": "raise SystemExit(3)", "addon.good": FILES["addon.good"]})
-    (broken,) = [one for one in catalogue.load().broken if one.name.startswith("addon")]
+    (broken,) = [entry for entry in catalogue.load().broken if entry.name.startswith("addon")]
     assert "addon.exits cannot be imported: SystemExit: 3" in str(broken.error)
 
 

@@ -168,12 +168,12 @@ def known(monkeypatch: Any) -> list[Entry]:
 )
 def test_who_knows_an_error(monkeypatch, text: str, ids: list[str]) -> None:
     entries = known(monkeypatch)
-    assert [one.patch.id for one in entries_with_symptom(text, entries)] == ids
+    assert [entry.patch.id for entry in entries_with_symptom(text, entries)] == ids
 
 
 def test_shipped_patches_are_found_by_their_messages() -> None:
-    for one in SHIPPED.values():
-        for message in one.patch.messages:
-            assert one in entries_with_symptom(
+    for entry in SHIPPED.values():
+        for message in entry.patch.messages:
+            assert entry in entries_with_symptom(
                 f"Traceback:\n  x\nError: {message} x", SHIPPED.values()
             )

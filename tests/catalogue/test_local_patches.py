@@ -385,7 +385,9 @@ def test_verify(mine, command, how: str, fork: list[str]) -> None:
     given = ["--patches", "mine"] if how == "option" else []
     env = {"PATCHKIT_PATCHES": "mine"} if how == "variable" else {}
     done = command("verify", "mine-*", "--json", *fork, *given, **env)
-    verdicts = {one["id"]: one["outcome"] for one in json.loads(done.stdout)["verdicts"]}
+    verdicts = {
+        verdict["id"]: verdict["outcome"] for verdict in json.loads(done.stdout)["verdicts"]
+    }
     assert verdicts == {"mine-rewrite": "fixed", "mine-wrap": "fixed"}, done.stderr
     assert done.returncode == 0
 

@@ -258,7 +258,7 @@ def test_the_json_of_an_error() -> None:
     first = given["answers"][0]
     assert first["id"] == "unscale-float16"
     assert {patch["id"] for patch in first["patches"]} >= {"accelerate-gradscaler-guard"}
-    assert "accelerate-gradscaler-guard" in {one["id"] for one in given["patches"]}
+    assert "accelerate-gradscaler-guard" in {patch["id"] for patch in given["patches"]}
 
 
 def test_what_was_understood_of_an_unknown_error() -> None:

@@ -41,7 +41,7 @@ def test_not_installed(session, apply) -> None:
 def test_a_change_may_concern_fewer_releases_than_its_patch(trainer, session, apply) -> None:
     elsewhere = Rewrite("madeup.other:f", BUG, affects=">=2")
     report = apply(session(patch("madeup-bug", Rewrite(TARGET, BUG), elsewhere)))
-    assert [one.target for one in report["madeup-bug"].targets] == [TARGET]
+    assert [target.target for target in report["madeup-bug"].targets] == [TARGET]
     only_elsewhere = apply(session(patch("madeup-bug", elsewhere)))
     assert only_elsewhere["madeup-bug"].status == Status.NOT_AFFECTED
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from patchkit.engine.fixing import fix
-from patchkit.engine.wrapping import Places
+from patchkit.engine.wrapping import ChangedPlaces
 from patchkit.patch import Wrap
 from patchkit.rewrite import Drift
 
@@ -78,7 +78,7 @@ class Recorder:
 class Wrapped:
     """A wrapper around a callable, which can be taken off and put there again."""
 
-    def __init__(self, places: Places, module: ModuleType, change: Wrap, owner: str) -> None:
+    def __init__(self, places: ChangedPlaces, module: ModuleType, change: Wrap, owner: str) -> None:
         self.is_valid, self.is_over, self.places = True, False, places
         (self.fixed,) = fix(owner, change, module, places, self)
 
@@ -101,11 +101,11 @@ def put_around(
     module: ModuleType,
     shape: str,
     wrapper: Any = None,
-    places: Places | None = None,
+    places: ChangedPlaces | None = None,
     **options: Any,
 ) -> Wrapped:
     change = Wrap(f"madeup.work:{shape}", wrapper or Recorder(), **options)
-    return Wrapped(places or Places(), module, change, "a-patch")
+    return Wrapped(places or ChangedPlaces(), module, change, "a-patch")
 
 
 def hanging(module: ModuleType, shape: str) -> tuple[Any, str, Any]:
@@ -217,7 +217,7 @@ def test_live_below_the_wrapper_of_another_tool(module, shape: str) -> None:
 
 
 def test_two_wrappers_come_off_in_any_order(module) -> None:
-    places = Places()
+    places = ChangedPlaces()
     first = put_around(module, "C.method", places=places)
     second = put_around(module, "C.method", places=places)
     assert module.Earlier.one.method(1, c=2) == ("wrapped", ("wrapped", (1, 2, (), 2, {})))
@@ -346,7 +346,7 @@ def test_it_closes_over_what_it_did(library) -> None:
         """,
     )
     module = library.load("closures")
-    wrapped = Wrapped(Places(), module, Wrap("madeup.closures:C.count", passing), "a-patch")
+    wrapped = Wrapped(ChangedPlaces(), module, Wrap("madeup.closures:C.count", passing), "a-patch")
     one = module.C()
     assert [one.count(), one.count()] == [1, 2]
     wrapped.undo()

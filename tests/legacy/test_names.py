@@ -9,15 +9,18 @@ import pytest
 
 from patchkit.legacy.changes import Form, Gone, Moved
 from patchkit.legacy.rows import names
-from patchkit.legacy.rows.names.toml import TableError, read
+from patchkit.legacy.rows.toml import TableError, read
 from patchkit.legacy.versions.releases import releases
 
 FILES = sorted(names.FOLDER.glob("*.toml"))
+ALL_FILES = sorted(names.FOLDER.parent.glob("*/*.toml"))
 LEFT_OUT = Path(__file__).parents[2] / "workbench" / "releases" / "left_out.toml"
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="this Python reads no TOML")
-@pytest.mark.parametrize("file", [*FILES, LEFT_OUT], ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", [*ALL_FILES, LEFT_OUT], ids=lambda file: f"{file.parent.name}-{file.stem}"
+)
 def test_files_are_toml(file: Path) -> None:
     import tomllib
 
@@ -87,12 +90,19 @@ also = "diffusers"
         ("[[moved]]\nrelease = 1", 'trl.toml:2: expected "text", or .* not 1'),
         ('[[moved]]\nrelease = "1.0', 'trl.toml:2: expected "text"'),
         ('[[moved]]\nrelease = "a\\tb"', "without escapes"),
+        ('[[moved]]\nrelease = "a"b"', 'trl.toml:2: expected "text"'),
+        ("[[moved]]\nrelease = 'a'b'", 'trl.toml:2: expected "text"'),
         ('[[moved]]\nrelease = "1.0" # comment', 'trl.toml:2: expected "text"'),
+        ("[[moved]]\nrelease = false", "without escapes, or true, not false"),
+        ("""[[gone]]\n"1.0" = ["a", 'b']""", 'trl.toml:2: expected "text"'),
         ('[[gone]]\n"1.0" = ["a" "b"]', 'trl.toml:2: expected "text"'),
         ('[[gone]]\n"1.0" = [\n"a",\n', r"expected a line \] at the end"),
         ('[[moved]]\nrelease = "1.0"\nrelease = "1.1"', "3: the table has the key release already"),
         ('[[went]]\nrelease = "1.0"', r"expected \[\[moved\]\] or \[\[gone\]\], not \[\[went\]\]"),
-        ('[[moved]]\n"trl.A" = "trl.B"', r"\[\[moved\]\] 1, key 'release': expected a text"),
+        (
+            '[[moved]]\n"trl.A" = "trl.B"',
+            r"trl.toml:1, \[\[moved\]\], key 'release': expected a text",
+        ),
         (
             '[[moved]]\nrelease = "soon"\n"trl.A" = "trl.B"',
             "key 'release': expected a release such",
@@ -111,7 +121,7 @@ also = "diffusers"
         ('[[gone]]\ninstead = "Do."\n"1.0" = ["trl.A", "trl.A"]', "expected each name once"),
         (
             '[[gone]]\ninstead = "Do."\n"1.0" = ["trl.A"]\n[[gone.forms]]\nafter = "1.0"',
-            r"\[\[gone.forms\]\], key 'after': expected one of also, before, what",
+            r"trl.toml:1, \[\[gone\]\], key 'forms.after': expected one of also, before, what",
         ),
     ],
 )

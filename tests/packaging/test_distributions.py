@@ -119,6 +119,8 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert {
         "patchkit/py.typed",
         "patchkit/compat_matrix.yaml",
+        "patchkit/legacy/rows/attributes/trl.toml",
+        "patchkit/legacy/rows/keywords/trl.toml",
         "patchkit/legacy/rows/names/trl.toml",
         "patchkit/legacy/versions/history.json",
         "patchkit/legacy/versions/version_sets.txt",

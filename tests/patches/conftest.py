@@ -51,7 +51,7 @@ def train(forks: Any, tmp_path: Path) -> Callable[..., dict[str, Any]]:
         arguments: list[str] | None = None,
         **options: object,
     ) -> dict[str, Any]:
-        line = ["--json", "--trainer", trainer]
+        line = ["--trainer", trainer]
         for name, value in options.items():
             text = json.dumps(value) if isinstance(value, dict) else str(value)
             line += [f"--{name.replace('_', '-')}", text]

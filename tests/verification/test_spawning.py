@@ -114,7 +114,7 @@ def until_gone(process: int) -> None:
 
 def test_a_process_that_dies_says_so_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     program = [sys.executable, "-c", "import os; os.read(0, 1); os._exit(7)"]
-    monkeypatch.setattr(forking, "command", lambda module: program)
+    monkeypatch.setattr(forking, "command", lambda module, **options: program)
     reproduce = ForkRunner(60, "")
     message = "the fork server died with exit code 7"
     assert reproduce("no-such-patch", False) == {"outcome": "error", "message": message}

@@ -183,7 +183,7 @@ print({str(record.status) for record in patchkit.report() if record.id == "addon
     assert done.stdout.splitlines() == [
         "['fixed', 'not-affected'] 0",
         "<Verification: 1 fixed> True True",
-        "2 1.2.0",
+        "1 1.2.0",
         "{'available'}",
     ], done.stderr
 

@@ -6,7 +6,7 @@
     python -m workbench eras --show legacy.json --modernized --into docs/modernize.md
 
 Each script runs on its own set, which proves that it was right, then on the newest set without
-patchkit, then with its legacy layer, and then without it, written anew by `patchkit modernize`:
+patchkit, then with its legacy layer, and then without it, rewritten by `patchkit modernize`:
 first without patchkit, then with its patches, which the layer comes with (the side `patched`).
 Models and datasets of the Hub are replaced by tiny ones in the Hub's own cache, so scripts run as
 they are. A training ends after three steps.
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from . import environments, modernizing, page, page_of_modernized, running
-from .eras import NEWEST, Script, scripts
+from .eras import NEWEST, EraScript, scripts
 
 SIDES = ("own", "newest", "legacy", "modernized", "patched")
 WRITTEN_ANEW = ("modernized", "patched")
@@ -59,7 +59,7 @@ def main() -> int:
     return 0
 
 
-def _run(script: Script, side: str, options: argparse.Namespace) -> dict[str, Any]:
+def _run(script: EraScript, side: str, options: argparse.Namespace) -> dict[str, Any]:
     era = script.era if side == "own" else NEWEST
     python = environments.python_of(options.envs, era)
     if not python.exists():

@@ -19,7 +19,7 @@ KINDS = (".py", ".sh", ".ipynb")
 
 
 @dataclass(frozen=True)
-class Script:
+class EraScript:
     """A script to run.
 
     Args:
@@ -47,7 +47,7 @@ def requirements(era: str) -> Path:
     return own if own.exists() else SETS / f"{era}.txt"
 
 
-def scripts(folder: Path = SCRIPTS) -> list[Script]:
+def scripts(folder: Path = SCRIPTS) -> list[EraScript]:
     """Return all scripts, in the order of their eras.
 
     A Python file that a shell line of the same name runs is no script of its own.
@@ -57,7 +57,7 @@ def scripts(folder: Path = SCRIPTS) -> list[Script]:
         paths = sorted(path for path in (folder / era).glob("*") if path.suffix in KINDS)
         lines = {path.stem for path in paths if path.suffix == ".sh"}
         found += [
-            Script(era, path) for path in paths if path.suffix != ".py" or path.stem not in lines
+            EraScript(era, path) for path in paths if path.suffix != ".py" or path.stem not in lines
         ]
     return found
 

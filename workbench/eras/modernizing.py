@@ -1,4 +1,4 @@
-"""Scripts written anew by `patchkit modernize` before they run."""
+"""Rewrite scripts with `patchkit modernize` before they run."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from .eras import Script
+from .eras import EraScript
 
 
-def modernize(folder: Path, script: Script) -> dict[str, Any]:
-    """Write a script anew, and what belongs to it; do that twice.
+def modernize(folder: Path, script: EraScript) -> dict[str, Any]:
+    """Rewrite a script and the files that belong to it, twice.
 
     Args:
         folder: a copy of the folder of its era.

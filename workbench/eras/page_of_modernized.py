@@ -1,4 +1,4 @@
-"""What became of scripts that were written anew, as a table."""
+"""Write a table of how scripts fared that `patchkit modernize` rewrote."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _with_layer(layer: dict[str, Any]) -> str:
 
 
 def _became(new: dict[str, Any]) -> str:
-    if new["state"] == FAILED and any(it["outcome"] == "gone" for it in new["findings"]):
+    if new["state"] == FAILED and any(finding["outcome"] == "gone" for finding in new["findings"]):
         return "gone, and said"
     told = state_of(new)
     return told if told.strip("`") else FAILED
@@ -64,8 +64,8 @@ def _losses(sides: dict[str, Any]) -> str:
 
 def _left(new: dict[str, Any]) -> str:
     """Return what a person has to decide, or has no counterpart."""
-    left = [it for it in new["findings"] if it["outcome"] in ("remarked", "gone")]
-    said = dict.fromkeys(f"`{it['old']}` {it['outcome']}" for it in left)
+    left = [finding for finding in new["findings"] if finding["outcome"] in ("remarked", "gone")]
+    said = dict.fromkeys(f"`{finding['old']}` {finding['outcome']}" for finding in left)
     return ", ".join(said)
 
 

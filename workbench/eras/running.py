@@ -1,4 +1,4 @@
-"""Run a script on a set of versions and tell what became of it."""
+"""Run a script on a set of versions, and return its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from .eras import Script
+from .eras import EraScript
 
 CHILD = Path(__file__).resolve().parent / "child"
 OBSERVER = CHILD.parent / "observer"
@@ -55,11 +55,11 @@ def stand_ins(python: Path, folder: Path) -> dict[str, str]:
 
 
 def run(
-    script: Script,
+    script: EraScript,
     python: Path,
     cache: Path,
     prefix: tuple[str, ...] = (),
-    prepare: Callable[[Path, Script], dict[str, Any]] | None = None,
+    prepare: Callable[[Path, EraScript], dict[str, Any]] | None = None,
     limit: float = LIMIT,
 ) -> dict[str, Any]:
     """Run a script in a copy of its folder.
@@ -107,7 +107,7 @@ def _build(python: Path, program: str, folder: Path) -> None:
     )
 
 
-def _command(script: Script, python: Path, prefix: tuple[str, ...]) -> list[str]:
+def _command(script: EraScript, python: Path, prefix: tuple[str, ...]) -> list[str]:
     name = script.path.name
     if script.path.suffix == ".sh":
         command = ["bash", name]
@@ -196,7 +196,7 @@ def _course(events: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _failure(output: str, script: Script) -> tuple[str, str]:
+def _failure(output: str, script: EraScript) -> tuple[str, str]:
     """Return the last error of an output, and the line of the script that led to it."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if _ERROR.match(line) and not line.startswith(_LAUNCHERS)]

@@ -89,32 +89,32 @@ def families(
       python -m workbench families llama --method all
     \b
     Exit status:
-      0  nothing is worse or other with patchkit
+      0  nothing is worse or different with patchkit
       1  something worked without, and fails or has other numbers with patchkit
     """
     from patchkit.cli.output import progress_bar
 
-    from .journal import Journal
+    from .journal import FamilyJournal
     from .markdown import as_markdown
     from .methods import select as select_methods
     from .modes import DEFAULT_METHODS
     from .modes import select as select_modes
     from .quantizers_markdown import as_quantizers_page
     from .results import results
-    from .sweep import Limits, Selection, sweep
+    from .sweep import FamilySelection, SweepLimits, sweep
     from .table import as_table
 
     check_outputs(outputs, only_show=only_show)
     chosen_tasks = tasks or ("causal",)
-    selection = Selection(
+    selection = FamilySelection(
         tasks=_TASKS if "all" in chosen_tasks else tuple(dict.fromkeys(chosen_tasks)),
         types=types,
         modes=select_modes(modes),
         methods=select_methods(methods, DEFAULT_METHODS),
     )
-    journal = Journal(outputs[0] if outputs else None)
+    journal = FamilyJournal(outputs[0] if outputs else None)
     for other in outputs[1:]:
-        journal.join(Journal(other))
+        journal.join(FamilyJournal(other))
     if only_show:
         check_shown(journal)
     else:
@@ -122,7 +122,7 @@ def families(
             sweep(
                 selection,
                 journal,
-                limits=Limits(memory, timeout),
+                limits=SweepLimits(memory, timeout),
                 jobs=jobs or min(os.cpu_count() or 1, 4),
                 progress=progress,
             )

@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 
 from patchkit.environment import in_range
 
-from .records import Cell
+from .records import FamilyCell
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ExplainedDifference:
     """Why the numbers of some cells differ with patchkit.
 
     Args:
@@ -48,8 +48,8 @@ _ALL_FIGURES = frozenset(
         "distance after merge",
     }
 )
-EXPLANATIONS: tuple[Explanation, ...] = (
-    Explanation(
+EXPLANATIONS: tuple[ExplainedDifference, ...] = (
+    ExplainedDifference(
         frozenset(
             {
                 "losses",
@@ -67,7 +67,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         methods="road",
     ),
     *(
-        Explanation(
+        ExplainedDifference(
             _ALL_FIGURES,
             "transformers-packed-activations: without it the indexer's input is cast to bytes; "
             "with it the logits are nearer to those in float32",
@@ -76,7 +76,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         )
         for types in ("dots3_note*", "glm5_next*", "hy_v4*")
     ),
-    Explanation(
+    ExplainedDifference(
         _ALL_FIGURES - {"logits to load", "distance to float32"},
         "no patch: in training it takes seeds from the system, and two runs without patchkit have "
         "other numbers, too",
@@ -84,7 +84,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         methods="full",
     ),
     *(
-        Explanation(
+        ExplainedDifference(
             _ALL_FIGURES | {"changed"},
             "transformers-packed-activations: without it the pixels are cast to bytes; with it the "
             "logits are nearer to those in float32",
@@ -93,14 +93,14 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         )
         for types in ("cosmos3_edge", "kosmos-2.5", "lfm2_vl")
     ),
-    Explanation(
+    ExplainedDifference(
         _ALL_FIGURES,
         "no patch: each time that it is loaded it gives other logits, without patchkit, too",
         modes="*/none",
         types="shieldgemma2",
     ),
     *(
-        Explanation(
+        ExplainedDifference(
             _ALL_FIGURES - {"logits to load", "distance to float32"},
             "peft-modules-to-save-dtype: the head is trained in float32, and not in half precision",
             modes=modes,
@@ -109,7 +109,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         )
         for modes in ("bf16/*", "plain-*")
     ),
-    Explanation(
+    ExplainedDifference(
         frozenset({"logits to merge", "distance after merge"}),
         "peft-merge-quant-state: merged weights dequantize to half precision, as all others do, "
         "and on a CPU these releases of bitsandbytes round more on that way than by float32",
@@ -120,7 +120,9 @@ EXPLANATIONS: tuple[Explanation, ...] = (
 )
 
 
-def explanation(cell: Cell, figures: Collection[str], versions: Mapping[str, str | None]) -> str:
+def explanation(
+    cell: FamilyCell, figures: Collection[str], versions: Mapping[str, str | None]
+) -> str:
     """Return why these figures of a cell differ; empty if that is not known.
 
     Args:

@@ -55,7 +55,7 @@ def _square_grids(model: Any, wanted: frozenset[str], rows: int) -> Batch:
 
 
 def _plain_squares(model: Any, wanted: frozenset[str], rows: int) -> Batch:
-    """Make one image for each row, and say nothing of it."""
+    """Make one image for each row, as pixel values alone."""
     found = _squares(model, wanted, rows)
     return {"pixel_values": found["pixel_values"]} if found else {}
 

@@ -1,4 +1,4 @@
-"""Keep what came of model types in a file."""
+"""Keep the results of model types in a file."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from patchkit.errors import UsageError
 
 from ..sweep import journal
-from .records import Build, Cell, Subject
+from .records import Build, FamilyCell, ModelSubject
 
 SCHEMA = 1
 
 
-class Journal(journal.Journal[Cell]):
+class FamilyJournal(journal.SweepJournal[FamilyCell]):
     """The results of a sweep of model types; see `workbench.sweep.journal`.
 
     Args:
@@ -25,10 +25,10 @@ class Journal(journal.Journal[Cell]):
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.builds: dict[Subject, Build] = {}
+        self.builds: dict[ModelSubject, Build] = {}
         super().__init__(path, SCHEMA, _cell)
 
-    def join(self, other: Journal) -> None:
+    def join(self, other: FamilyJournal) -> None:
         """Take in what another journal has, in memory only.
 
         Raises:
@@ -47,11 +47,11 @@ class Journal(journal.Journal[Cell]):
     def _take_in_result(self, record: dict[str, Any]) -> None:
         if "build" in record:
             content = record["build"]
-            build = Build(**{**content, "subject": Subject(**content["subject"])})
+            build = Build(**{**content, "subject": ModelSubject(**content["subject"])})
             self.builds[build.subject] = build
         else:
             super()._take_in_result(record)
 
 
-def _cell(content: dict[str, Any]) -> Cell:
-    return Cell(Subject(**content["subject"]), content["mode"], content["method"])
+def _cell(content: dict[str, Any]) -> FamilyCell:
+    return FamilyCell(ModelSubject(**content["subject"]), content["mode"], content["method"])

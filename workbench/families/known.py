@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from ..sweep.trial import Trial
-from .records import Build, Cell
+from .records import Build, FamilyCell
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ UNBUILT: tuple[Reason, ...] = (
 )
 
 
-def reason(cell: Cell, trial: Trial) -> str:
+def reason(cell: FamilyCell, trial: Trial) -> str:
     """Return why a trial of a cell fails; empty if that is not known."""
     error = f"{trial.step}: {trial.error}"
     return next(

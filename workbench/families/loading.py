@@ -13,7 +13,7 @@ from .quantizers import Quantizer
 
 
 class Untried(Exception):
-    """What cannot be tried here, or on this model type."""
+    """A cell cannot be tried here, or on this model type."""
 
 
 def load(task: str, mode: Mode, checkpoints: Path) -> Any:

@@ -9,8 +9,8 @@ from patchkit.text import short_list
 from ..sweep.shown import HEADINGS, code, counted, escaped, head, measured_on, row, section
 from ..sweep.verdicts import Group
 from .known import reason_unbuilt
-from .records import Cell
-from .results import Results, Table, groups, places
+from .records import FamilyCell
+from .results import FamilyResults, Table, groups, places
 
 TITLES = {
     "causal": "Causal language models",
@@ -52,12 +52,12 @@ learns.
 """
 
 
-def as_markdown(results: Results) -> str:
+def as_markdown(results: FamilyResults) -> str:
     """Return the page of the documentation: a table for each task, then what is to be said."""
     return "\n".join([_INTRODUCTION, *_lines(results)])
 
 
-def _lines(results: Results) -> Iterator[str]:
+def _lines(results: FamilyResults) -> Iterator[str]:
     yield from measured_on(results)
     yield from counted(results)
     for table in results.tables():
@@ -86,7 +86,7 @@ def _table(table: Table) -> Iterator[str]:
     yield ""
 
 
-def _places(results: Results, group: Group[Cell]) -> Iterator[str]:
+def _places(results: FamilyResults, group: Group[FamilyCell]) -> Iterator[str]:
     """Yield model types, those with the same cells together."""
     types: dict[tuple[str, ...], list[str]] = {}
     tasks = {verdict.cell.subject.task for verdict in results.verdicts}
@@ -100,7 +100,7 @@ def _places(results: Results, group: Group[Cell]) -> Iterator[str]:
         yield f"{short_list(names, _MOST_NAMES)} ({cells_of_all})"
 
 
-def _cells(results: Results, cells: Iterable[Cell]) -> Iterator[str]:
+def _cells(results: FamilyResults, cells: Iterable[FamilyCell]) -> Iterator[str]:
     """Yield modes with their methods, precisions of the same quantization together."""
     methods: dict[str, dict[str, None]] = {}
     for cell in cells:

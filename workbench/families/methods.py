@@ -19,7 +19,7 @@ _TASKS = {
 
 
 @dataclass(frozen=True)
-class Method:
+class TrainingMethod:
     """One way to train.
 
     Args:
@@ -35,8 +35,8 @@ class Method:
     extra: Callable[[Any], dict[str, Any]] = lambda model: {}
 
 
-def _lora(**options: Any) -> Method:
-    return Method("LoraConfig", {"r": 4, "lora_alpha": 8, **options})
+def _lora(**options: Any) -> TrainingMethod:
+    return TrainingMethod("LoraConfig", {"r": 4, "lora_alpha": 8, **options})
 
 
 def _loftq(model: Any) -> dict[str, Any]:
@@ -45,8 +45,10 @@ def _loftq(model: Any) -> dict[str, Any]:
     return {"loftq_config": peft.LoftQConfig(loftq_bits=4)}
 
 
-def _oft(name: str) -> Method:
-    return Method(name, {"oft_block_size": 8} if name == "OFTConfig" else {"boft_block_size": 4})
+def _oft(name: str) -> TrainingMethod:
+    return TrainingMethod(
+        name, {"oft_block_size": 8} if name == "OFTConfig" else {"boft_block_size": 4}
+    )
 
 
 def _norms(model: Any) -> dict[str, Any]:
@@ -67,11 +69,11 @@ def _ia3(model: Any) -> dict[str, Any]:
 
 
 _VIRTUAL = {"num_virtual_tokens": 4}
-METHODS: dict[str, Method] = {
-    "full": Method(""),
+METHODS: dict[str, TrainingMethod] = {
+    "full": TrainingMethod(""),
     "lora": _lora(),
     "lora-bias": _lora(bias="all"),
-    "lora-embedding": Method(
+    "lora-embedding": TrainingMethod(
         "LoraConfig",
         {"r": 4},
         targets=False,
@@ -89,34 +91,34 @@ METHODS: dict[str, Method] = {
     "rslora": _lora(use_rslora=True),
     "olora": _lora(init_lora_weights="olora"),
     "pissa": _lora(init_lora_weights="pissa"),
-    "loftq": Method(
+    "loftq": TrainingMethod(
         "LoraConfig", {"r": 4, "lora_alpha": 8, "init_lora_weights": "loftq"}, extra=_loftq
     ),
-    "adalora": Method("AdaLoraConfig", {"init_r": 6, "target_r": 4, "total_step": 10}),
-    "loha": Method("LoHaConfig", {"r": 4, "alpha": 8}),
-    "lokr": Method("LoKrConfig", {"r": 4, "alpha": 8}),
+    "adalora": TrainingMethod("AdaLoraConfig", {"init_r": 6, "target_r": 4, "total_step": 10}),
+    "loha": TrainingMethod("LoHaConfig", {"r": 4, "alpha": 8}),
+    "lokr": TrainingMethod("LoKrConfig", {"r": 4, "alpha": 8}),
     "oft": _oft("OFTConfig"),
     "boft": _oft("BOFTConfig"),
-    "vera": Method("VeraConfig", {"r": 4}),
-    "pvera": Method("PveraConfig", {"r": 4}),
-    "randlora": Method("RandLoraConfig", {"r": 4}),
-    "ia3": Method("IA3Config", extra=_ia3),
-    "road": Method("RoadConfig", {"group_size": 8}),
-    "shira": Method("ShiraConfig", {"r": 4}),
-    "hra": Method("HRAConfig", {"r": 4}),
-    "miss": Method("MissConfig", {"r": 4}),
-    "c3a": Method("C3AConfig", {"block_size": 16}),
-    "fourierft": Method("FourierFTConfig", {"n_frequency": 20}),
-    "waveft": Method("WaveFTConfig", {"n_frequency": 20}),
-    "delora": Method("DeloraConfig", {"r": 4}),
-    "gralora": Method("GraloraConfig", {"r": 4}),
-    "vblora": Method("VBLoRAConfig", {"r": 4, "num_vectors": 16, "vector_length": 8}),
-    "poly": Method("PolyConfig", {"r": 4, "n_tasks": 2, "n_skills": 2, "n_splits": 2}),
-    "ln-tuning": Method("LNTuningConfig", targets=False, extra=_norms),
-    "trainable-tokens": Method("TrainableTokensConfig", targets=False, extra=_tokens),
-    "prompt": Method("PromptTuningConfig", _VIRTUAL, targets=False),
-    "prefix": Method("PrefixTuningConfig", _VIRTUAL, targets=False),
-    "p-tuning": Method(
+    "vera": TrainingMethod("VeraConfig", {"r": 4}),
+    "pvera": TrainingMethod("PveraConfig", {"r": 4}),
+    "randlora": TrainingMethod("RandLoraConfig", {"r": 4}),
+    "ia3": TrainingMethod("IA3Config", extra=_ia3),
+    "road": TrainingMethod("RoadConfig", {"group_size": 8}),
+    "shira": TrainingMethod("ShiraConfig", {"r": 4}),
+    "hra": TrainingMethod("HRAConfig", {"r": 4}),
+    "miss": TrainingMethod("MissConfig", {"r": 4}),
+    "c3a": TrainingMethod("C3AConfig", {"block_size": 16}),
+    "fourierft": TrainingMethod("FourierFTConfig", {"n_frequency": 20}),
+    "waveft": TrainingMethod("WaveFTConfig", {"n_frequency": 20}),
+    "delora": TrainingMethod("DeloraConfig", {"r": 4}),
+    "gralora": TrainingMethod("GraloraConfig", {"r": 4}),
+    "vblora": TrainingMethod("VBLoRAConfig", {"r": 4, "num_vectors": 16, "vector_length": 8}),
+    "poly": TrainingMethod("PolyConfig", {"r": 4, "n_tasks": 2, "n_skills": 2, "n_splits": 2}),
+    "ln-tuning": TrainingMethod("LNTuningConfig", targets=False, extra=_norms),
+    "trainable-tokens": TrainingMethod("TrainableTokensConfig", targets=False, extra=_tokens),
+    "prompt": TrainingMethod("PromptTuningConfig", _VIRTUAL, targets=False),
+    "prefix": TrainingMethod("PrefixTuningConfig", _VIRTUAL, targets=False),
+    "p-tuning": TrainingMethod(
         "PromptEncoderConfig", {**_VIRTUAL, "encoder_hidden_size": 32}, targets=False
     ),
 }

@@ -1,4 +1,4 @@
-"""What only one model type needs in a tiny configuration, by the names of model types.
+"""List what single model types need in a tiny configuration.
 
 A type that is a part of others has its row here, too. Nested mappings belong to parts.
 """

@@ -1,4 +1,4 @@
-"""What was found out about each quantizer, beside what a sweep can tell."""
+"""Note what is known of each quantizer beyond the results of a sweep."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Note:
-    """What is to be said of quantizers that behave alike.
+    """A note on quantizers that behave alike.
 
     Args:
         names: their names.

@@ -159,14 +159,18 @@ QUANTIZERS = {
 def import_installed() -> None:
     """Import what the installed quantizers need, for the processes that are forked later."""
     tiny.go_offline()
-    for module in dict.fromkeys(name for one in QUANTIZERS.values() for name in one.modules):
+    for module in dict.fromkeys(
+        name for quantizer in QUANTIZERS.values() for name in quantizer.modules
+    ):
         with suppress(Exception):  # the cell that needs it will say so
             importlib.import_module(module)
 
 
 def versions() -> dict[str, str | None]:
     """Return the installed versions of all distributions; None for what is missing."""
-    names = dict.fromkeys(name for one in QUANTIZERS.values() for name in one.distributions)
+    names = dict.fromkeys(
+        name for quantizer in QUANTIZERS.values() for name in quantizer.distributions
+    )
     return {name: installed_version(name) for name in names}
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ..sweep.shown import code, measured_on
 from ..sweep.trial import Trial
-from ..sweep.verdicts import Verdict
+from ..sweep.verdicts import CellVerdict
 from .quantizer_notes import NOTES
-from .records import STEPS, Cell
-from .results import Results
+from .records import STEPS, FamilyCell
+from .results import FamilyResults
 
 _INTRODUCTION = """\
 # Quantizers
@@ -41,12 +41,12 @@ autocast. A step that fails is named, with its error; `trains` says that it came
 _MODES = {"fp16-of-bf16": "fp16, bfloat16 model", "fp16": "fp16, float16 model", "bf16": "bf16"}
 
 
-def as_quantizers_page(results: Results) -> str:
+def as_quantizers_page(results: FamilyResults) -> str:
     """Return the page: what each quantizer did, and what patchkit does, says and leaves."""
     return "\n".join([_INTRODUCTION, *measured_on(results), *_outcomes(results), *_notes()])
 
 
-def _outcomes(results: Results) -> Iterator[str]:
+def _outcomes(results: FamilyResults) -> Iterator[str]:
     yield from (
         _EXPLANATION,
         "| quantizer | training | model types | layers return | without patchkit | with patchkit |",
@@ -63,7 +63,7 @@ def _outcomes(results: Results) -> Iterator[str]:
     yield ""
 
 
-def _row(verdict: Verdict[Cell]) -> tuple[str, ...]:
+def _row(verdict: CellVerdict[FamilyCell]) -> tuple[str, ...]:
     precision, _, quantizer = verdict.cell.mode.partition("/")
     returned = verdict.with_patchkit.figures.get("dtypes", {}).get("base layers", ())
     with_patchkit = "same" if verdict.outcome.name == "same" else _what(verdict.with_patchkit)

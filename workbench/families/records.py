@@ -1,4 +1,4 @@
-"""What was tried, as data that a line of JSON holds."""
+"""Define the records of a sweep, each a line of JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = (
 
 
 @dataclass(frozen=True)
-class Subject:
+class ModelSubject:
     """A model type in the class of a task.
 
     Args:
@@ -44,15 +44,15 @@ class Build:
         inputs: what it was fed: `text`, or `image and text`.
     """
 
-    subject: Subject
+    subject: ModelSubject
     error: str = ""
     parameters: int = 0
     inputs: str = "text"
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is tried at once.
+class FamilyCell:
+    """One combination to try.
 
     Args:
         subject: the model type.
@@ -60,6 +60,6 @@ class Cell:
         method: the name of a method.
     """
 
-    subject: Subject
+    subject: ModelSubject
     mode: str
     method: str

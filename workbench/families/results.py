@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..sweep.trial import Trial
-from ..sweep.verdicts import Group, Judged, Verdict, compare, grouped
+from ..sweep.verdicts import CellVerdict, Group, Judged, compare, grouped
 from .differences import explanation
-from .journal import SCHEMA, Journal
+from .journal import SCHEMA, FamilyJournal
 from .known import reason, reason_unbuilt
 from .model_types import TASKS
 from .modes import DEFAULT_METHODS
-from .records import STEPS, Build, Cell, Subject
-from .sweep import Selection
+from .records import STEPS, Build, FamilyCell, ModelSubject
+from .sweep import FamilySelection
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Table:
     task: str
     by: str
     heads: tuple[tuple[str, ...], ...]
-    rows: tuple[tuple[str, tuple[Verdict[Cell] | None, ...]], ...]
+    rows: tuple[tuple[str, tuple[CellVerdict[FamilyCell] | None, ...]], ...]
 
 
 @dataclass(frozen=True)
-class Results(Judged[Cell]):
-    """What came of a selection of model types.
+class FamilyResults(Judged[FamilyCell]):
+    """The results of a selection of model types.
 
     Args:
         environment: versions, Python, platform and date.
@@ -64,7 +64,7 @@ class Results(Judged[Cell]):
                 cells = {cell: found[cell] for cell in found if cell.subject in others}
                 yield self._by_method(task, cells)
 
-    def _by_type(self, task: str, found: Mapping[Cell, Verdict[Cell]]) -> Table:
+    def _by_type(self, task: str, found: Mapping[FamilyCell, CellVerdict[FamilyCell]]) -> Table:
         tried = {(cell.mode, cell.method) for cell in found}
         columns = [column for column in self.columns if column in tried]
         subjects = sorted({cell.subject for cell in found}, key=lambda subject: subject.type)
@@ -75,20 +75,20 @@ class Results(Judged[Cell]):
             tuple(
                 (
                     subject.type,
-                    tuple(found.get(Cell(subject, *column)) for column in columns),
+                    tuple(found.get(FamilyCell(subject, *column)) for column in columns),
                 )
                 for subject in subjects
             ),
         )
 
-    def _by_method(self, task: str, found: Mapping[Cell, Verdict[Cell]]) -> Table:
+    def _by_method(self, task: str, found: Mapping[FamilyCell, CellVerdict[FamilyCell]]) -> Table:
         tried = {cell.mode for cell in found}
         modes = [mode for mode in dict.fromkeys(mode for mode, _ in self.columns) if mode in tried]
         rows = dict.fromkeys(
             (subject, method)
             for subject in sorted({cell.subject for cell in found}, key=lambda one: one.type)
             for _, method in self.columns
-            if any(Cell(subject, mode, method) in found for mode in modes)
+            if any(FamilyCell(subject, mode, method) in found for mode in modes)
         )
         return Table(
             task,
@@ -97,7 +97,7 @@ class Results(Judged[Cell]):
             tuple(
                 (
                     f"{subject.type}, {method}",
-                    tuple(found.get(Cell(subject, mode, method)) for mode in modes),
+                    tuple(found.get(FamilyCell(subject, mode, method)) for mode in modes),
                 )
                 for subject, method in rows
             ),
@@ -132,7 +132,7 @@ class Results(Judged[Cell]):
         }
 
 
-def results(journal: Journal, selection: Selection) -> Results:
+def results(journal: FamilyJournal, selection: FamilySelection) -> FamilyResults:
     """Arrange what a journal has of a selection."""
     chosen = [verdict for verdict in verdicts(journal) if selection.includes(verdict.cell)]
     columns = tuple((mode.name, method) for mode in selection.modes for method in selection.methods)
@@ -142,10 +142,10 @@ def results(journal: Journal, selection: Selection) -> Results:
         if build.error and selection.includes_subject(build.subject)
     ]
     unbuilt.sort(key=lambda build: (build.subject.task, build.subject.type))
-    return Results(journal.environment, tuple(chosen), tuple(unbuilt), columns)
+    return FamilyResults(journal.environment, tuple(chosen), tuple(unbuilt), columns)
 
 
-def groups(chosen: Iterable[Verdict[Cell]]) -> list[Group[Cell]]:
+def groups(chosen: Iterable[CellVerdict[FamilyCell]]) -> list[Group[FamilyCell]]:
     """Return cells by what happened in them, what most model types have first."""
     return grouped(
         chosen,
@@ -154,15 +154,15 @@ def groups(chosen: Iterable[Verdict[Cell]]) -> list[Group[Cell]]:
     )
 
 
-def places(group: Group[Cell]) -> dict[Subject, list[Cell]]:
+def places(group: Group[FamilyCell]) -> dict[ModelSubject, list[FamilyCell]]:
     """Return the cells of a group by model type."""
-    found: dict[Subject, list[Cell]] = {}
+    found: dict[ModelSubject, list[FamilyCell]] = {}
     for cell in group.cells:
         found.setdefault(cell.subject, []).append(cell)
     return found
 
 
-def verdicts(journal: Journal) -> Iterator[Verdict[Cell]]:
+def verdicts(journal: FamilyJournal) -> Iterator[CellVerdict[FamilyCell]]:
     """Yield the verdict on each cell that was tried on both sides."""
     versions = journal.environment.get("versions", {})
     for cell in journal.cells():
@@ -170,8 +170,8 @@ def verdicts(journal: Journal) -> Iterator[Verdict[Cell]]:
 
 
 def judge(
-    cell: Cell, without: Trial, with_patchkit: Trial, versions: Mapping[str, str | None]
-) -> Verdict[Cell]:
+    cell: FamilyCell, without: Trial, with_patchkit: Trial, versions: Mapping[str, str | None]
+) -> CellVerdict[FamilyCell]:
     """Compare the two sides of a cell, which were tried with these versions of the libraries."""
     outcome, note = compare(
         without,
@@ -179,4 +179,4 @@ def judge(
         steps=STEPS,
         explain=lambda other: explanation(cell, other, versions),
     )
-    return Verdict(cell, outcome, without, with_patchkit, note)
+    return CellVerdict(cell, outcome, without, with_patchkit, note)

@@ -89,6 +89,6 @@ def _leave_packing_for_cpus_out() -> None:
 
 
 def _freeze() -> None:
-    """Leave what is there to the forks as it is: collecting garbage would copy and walk it."""
+    """Freeze the objects that exist: a garbage collection in a fork would walk and copy them."""
     gc.collect()
     gc.freeze()

@@ -41,23 +41,23 @@ _IF_NONE = frozenset(
 _MOST_KINDS = 4
 
 
-def attempts(kind: type[Any], **fixed: Any) -> Iterator[Any]:
+def attempts(cls: type[Any], **fixed: Any) -> Iterator[Any]:
     """Yield tiny configurations of a class; the first that makes a model is the best.
 
     Args:
-        kind: a configuration's class.
+        cls: a configuration's class.
         fixed: attributes that each has.
 
     Raises:
         Exception: whatever the class raises, if it makes no configuration at all.
     """
-    fixed = {**ODD_TYPES.get(kind.model_type, {}), **fixed}
+    fixed = {**ODD_TYPES.get(cls.model_type, {}), **fixed}
     error: Exception | None = None
     made = False
     for variant in _VARIANTS:
         for build in (_with_each_kind, _by_arguments, _filled_in, _by_attributes):
             try:
-                config = build(kind, {**SIZES, **variant}, fixed)
+                config = build(cls, {**SIZES, **variant}, fixed)
             except Exception as reason:
                 error = error or reason
                 continue
@@ -67,25 +67,25 @@ def attempts(kind: type[Any], **fixed: Any) -> Iterator[Any]:
         raise error
 
 
-def _with_each_kind(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Construct it with one layer of each kind that the default has."""
-    return kind(**_joined(_arguments(_default(kind, fixed), sizes, kinds=True), fixed))
+def _with_each_kind(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
+    """Construct a configuration with one layer of each kind that the default has."""
+    return cls(**_joined(_arguments(_default(cls, fixed), sizes, kinds=True), fixed))
 
 
-def _by_arguments(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Construct it with small sizes, so that what follows from them is computed from them."""
-    return kind(**_joined(_arguments(_default(kind, fixed), sizes), fixed))
+def _by_arguments(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
+    """Construct a configuration with small sizes, and let it compute the others from them."""
+    return cls(**_joined(_arguments(_default(cls, fixed), sizes), fixed))
 
 
-def _filled_in(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Construct it with what it should compute from the other sizes, but does not."""
-    arguments = _arguments(_default(kind, fixed), sizes, kinds=True, fill=True)
-    return kind(**_joined({**_IF_MISSING, **arguments}, fixed))
+def _filled_in(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
+    """Construct a configuration with the sizes that it should compute, but does not."""
+    arguments = _arguments(_default(cls, fixed), sizes, kinds=True, fill=True)
+    return cls(**_joined({**_IF_MISSING, **arguments}, fixed))
 
 
-def _by_attributes(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
-    """Change the sizes of a default one, which asks nothing of its constructor."""
-    config = _default(kind, fixed)
+def _by_attributes(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
+    """Change the sizes of a default configuration after its construction."""
+    config = _default(cls, fixed)
     for owner in _with_parts(config):
         for name, value in list(vars(owner).items()):
             if name in sizes and _is_number(value):
@@ -98,10 +98,10 @@ def _by_attributes(kind: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str
     return config
 
 
-def _default(kind: type[Any], fixed: Mapping[str, Any]) -> Any:
+def _default(cls: type[Any], fixed: Mapping[str, Any]) -> Any:
     """Return a configuration with default sizes and the parts that are asked for."""
     parts = {name: value for name, value in fixed.items() if isinstance(value, dict)}
-    return kind(**parts)
+    return cls(**parts)
 
 
 def _joined(arguments: dict[str, Any], fixed: Mapping[str, Any]) -> dict[str, Any]:

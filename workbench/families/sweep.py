@@ -18,10 +18,10 @@ from ..sweep.limits import lack_of, may_be_lack_of_memory
 from ..sweep.processes import Processes, SweepError
 from ..sweep.trial import Trial
 from . import serving
-from .journal import Journal
+from .journal import FamilyJournal
 from .modes import Mode
 from .quantizers import IMPORTS
-from .records import Build, Cell, Subject
+from .records import Build, FamilyCell, ModelSubject
 
 _ROOM = __package__
 Progress = Callable[[str, int, int], None]
@@ -29,7 +29,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Selection:
+class FamilySelection:
     """What is to be tried.
 
     Args:
@@ -59,15 +59,15 @@ class Selection:
         """What the processes do before they import what every cell needs."""
         return (IMPORTS,) if self.quantizers else ()
 
-    def cells(self, subject: Subject) -> list[Cell]:
+    def cells(self, subject: ModelSubject) -> list[FamilyCell]:
         return [
-            Cell(subject, mode.name, method)
+            FamilyCell(subject, mode.name, method)
             for mode in self.modes
             for method in self.methods
             if mode.allows(method)
         ]
 
-    def includes(self, cell: Cell) -> bool:
+    def includes(self, cell: FamilyCell) -> bool:
         """Tell whether a cell belongs to what is to be tried."""
         return (
             self.includes_subject(cell.subject)
@@ -75,12 +75,12 @@ class Selection:
             and any(cell.mode == mode.name for mode in self.modes)
         )
 
-    def includes_subject(self, subject: Subject) -> bool:
+    def includes_subject(self, subject: ModelSubject) -> bool:
         return subject.task in self.tasks and (
             not self.types or any(fnmatchcase(subject.type, glob) for glob in self.types)
         )
 
-    def subjects(self, known: dict[str, list[str]]) -> list[Subject]:
+    def subjects(self, known: dict[str, list[str]]) -> list[ModelSubject]:
         """Return the model types that are to be tried.
 
         Args:
@@ -89,7 +89,7 @@ class Selection:
         Raises:
             UsageError: a name or glob stands for no type of these tasks.
         """
-        every = [Subject(task, name) for task in self.tasks for name in known[task]]
+        every = [ModelSubject(task, name) for task in self.tasks for name in known[task]]
         for glob in self.types:
             if not any(fnmatchcase(subject.type, glob) for subject in every):
                 near = get_close_matches(glob, [subject.type for subject in every], n=3)
@@ -99,8 +99,8 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a cell may take.
+class SweepLimits:
+    """The memory and the time that a cell may take.
 
     Args:
         memory: GiB of address space, in addition to that of the libraries.
@@ -112,10 +112,10 @@ class Limits:
 
 
 def sweep(
-    selection: Selection,
-    journal: Journal,
+    selection: FamilySelection,
+    journal: FamilyJournal,
     *,
-    limits: Limits,
+    limits: SweepLimits,
     jobs: int,
     progress: Progress = lambda label, done, total: None,
 ) -> None:
@@ -137,7 +137,7 @@ def sweep(
     if not hasattr(os, "fork"):
         raise UsageError("model types are tried in forks, and this platform has none")
     with tempfile.TemporaryDirectory() as folder:
-        workshop = _Workshop(Path(folder), journal, limits, selection.preparations)
+        workshop = _FamilyWorkshop(Path(folder), journal, limits, selection.preparations)
         try:
             progress("importing the libraries", 0, 0)
             subjects = selection.subjects(workshop.ask(f"{_ROOM}.model_types:names_by_task"))
@@ -148,9 +148,9 @@ def sweep(
 
 
 def _try_all(
-    subjects: Iterable[Subject],
-    selection: Selection,
-    workshop: _Workshop,
+    subjects: Iterable[ModelSubject],
+    selection: FamilySelection,
+    workshop: _FamilyWorkshop,
     jobs: int,
     progress: Progress,
 ) -> None:
@@ -176,11 +176,15 @@ def _try_all(
             raise
 
 
-class _Workshop(Processes):
-    """The processes and a folder."""
+class _FamilyWorkshop(Processes):
+    """The processes of a sweep, and the folder of their checkpoints."""
 
     def __init__(
-        self, folder: Path, journal: Journal, limits: Limits, preparations: tuple[str, ...]
+        self,
+        folder: Path,
+        journal: FamilyJournal,
+        limits: SweepLimits,
+        preparations: tuple[str, ...],
     ) -> None:
         self._folder = folder
         self._journal = journal
@@ -189,7 +193,7 @@ class _Workshop(Processes):
         super().__init__(folder, serving.__name__, preparations)
 
     def try_subject(
-        self, subject: Subject, cells: list[Cell], count: Callable[[str, int], None]
+        self, subject: ModelSubject, cells: list[FamilyCell], count: Callable[[str, int], None]
     ) -> None:
         """Try the cells of a model type that have no result yet."""
         missing = [cell for cell in cells if not self._journal.has(cell)]
@@ -204,7 +208,7 @@ class _Workshop(Processes):
             build = self._build(subject, folder)
             if self._stopped:
                 return
-            if build != known:  # what could not be built is tried again
+            if build != known:  # a model that could not be built is tried again
                 self._journal.add_build(build)
             if build.error:
                 count(f"{subject.type}: {build.error}", len(missing))
@@ -223,7 +227,7 @@ class _Workshop(Processes):
         self._stopped = True
         super().stop()
 
-    def _build(self, subject: Subject, folder: str) -> Build:
+    def _build(self, subject: ModelSubject, folder: str) -> Build:
         answer = self._call_within_memory(
             False,
             f"{_ROOM}.building:build",
@@ -235,7 +239,7 @@ class _Workshop(Processes):
             else Build(subject, **answer)
         )
 
-    def _try(self, cell: Cell, checkpoints: str, patched: bool) -> Trial:
+    def _try(self, cell: FamilyCell, checkpoints: str, patched: bool) -> Trial:
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
             answer = self._call_within_memory(
                 patched,

@@ -9,8 +9,8 @@ from patchkit.text import short_list
 
 from ..sweep.shown import because, glyph, legend
 from ..sweep.verdicts import OUTCOMES, Group
-from .records import Cell
-from .results import Results, groups, places
+from .records import FamilyCell
+from .results import FamilyResults, groups, places
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MOST_NAMES = 8
 
 
-def as_table(results: Results) -> Iterator[RenderableType]:
+def as_table(results: FamilyResults) -> Iterator[RenderableType]:
     """Yield a table of model types by modes, its legend, and what is to be looked at."""
     from rich.table import Table
     from rich.text import Text
@@ -44,7 +44,7 @@ def as_table(results: Results) -> Iterator[RenderableType]:
             yield Text(f"  {build.subject.type}: {build.error}")
 
 
-def _line(group: Group[Cell]) -> str:
+def _line(group: Group[FamilyCell]) -> str:
     found = places(group)
     names = short_list((subject.type for subject in found), _MOST_NAMES)
     if len(found) == 1:

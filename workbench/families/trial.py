@@ -11,7 +11,7 @@ from typing import Any
 from patchkit.lab import cuda_fp16, tiny
 
 from ..sweep.limits import limit_memory
-from ..sweep.trial import Course, OtherLogits, autocast
+from ..sweep.trial import OtherLogits, TrialCourse, autocast
 from ..sweep.trial import attempt as attempted
 from .building import INPUTS, Unsuitable
 from .images import Batch
@@ -46,12 +46,12 @@ def attempt(
         the fields of a `Trial`.
     """
     limit_memory(memory)
-    course = _Course(task, find_mode(mode), method, Path(checkpoints), Path(folder))
+    course = _FamilyCourse(task, find_mode(mode), method, Path(checkpoints), Path(folder))
     return attempted(course, course.run, (folder, checkpoints), memory)
 
 
-class _Course(Course):
-    """One attempt."""
+class _FamilyCourse(TrialCourse):
+    """An attempt at one cell."""
 
     def __init__(self, task: str, mode: Mode, method: str, checkpoints: Path, folder: Path) -> None:
         super().__init__("load")

@@ -1,4 +1,4 @@
-"""Make the film of a terminal that stands at the top of the README.
+"""Make the film of a terminal at the top of the README.
 
     python -m workbench film --record ENVIRONMENT
     python -m workbench film
@@ -45,5 +45,5 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--record", metavar="ENVIRONMENT", type=Path, help="record it anew")
+    parser.add_argument("--record", metavar="ENVIRONMENT", type=Path, help="record it again")
     return parser.parse_args()

@@ -30,7 +30,7 @@ fill: #d6dde5; white-space: pre; }
 
 
 @dataclass(frozen=True)
-class Line:
+class ScreenLine:
     """A line on the screen.
 
     Args:
@@ -82,7 +82,7 @@ def draw(cast: Path, title: str) -> str:
     return "".join(f"{part}\n" for part in parts)
 
 
-def _lines(events: list[list[str]], prompt: str, columns: int) -> Iterator[Line]:
+def _lines(events: list[list[str]], prompt: str, columns: int) -> Iterator[ScreenLine]:
     """Yield the lines in the film's time: pauses are shortened, and commands are typed."""
     now, before = 0.3, 0.0
     for number, (time, _, text) in enumerate(events):
@@ -92,14 +92,14 @@ def _lines(events: list[list[str]], prompt: str, columns: int) -> Iterator[Line]
         before = float(time)
         content = text.removeprefix(prompt).rstrip("\n")
         if typed:
-            yield Line(now, prompt, content)
+            yield ScreenLine(now, prompt, content)
             now += len(content) * _TYPING
         else:
             for start in range(0, max(len(content), 1), columns):
-                yield Line(now, "", content[start : start + columns])
+                yield ScreenLine(now, "", content[start : start + columns])
 
 
-def _text(line: Line, y: float) -> str:
+def _text(line: ScreenLine, y: float) -> str:
     parts: tuple[tuple[str, str], ...]
     if line.prompt:
         parts = (("prompt", line.prompt), ("typed", line.text))
@@ -117,7 +117,7 @@ def _appearance(name: str, begin: float, length: float) -> str:
     )
 
 
-def _typing(name: str, line: Line, length: float) -> str:
+def _typing(name: str, line: ScreenLine, length: float) -> str:
     """Uncover a command letter by letter."""
     begin = 100 * line.begin / length
     end = 100 * (line.begin + len(line.text) * _TYPING) / length

@@ -85,7 +85,7 @@ def check(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def _note_device(results: dict[str, Any], name: str, found: dict[str, Any]) -> None:
-    """Take from a part what is said of the whole: the device, and the verdicts for the matrix."""
+    """Copy the device and the verdicts for the matrix from a part to the whole."""
     for row in found["rows"]:
         if name == "machine" and row["unit"] == "device" and "device" in row:
             results["device"] = row["device"]
@@ -106,7 +106,7 @@ def _environment(folder: Path) -> dict[str, str]:
         place = folder / variable.lower()
         place.mkdir()
         env[variable] = str(place)
-    # Where others chose patches or wait for a server, another thing would be measured.
+    # These variables choose patches or wait for a server: they would change the measurement.
     for variable in [
         name for name in env if name.startswith("PATCHKIT_") and name != "PATCHKIT_CACHE"
     ]:
@@ -135,7 +135,7 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if options.page is None:
         options.output = options.output or Path("gpu.json")
-        # No figure without the device that it is of.
+        # A figure means nothing without its device.
         options.parts = list(dict.fromkeys(["machine", *options.parts]))
         options.units = ["device", *options.units]
     if options.wheels and not options.wheels.is_dir():

@@ -1,4 +1,4 @@
-"""Write docs/gpu.md: what a GPU has shown, or that none has been measured."""
+"""Write docs/gpu.md: the measurements of a GPU, or that there are none."""
 
 from __future__ import annotations
 

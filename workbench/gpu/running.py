@@ -39,7 +39,7 @@ class Side:
         not_run: the other units, and why.
         state: "done", "out of time" or "failed".
         log: the last lines that a process wrote that failed.
-        extra: what the part told beside its units.
+        extra: what the part reported beside its units.
     """
 
     name: str
@@ -113,7 +113,7 @@ def _measure(
             status = process.wait(deadline)
             errors.seek(0)
             log = without_folders(errors.read()).splitlines()[-_LOG_LINES:]
-        # One that died before it said what it would measure is taken to measure one thing.
+        # A process that died before it listed its units counts as one unit.
         left = [unit for unit in process.units or ["everything"] if unit not in side.rows]
         if not left:
             return
@@ -133,7 +133,7 @@ def _measure(
 
 
 class _Process:
-    """One process of a part, and what it tells."""
+    """One process of a part, and its answers."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Process:
         status: int | None = None
         with contextlib.suppress(subprocess.TimeoutExpired):
             status = self._process.wait(max(0, deadline - time.monotonic()))
-        # Also where it ended by itself: what it started may still run.
+        # Also if it ended on its own: processes that it started may still run.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

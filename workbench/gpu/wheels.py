@@ -14,7 +14,7 @@ def unpack(source: Path, target: Path) -> dict[str, str]:
         target: the folder to unpack into.
 
     Returns:
-        the name of each wheel and what became of it: "unpacked", or why not.
+        the name of each wheel, and "unpacked" or why it was not.
     """
     outcomes = {}
     for wheel in sorted(source.glob("*.whl")):

@@ -25,7 +25,7 @@ KINDS = "argument", "package-missing-for-option"
 def count(folder: Path, missing: bool, kinds: bool) -> None:
     """Count the errors of the libraries in FOLDER (a site-packages) that `explain` knows.
 
-    Asked for are the messages of `raise` statements about dtypes, quantization and arguments;
+    Only messages of `raise` statements count that are about dtypes, quantization and arguments;
     what is left out is printed with its reason.
     """
     asked: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)

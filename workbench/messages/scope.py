@@ -1,4 +1,4 @@
-"""Which `raise` statements are asked for, and which are left out, with the reason."""
+"""Decide which `raise` statements count, and why the others are left out."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ _INTERNAL = re.compile(
 
 
 def reason_left_out(raised: RaisedMessage) -> str:
-    """Return why a message is not asked for; empty if it is."""
+    """Return why a message does not count; empty if it does."""
     for pattern, reason in LEFT_OUT.items():
         if fnmatch.fnmatch(raised.file, pattern):
             return reason
@@ -133,7 +133,7 @@ _SHORTEST = 12
 
 
 def subject(raised: RaisedMessage) -> str:
-    """Return what a message that is asked for is about."""
+    """Return the subject of a message that counts."""
     about_precision = PRECISION.search(raised.message)
     return "dtypes and quantization" if about_precision else "arguments"
 

@@ -1,4 +1,4 @@
-"""Save what ranks have trained, and load it in a process by itself."""
+"""Save what ranks have trained, and load it in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from patchkit.lab import cuda_fp16, tiny, trainers
 
 from ..families.modes import Mode, find_mode
-from ..sweep.trial import Course, OtherLogits, attempt, autocast
+from ..sweep.trial import OtherLogits, TrialCourse, attempt, autocast
 from .strategies import STRATEGIES
 
 _LOGITS = "logits.pt"
@@ -18,7 +18,7 @@ _MOST_DISTANCE = 0.05
 
 
 class NoWeights(Exception):
-    """A file of adapters that holds none."""
+    """A file of adapters is empty."""
 
 
 def predict(model: Any, mode: Mode) -> Any:
@@ -81,7 +81,7 @@ def load(
     Returns:
         the fields of a `Trial`.
     """
-    course = Course("reload")
+    course = TrialCourse("reload")
 
     def reload() -> None:
         adapters = Path(folder) / _SAVED

@@ -59,7 +59,7 @@ def ranks(
 
     STRATEGIES are ddp, fsdp, fsdp2, zero2 and zero3 (DeepSpeed), each of the last four also with
     -offload; or globs. All by default. The ranks talk by gloo. A tiny model is trained for two
-    steps, and the ranks are compared. What the first one saves is loaded in a process by itself,
+    steps, and the ranks are compared. What the first one saves is loaded in a process of its own,
     without patchkit.
 
     \b
@@ -68,21 +68,21 @@ def ranks(
       python -m workbench ranks 'fsdp*' 'zero*' --mode bf16/4bit --output ranks.jsonl
     \b
     Exit status:
-      0  nothing is worse or other with patchkit
+      0  nothing is worse or different with patchkit
       1  something worked without, and fails or has other numbers with patchkit
     """
     from patchkit.cli.output import progress_bar
 
     from ..families.modes import select
     from .markdown import as_markdown
-    from .records import Journal
+    from .records import RankJournal
     from .results import results
-    from .sweep import Selection, sweep
+    from .sweep import RankSelection, sweep
     from .table import as_table
 
     check_outputs([output] if output else [], only_show=only_show)
-    selection = Selection.of(strategies, trainers, select(modes), methods)
-    journal = Journal(output)
+    selection = RankSelection.of(strategies, trainers, select(modes), methods)
+    journal = RankJournal(output)
     if only_show:
         check_shown(journal)
     else:

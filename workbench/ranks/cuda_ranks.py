@@ -1,6 +1,6 @@
 """Let Accelerate and DeepSpeed take the ranks of a CPU for those of GPUs.
 
-On a CPU Accelerate knows DDP only: it leaves FSDP out without a word, and DeepSpeed refuses fp16.
+On a CPU Accelerate knows DDP only: it silently leaves FSDP out, and DeepSpeed refuses fp16.
 What shards parameters works on a CPU nevertheless, with gloo. So ranks are said to be those of
 GPUs here, and their device stays the CPU.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def install() -> None:
-    """Do so for good; this process must not have made Accelerate's state yet.
+    """Show the ranks as GPUs until this process ends; it must not have Accelerate's state yet.
 
     Nothing changes if CUDA is available.
     """

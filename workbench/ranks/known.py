@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..sweep.trial import Trial
-from .records import Cell
+from .records import RankCell
 
 _ADAPTERS = (
     "trl-adapter-bf16-cast: adapters are trained in float32, not bfloat16; with "
@@ -17,7 +17,7 @@ _REASONS = {
 """A part of an error, and why it is raised."""
 
 
-def explanation(cell: Cell, without: Trial, with_patchkit: Trial) -> str:
+def explanation(cell: RankCell, without: Trial, with_patchkit: Trial) -> str:
     """Return why the figures of a cell differ; empty if that is not known."""
     before, after = (set(trial.figures["trained"][0]) for trial in (without, with_patchkit))
     if cell.method == "lora" and (before, after) == ({"bfloat16"}, {"float32"}):

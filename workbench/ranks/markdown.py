@@ -8,20 +8,20 @@ from patchkit.text import short_list
 
 from ..sweep.shown import HEADINGS, counted, head, measured_on, row, section
 from ..sweep.verdicts import Group
-from .records import Cell
-from .results import Results
+from .records import RankCell
+from .results import RankResults
 from .strategies import STRATEGIES
 
 _HEADINGS = {**HEADINGS, "limited": "What needs more time"}
 _MOST_PLACES = 6
 
 
-def as_markdown(results: Results) -> str:
+def as_markdown(results: RankResults) -> str:
     """Return a table, its legend, and what is to be said."""
     return "\n".join(_lines(results)).rstrip("\n")
 
 
-def _lines(results: Results) -> Iterator[str]:
+def _lines(results: RankResults) -> Iterator[str]:
     yield from measured_on(results)
     yield from counted(results)
     columns = ((*mode.split("/"), method) for mode, method in results.columns())
@@ -33,7 +33,7 @@ def _lines(results: Results) -> Iterator[str]:
         yield from section(f"### {heading}", results.groups(name), _places)
 
 
-def _places(group: Group[Cell]) -> str:
+def _places(group: Group[RankCell]) -> str:
     """Return strategies with modes and methods, and the trainers of each."""
     trainers: dict[str, list[str]] = {}
     for cell in group.cells:

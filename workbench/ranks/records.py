@@ -1,4 +1,4 @@
-"""What was tried with two ranks, as data that a line of JSON holds."""
+"""Define the records of a sweep with two ranks, each a line of JSON."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from ..sweep import journal
 
 SCHEMA = "ranks 1"
-#: What the ranks do, in this order; the last in a process by itself, without patchkit.
+#: What the ranks do, in this order; the last in a process of its own, without patchkit.
 STEPS = ("build", "prepare", "forward", "backward", "step", "predict", "save", "reload")
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is tried at once.
+class RankCell:
+    """One combination to try.
 
     Args:
         strategy: the name of a strategy.
@@ -29,7 +29,7 @@ class Cell:
     method: str
 
 
-class Journal(journal.Journal[Cell]):
+class RankJournal(journal.SweepJournal[RankCell]):
     """The results of a sweep of strategies; see `workbench.sweep.journal`.
 
     Args:
@@ -40,4 +40,4 @@ class Journal(journal.Journal[Cell]):
     """
 
     def __init__(self, path: Path | None) -> None:
-        super().__init__(path, SCHEMA, lambda content: Cell(**content))
+        super().__init__(path, SCHEMA, lambda content: RankCell(**content))

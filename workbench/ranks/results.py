@@ -1,4 +1,4 @@
-"""Judge what came of cells, and arrange it for readers."""
+"""Judge the trials of cells, and arrange them for readers."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..sweep.verdicts import Group, Judged, Verdict, compare, grouped
+from ..sweep.verdicts import CellVerdict, Group, Judged, compare, grouped
 from .known import explanation, reason
-from .records import SCHEMA, STEPS, Cell, Journal
-from .sweep import Selection
+from .records import SCHEMA, STEPS, RankCell, RankJournal
+from .sweep import RankSelection
 
 
 @dataclass(frozen=True)
-class Results(Judged[Cell]):
-    """What came of a selection of strategies."""
+class RankResults(Judged[RankCell]):
+    """The results of a selection of strategies."""
 
     def columns(self) -> list[tuple[str, str]]:
         """Return the modes with methods that were tried, in order."""
-        return list(dict.fromkeys((one.cell.mode, one.cell.method) for one in self.verdicts))
+        return list(
+            dict.fromkeys((verdict.cell.mode, verdict.cell.method) for verdict in self.verdicts)
+        )
 
-    def rows(self) -> Iterator[tuple[str, str, list[Verdict[Cell] | None]]]:
+    def rows(self) -> Iterator[tuple[str, str, list[CellVerdict[RankCell] | None]]]:
         """Yield each strategy and trainer, with a verdict for each column."""
         found = {verdict.cell: verdict for verdict in self.verdicts}
-        names = dict.fromkeys((one.cell.strategy, one.cell.trainer) for one in self.verdicts)
+        names = dict.fromkeys(
+            (verdict.cell.strategy, verdict.cell.trainer) for verdict in self.verdicts
+        )
         for strategy, trainer in names:
-            cells = (Cell(strategy, trainer, *column) for column in self.columns())
+            cells = (RankCell(strategy, trainer, *column) for column in self.columns())
             yield strategy, trainer, [found.get(cell) for cell in cells]
 
-    def groups(self, outcome: str) -> list[Group[Cell]]:
+    def groups(self, outcome: str) -> list[Group[RankCell]]:
         """Return the cells of an outcome by what happened, the most frequent first."""
         return grouped(
             self.with_outcome(outcome),
@@ -53,14 +57,14 @@ class Results(Judged[Cell]):
         }
 
 
-def results(journal: Journal, selection: Selection) -> Results:
+def results(journal: RankJournal, selection: RankSelection) -> RankResults:
     """Judge what a journal has of a selection."""
     tried = set(journal.cells())
     cells = [cell for cell in selection.cells() if cell in tried]
-    return Results(journal.environment, tuple(_judge(journal, cell) for cell in cells))
+    return RankResults(journal.environment, tuple(_judge(journal, cell) for cell in cells))
 
 
-def _judge(journal: Journal, cell: Cell) -> Verdict[Cell]:
+def _judge(journal: RankJournal, cell: RankCell) -> CellVerdict[RankCell]:
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
     outcome, note = compare(
         without,
@@ -68,4 +72,4 @@ def _judge(journal: Journal, cell: Cell) -> Verdict[Cell]:
         steps=STEPS,
         explain=lambda other: explanation(cell, without, with_patchkit),
     )
-    return Verdict(cell, outcome, without, with_patchkit, note)
+    return CellVerdict(cell, outcome, without, with_patchkit, note)

@@ -18,7 +18,7 @@ from ..families.modes import Mode
 from ..sweep.processes import Processes
 from ..sweep.trial import Trial
 from . import serving
-from .records import Cell, Journal
+from .records import RankCell, RankJournal
 from .strategies import STRATEGIES
 
 RANKS = 2
@@ -31,7 +31,7 @@ _BY_ANOTHER = ("Connection closed by peer", "Connection reset by peer", "Broken 
 
 
 @dataclass(frozen=True)
-class Selection:
+class RankSelection:
     """What is to be tried.
 
     Args:
@@ -53,8 +53,8 @@ class Selection:
         trainers: Sequence[str],
         modes: tuple[Mode, ...],
         methods: Sequence[str],
-    ) -> Selection:
-        """Return a selection by names and globs; of what has none, the usual.
+    ) -> RankSelection:
+        """Return a selection by names and globs; the usual ones for what is not named.
 
         Raises:
             UsageError: a glob names nothing.
@@ -66,18 +66,18 @@ class Selection:
             _named("method", methods or METHODS, METHODS),
         )
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[RankCell]:
         for strategy in self.strategies:
             for trainer in self.trainers:
                 for mode in self.modes:
                     for method in self.methods:
                         if mode.allows(method):
-                            yield Cell(strategy, trainer, mode.name, method)
+                            yield RankCell(strategy, trainer, mode.name, method)
 
 
 def sweep(
-    selection: Selection,
-    journal: Journal,
+    selection: RankSelection,
+    journal: RankJournal,
     *,
     seconds: float,
     progress: Callable[[str, int, int], None] = lambda label, done, total: None,
@@ -97,7 +97,7 @@ def sweep(
     if not hasattr(os, "fork"):
         raise UsageError("ranks are forks, and this platform has none")
     with tempfile.TemporaryDirectory() as folder:
-        workshop = _Workshop(Path(folder), seconds)
+        workshop = _RankWorkshop(Path(folder), seconds)
         try:
             progress("importing the libraries", 0, 0)
             journal.begin(workshop.prepare(selection))
@@ -111,8 +111,8 @@ def sweep(
             workshop.stop()
 
 
-class _Workshop(Processes):
-    """The processes and a folder."""
+class _RankWorkshop(Processes):
+    """The processes of a sweep, and the folder of their checkpoints."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder = folder
@@ -121,14 +121,16 @@ class _Workshop(Processes):
         super().__init__(folder, serving.__name__, environment={"DS_ACCELERATOR": "cpu"})
         self._pool = ThreadPoolExecutor(RANKS)
 
-    def prepare(self, selection: Selection) -> dict[str, Any]:
+    def prepare(self, selection: RankSelection) -> dict[str, Any]:
         """Make the models of a selection, and return what the figures depend on.
 
         Raises:
             SweepError: the libraries cannot be imported, or the models cannot be made.
         """
         precisions = [mode.precision for mode in selection.modes]
-        dtypes = {dtype for one in precisions for dtype in (one.checkpoint, one.compute)}
+        dtypes = {
+            dtype for precision in precisions for dtype in (precision.checkpoint, precision.compute)
+        }
         return self.ask(
             f"{serving.__name__}:prepare",
             {
@@ -138,7 +140,7 @@ class _Workshop(Processes):
             },
         )
 
-    def attempt(self, cell: Cell, patched: bool) -> Trial:
+    def attempt(self, cell: RankCell, patched: bool) -> Trial:
         """Train in all ranks, and load what they have saved where patchkit is not applied."""
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
             arguments = {**vars(cell), "models": str(self._models), "folder": folder}
@@ -187,9 +189,9 @@ class _Workshop(Processes):
 
 
 def merged(trials: Sequence[Trial]) -> Trial:
-    """Return what came of a cell from what came of its ranks: the figures of each, or an error.
+    """Return the trial of a cell from those of its ranks: the figures of each, or an error.
 
-    If ranks fail, the first one counts that does so by itself.
+    If ranks fail, the first one that failed on its own counts.
     """
     failed = [trial for trial in trials if not trial.worked]
     failed.sort(key=lambda trial: any(text in trial.error for text in _BY_ANOTHER))

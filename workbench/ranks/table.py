@@ -9,8 +9,8 @@ from patchkit.text import short_list
 
 from ..sweep.shown import because, glyph, legend
 from ..sweep.verdicts import OUTCOMES, Group
-from .records import Cell
-from .results import Results
+from .records import RankCell
+from .results import RankResults
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MOST_CELLS = 4
 
 
-def as_table(results: Results) -> Iterator[RenderableType]:
+def as_table(results: RankResults) -> Iterator[RenderableType]:
     """Yield a table of strategies and trainers by modes, its legend, and what to look at."""
     from rich.table import Table
     from rich.text import Text
@@ -38,6 +38,6 @@ def as_table(results: Results) -> Iterator[RenderableType]:
             yield from map(Text, map(_line, found))
 
 
-def _line(group: Group[Cell]) -> str:
+def _line(group: Group[RankCell]) -> str:
     places = [" ".join(vars(cell).values()) for cell in group.cells]
     return f"  {short_list(places, _MOST_CELLS)}: {group.text}{because(group)}"

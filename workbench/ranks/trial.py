@@ -11,7 +11,7 @@ from typing import Any
 from patchkit.lab import cuda_fp16, train, trainers
 
 from ..families.modes import find_mode
-from ..sweep.trial import Course
+from ..sweep.trial import TrialCourse
 from ..sweep.trial import attempt as attempted
 from . import checkpoint, cuda_ranks
 from .strategies import STRATEGIES
@@ -39,12 +39,12 @@ def attempt(
     Returns:
         the fields of a `Trial`, as this rank sees it.
     """
-    course = _Course(strategy, trainer, mode, method, Path(models), Path(folder))
+    course = _RankCourse(strategy, trainer, mode, method, Path(models), Path(folder))
     return attempted(course, course.run, (folder, models))
 
 
-class _Course(Course):
-    """One attempt."""
+class _RankCourse(TrialCourse):
+    """An attempt at one cell."""
 
     def __init__(
         self, strategy: str, trainer: str, mode: str, method: str, models: Path, folder: Path
@@ -109,13 +109,17 @@ class _Course(Course):
         def step(*args: Any, **options: Any) -> Any:
             loss = training_step(*args, **options)
             if self.strategy.engine == "ddp":
-                self._expect_equal("gradients", [one.grad for one in _trained(trainer.model)])
+                self._expect_equal(
+                    "gradients", [parameter.grad for parameter in _trained(trainer.model)]
+                )
             self.step = "step"
             return loss
 
         self.step = "prepare"
         trainer.compute_loss, trainer.training_step = forward, step
-        dtypes = Counter(str(one.dtype).removeprefix("torch.") for one in _trained(trainer.model))
+        dtypes = Counter(
+            str(parameter.dtype).removeprefix("torch.") for parameter in _trained(trainer.model)
+        )
         self.figures["trained"] = dict(sorted(dtypes.items()))
         trainer.train()
         logs = [log for log in trainer.state.log_history if "grad_norm" in log]

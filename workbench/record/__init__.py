@@ -1,1 +1,1 @@
-"""What is measured, recorded in the matrix, held against the patches, and drawn."""
+"""Record measurements in the matrix, check the patches against it, and draw it."""

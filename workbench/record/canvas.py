@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from patchkit.cli.demo.drawing import FRAME, INK, PALE
 from patchkit.matrix.show.grid import Grid
-from patchkit.matrix.show.states import WORST_FIRST, State
+from patchkit.matrix.show.states import WORST_FIRST, CellState
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +86,7 @@ class Canvas:
         self._ticks(grid, left, top, wide)
         for down, row in enumerate(grid.rows):
             y = top + down * CELL
-            runs: dict[State, list[tuple[float, float]]] = {}
+            runs: dict[CellState, list[tuple[float, float]]] = {}
             for state, cells in groupby(enumerate(row.cells), key=lambda pair: pair[1].state):
                 numbers = [at for at, _ in cells]
                 runs.setdefault(state, []).append((left + numbers[0] * wide, len(numbers) * wide))
@@ -119,12 +119,12 @@ class Canvas:
         self._axes.hlines(ys, left, right, colors="white", linewidths=1.2)
 
     def _cells(
-        self, name: str, state: State, spans: list[tuple[float, float]], y: float, high: float
+        self, name: str, state: CellState, spans: list[tuple[float, float]], y: float, high: float
     ) -> None:
         bars = self._axes.broken_barh(spans, (y, high), facecolors=state.colour, linewidth=0)
         bars.set_gid(name)
 
-    def _glyph(self, state: State, x: float, y: float, wide: float) -> None:
+    def _glyph(self, state: CellState, x: float, y: float, wide: float) -> None:
         if state.ink:
             size = min(7.5, wide * 72)
             style = {"ha": "center", "size": size, "weight": "bold", "color": state.ink}

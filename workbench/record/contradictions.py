@@ -107,7 +107,7 @@ def _ends(claim: str) -> list[tuple[str, Version]]:
 
 
 def _attempts(patch: Patch, matrix: Matrix, library: str, version: Version) -> str:
-    """Return the results that settle nothing on a release, in brackets; empty if none."""
+    """Return the results that leave a release undecided, in brackets; empty if none."""
     from packaging.version import Version
 
     outcomes = {

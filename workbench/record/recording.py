@@ -17,11 +17,13 @@ from patchkit.matrix import (
     Unmeasured,
     read_or_empty,
 )
-from patchkit.matrix.outcome_table import NOTED, OUTCOMES
+from patchkit.matrix.outcome_table import OUTCOME_TABLE, OUTCOMES
 from patchkit.verification.verdicts import NO_ERROR, Verdict
 
 from .sets import VersionSet
 
+_NOTED = {outcome.name for outcome in OUTCOME_TABLE if outcome.style.startswith("bold")}
+"""The outcomes that stand out in the table of `verify`: the matrix keeps their details."""
 _SITE_PACKAGES = re.compile(r"[^\s(]*site-packages[/\\]")
 """The folder of the packages, which is left out of what is published."""
 
@@ -91,7 +93,7 @@ def _result(where: Environment, verdict: Verdict) -> Result | None:
     if entry is None or entry.patch.library not in where.versions:
         return None
     note = ""
-    if verdict.outcome in NOTED:
+    if verdict.outcome in _NOTED:
         with_it = verdict.outcome == "not-fixed" or verdict.without == NO_ERROR
         note = _SITE_PACKAGES.sub("", verdict.with_patch if with_it else verdict.without)
     return Result(verdict.id, verdict.outcome, where, note)

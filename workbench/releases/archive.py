@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from patchkit.matrix.scan import ScanError
+from patchkit.matrix.records import ScanError
 from patchkit.matrix.scan.tree import UNREADABLE, modules_of
 
 

@@ -51,7 +51,7 @@ def releases(
     history: Path | None,
     as_json: bool,
 ) -> None:
-    """Hold the table of changed public interfaces against released wheels.
+    """Check the table of changed public interfaces against released wheels.
 
     Names, keywords and defaults are read release by release; nothing is imported. Releases are
     fetched with pip, with your configuration.

@@ -1,4 +1,4 @@
-"""Hold the table of changes against the interfaces of releases."""
+"""Check the table of changes against the interfaces of releases."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from patchkit.legacy.changes import Change, Default, Gone, Keyword, Moved
 from patchkit.legacy.decisions import decide
 from patchkit.legacy.versions.due import Due
 
-from .history import History
+from .history import ReleaseHistory
 
 _Has = Callable[[str], bool | None]
 """Tells of a release whether it has something; None if it has not even what would have it."""
 
 
-class Kind(str, Enum):
-    """What is wrong."""
+class FindingKind(str, Enum):
+    """The kind of disagreement."""
 
     UNKNOWN = "unknown"
     """Something went, or changed, and the table has no row for it."""
@@ -32,7 +32,7 @@ class Kind(str, Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReleaseFinding:
     """A place where table and releases disagree.
 
     Args:
@@ -42,15 +42,15 @@ class Finding:
         text: more, in words.
     """
 
-    kind: Kind
+    kind: FindingKind
     what: str
     release: str
     text: str
 
 
 def findings(
-    histories: Mapping[str, History], rows: Collection[Change], left_out: Mapping[str, str]
-) -> Iterator[Finding]:
+    histories: Mapping[str, ReleaseHistory], rows: Collection[Change], left_out: Mapping[str, str]
+) -> Iterator[ReleaseFinding]:
     """Yield all places where the table and the releases disagree.
 
     Args:
@@ -73,8 +73,8 @@ def findings(
 
 
 def _unknown_names(
-    history: History, rows: Collection[Change], left_out: Mapping[str, str]
-) -> Iterator[Finding]:
+    history: ReleaseHistory, rows: Collection[Change], left_out: Mapping[str, str]
+) -> Iterator[ReleaseFinding]:
     known = {row.name for row in rows if isinstance(row, Moved | Gone)}
     for name, release in history.gone_names():
         what = f"{history.library}.{name}"
@@ -83,15 +83,17 @@ def _unknown_names(
             and what not in left_out
             and not history.has_place(history.versions[-1], what)
         ):
-            yield Finding(Kind.UNKNOWN, what, _release(history, release), _announced(history, name))
+            yield ReleaseFinding(
+                FindingKind.UNKNOWN, what, _release(history, release), _announced(history, name)
+            )
 
 
 def _unknown_keywords(
-    history: History,
-    histories: Mapping[str, History],
+    history: ReleaseHistory,
+    histories: Mapping[str, ReleaseHistory],
     rows: Collection[Change],
     left_out: Mapping[str, str],
-) -> Iterator[Finding]:
+) -> Iterator[ReleaseFinding]:
     known = {(owner, row.name) for row in rows if isinstance(row, Keyword) for owner in row.owners}
     for owner, keyword, release in history.gone_keywords():
         ancestors = history.newest.ancestors.get(owner) or [f"{history.library}.{owner}"]
@@ -102,23 +104,25 @@ def _unknown_keywords(
             and what not in left_out
         ):
             text = _announced(history, keyword)
-            yield Finding(Kind.UNKNOWN, what, _release(history, release), text)
+            yield ReleaseFinding(FindingKind.UNKNOWN, what, _release(history, release), text)
 
 
 def _unknown_defaults(
-    history: History, rows: Collection[Change], left_out: Mapping[str, str]
-) -> Iterator[Finding]:
+    history: ReleaseHistory, rows: Collection[Change], left_out: Mapping[str, str]
+) -> Iterator[ReleaseFinding]:
     known = {(owner, row.name) for row in rows if isinstance(row, Default) for owner in row.owners}
     for owner, keyword, defaults in history.changed_defaults():
         ancestors = history.newest.ancestors.get(owner) or [f"{history.library}.{owner}"]
         what = f"default of {history.library}.{owner}({keyword}=)"
-        if not any((it, keyword) in known for it in ancestors) and what not in left_out:
+        if not any((ancestor, keyword) in known for ancestor in ancestors) and what not in left_out:
             values = ", then ".join(f"{value} since {version}" for version, value in defaults)
-            yield Finding(Kind.UNKNOWN, what, _release(history, defaults[-1][0]), values)
+            yield ReleaseFinding(
+                FindingKind.UNKNOWN, what, _release(history, defaults[-1][0]), values
+            )
 
 
 def _inherited(
-    ancestors: Collection[str], histories: Mapping[str, History], but: str = ""
+    ancestors: Collection[str], histories: Mapping[str, ReleaseHistory], but: str = ""
 ) -> set[str]:
     """Return the keywords that classes have in the newest releases of the libraries but one."""
     found: set[str] = set()
@@ -130,8 +134,8 @@ def _inherited(
 
 
 def _of_keyword(
-    history: History, histories: Mapping[str, History], row: Keyword
-) -> Iterator[Finding]:
+    history: ReleaseHistory, histories: Mapping[str, ReleaseHistory], row: Keyword
+) -> Iterator[ReleaseFinding]:
     for owner in row.owners:
         library, _, name = owner.partition(".")
         if library != history.library or row.is_understood:
@@ -146,7 +150,7 @@ def _of_keyword(
             holder = _holder(row, name)
             ancestors = history.newest.ancestors.get(holder, ())
             if to in _inherited(ancestors, histories, but=library):
-                continue  # older releases have it from there, too, and none tells since when
+                continue  # older releases import it from there, too; no release says since when
             yield from _around(
                 history,
                 f"{library}.{holder}({to}=)",
@@ -158,7 +162,7 @@ def _of_keyword(
             )
 
 
-def _of_name(history: History, row: Moved | Gone) -> Iterator[Finding]:
+def _of_name(history: ReleaseHistory, row: Moved | Gone) -> Iterator[ReleaseFinding]:
     def has(version: str) -> bool | None:
         # The table has rows for places that some names may never have had, below the top level.
         there = history.has_place(version, row.name)
@@ -168,8 +172,8 @@ def _of_name(history: History, row: Moved | Gone) -> Iterator[Finding]:
 
 
 def _around(
-    history: History, what: str, release: str, has: _Has, *, went: bool, exactly: bool = True
-) -> Iterator[Finding]:
+    history: ReleaseHistory, what: str, release: str, has: _Has, *, went: bool, exactly: bool = True
+) -> Iterator[ReleaseFinding]:
     """Compare a release with the one before it: something is there in one of them only.
 
     Args:
@@ -183,20 +187,22 @@ def _around(
     version = release.partition(" ")[2]
     if version not in history.releases:
         if history.is_within(version):
-            yield Finding(Kind.CONTRADICTION, what, release, "there is no such release")
+            yield ReleaseFinding(
+                FindingKind.CONTRADICTION, what, release, "there is no such release"
+            )
         return
     now = has(version)
     before = history.before(version)
     earlier = None if before is None else has(before)
     if now is went:
         text = "the release has it" if went else "the release does not have it"
-        yield Finding(Kind.CONTRADICTION, what, release, text)
+        yield ReleaseFinding(FindingKind.CONTRADICTION, what, release, text)
     elif exactly and earlier is not None and earlier is not went:
         text = "the release before it does not have it" if went else "the release before has it"
-        yield Finding(Kind.CONTRADICTION, what, release, text)
+        yield ReleaseFinding(FindingKind.CONTRADICTION, what, release, text)
 
 
-def _has(history: History, version: str, owner: str, keyword: str) -> bool | None:
+def _has(history: ReleaseHistory, version: str, owner: str, keyword: str) -> bool | None:
     """Tell whether a class of a release takes a keyword; None if there is no such class."""
     known = history.releases[version].keywords.get(owner)
     return None if known is None else keyword in known
@@ -209,7 +215,9 @@ def _holder(row: Keyword, owner: str) -> str:
     return owner
 
 
-def _targets_of_names(history: History, rows: Collection[Change]) -> Iterator[Finding]:
+def _targets_of_names(
+    history: ReleaseHistory, rows: Collection[Change]
+) -> Iterator[ReleaseFinding]:
     gone = {row.name for row in rows if isinstance(row, Gone)}
     for row in rows:
         if not isinstance(row, Moved) or not row.to.startswith(f"{history.library}."):
@@ -219,13 +227,13 @@ def _targets_of_names(history: History, rows: Collection[Change]) -> Iterator[Fi
         newest = history.versions[-1]
         if not history.has_place(newest, row.to):
             text = f"it has no {row.to}"
-            yield Finding(Kind.NO_TARGET, row.name, _release(history, newest), text)
+            yield ReleaseFinding(FindingKind.NO_TARGET, row.name, _release(history, newest), text)
 
 
 def _targets_of_keywords(
-    history: History, histories: Mapping[str, History], rows: Collection[Change]
-) -> Iterator[Finding]:
-    due = Due(rows, {name: it.versions[-1] for name, it in histories.items()}.get)
+    history: ReleaseHistory, histories: Mapping[str, ReleaseHistory], rows: Collection[Change]
+) -> Iterator[ReleaseFinding]:
+    due = Due(rows, {name: history.versions[-1] for name, history in histories.items()}.get)
     for owner in history.newest.keywords:
         ancestors = history.newest.ancestors.get(owner, [])
         if not {ancestor.partition(".")[0] for ancestor in ancestors} <= histories.keys():
@@ -242,13 +250,15 @@ def _targets_of_keywords(
                 if to not in held and row.name not in history.newest.keywords[owner]:
                     newest = _release(history, history.versions[-1])
                     what = f"{history.library}.{owner}({row.name}=)"
-                    yield Finding(Kind.NO_TARGET, what, newest, f"{holder} has no {to}=")
+                    yield ReleaseFinding(
+                        FindingKind.NO_TARGET, what, newest, f"{holder} has no {to}="
+                    )
 
 
-def _release(history: History, version: str) -> str:
+def _release(history: ReleaseHistory, version: str) -> str:
     return f"{history.library} {version}"
 
 
-def _announced(history: History, name: str) -> str:
+def _announced(history: ReleaseHistory, name: str) -> str:
     number = history.announcements(name)
     return f"announced as deprecated in {number} release{'s' * (number != 1)}" if number else ""

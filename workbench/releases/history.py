@@ -11,7 +11,7 @@ from .signatures import HIDDEN, REQUIRED
 
 
 @dataclass(frozen=True)
-class History:
+class ReleaseHistory:
     """The interfaces of a library.
 
     Args:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from . import signatures
 from .exports import exported
 from .signatures import Keywords
-from .sources import Found, Sources
+from .sources import FoundDefinition, Sources
 
 LIBRARIES = {"trl": "0.7", "transformers": "4.36", "peft": "0.6", "accelerate": "0.25"}
 """The libraries, and the first release of each that is looked at."""
@@ -140,7 +140,9 @@ def _listed(sources: Sources, module: str) -> Iterator[str]:
                 yield node.value
 
 
-def _find(sources: Sources, library: str, name: str, names: dict[str, str]) -> Found | None:
+def _find(
+    sources: Sources, library: str, name: str, names: dict[str, str]
+) -> FoundDefinition | None:
     """Return a class or function that is exported, or that is part of an experimental package."""
     if name in names:
         # Not by way of the top level: its star imports lead through all models.
@@ -148,12 +150,14 @@ def _find(sources: Sources, library: str, name: str, names: dict[str, str]) -> F
         if found is not None:
             return found
     experimental = f"{library}.experimental."
-    packages = (it for it in sources if it.startswith(experimental) and it.count(".") == 2)
+    packages = (
+        module for module in sources if module.startswith(experimental) and module.count(".") == 2
+    )
     found_there = (sources.find(package, name) for package in packages)
     return next((found for found in found_there if found is not None), None)
 
 
-def _ancestors(sources: Sources, library: str, found: Found) -> Iterator[str]:
+def _ancestors(sources: Sources, library: str, found: FoundDefinition) -> Iterator[str]:
     """Yield the public names of a class and those that it derives from."""
     if not isinstance(found.node, ast.ClassDef):
         return

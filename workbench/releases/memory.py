@@ -25,7 +25,7 @@ _READERS = (
 """What decides how a release is read."""
 
 
-class Memory:
+class InterfaceMemory:
     """The interfaces that were read with this reader.
 
     Args:

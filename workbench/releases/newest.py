@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from patchkit.errors import PatchError
-from patchkit.matrix.scan import ScanResult, scan
+from patchkit.matrix.scan.run import ScanResult, scan
 from patchkit.matrix.scan.summary import lines
 
 from . import run as interfaces
@@ -48,11 +48,11 @@ def main() -> int:
     return status
 
 
-def findings(result: ScanResult, changes: interfaces.Result) -> tuple[str, int]:
+def findings(result: ScanResult, changes: interfaces.ReleasesResult) -> tuple[str, int]:
     """Return the problems as Markdown, and the exit status.
 
     Args:
-        result: what became of the patches' sites.
+        result: the scan for the patches' sites.
         changes: where the table of changed interfaces and the releases disagree.
     """
     problems: dict[str, list[str]] = {}

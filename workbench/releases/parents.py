@@ -66,7 +66,7 @@ class Classes:
                     self._of_models.add(name)
 
     def parents(self) -> Parents:
-        """Return what the classes derive from that scripts can name; some from nothing known."""
+        """Return the known bases of the classes that scripts can name."""
         return {
             f"{self._library}.{name}": tuple(dict.fromkeys(self._nearest(name, ())))
             for name in self._bases

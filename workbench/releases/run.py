@@ -1,4 +1,4 @@
-"""Read the released interfaces of the libraries, and hold the table against them."""
+"""Read the released interfaces of the libraries, and check the table against them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Any
 
 from patchkit.errors import UsageError
 from patchkit.legacy.rows import all_rows
-from patchkit.legacy.rows.names.toml import read as read_tables
-from patchkit.matrix.scan import ScanError, releases, wheels
+from patchkit.legacy.rows.toml import read as read_tables
+from patchkit.matrix.records import ScanError
+from patchkit.matrix.scan import releases, wheels
 
 from .archive import Archive
-from .findings import Finding, findings
-from .history import History
+from .findings import ReleaseFinding, findings
+from .history import ReleaseHistory
 from .interface import LIBRARIES, Interface, is_there, read
-from .memory import Memory
+from .memory import InterfaceMemory
 from .modules import Modules, modules
 from .sources import Sources
 from .timeline import Released, timeline
@@ -31,8 +32,8 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Result:
-    """What came of a scan.
+class ReleasesResult:
+    """The result of a scan.
 
     Args:
         read: by library the releases that were read.
@@ -42,7 +43,7 @@ class Result:
     """
 
     read: dict[str, list[str]]
-    findings: list[Finding]
+    findings: list[ReleaseFinding]
     gaps: dict[str, str] = field(default_factory=dict)
     timeline: dict[str, Any] = field(default_factory=dict)
 
@@ -55,8 +56,8 @@ def scan(
     cache: Path | None = None,
     with_timeline: bool = False,
     progress: Progress = lambda label, done, total: None,
-) -> Result:
-    """Hold the table against released wheels.
+) -> ReleasesResult:
+    """Check the table of changed interfaces against released wheels.
 
     Args:
         libraries: only these; all by default.
@@ -75,14 +76,16 @@ def scan(
             f"the table has nothing on {', '.join(sorted(unknown))}; it has {', '.join(LIBRARIES)}"
         )
     shown = libraries or LIBRARIES
-    reader = _Reader(cache or wheels.default_folder())
+    reader = _InterfaceReader(cache or wheels.default_folder())
     gaps: dict[str, str] = {}
     selected: list[tuple[str, str]] = []
     for library in LIBRARIES:
         # Classes derive from those of other libraries, as they are in the newest release.
         number = last if library in shown else 1
         try:
-            selected += [(library, it) for it in reader.versions(library, number, folder, gaps)]
+            selected += [
+                (library, version) for version in reader.versions(library, number, folder, gaps)
+            ]
         except ScanError as error:
             gaps[library] = str(error)
     if folder is not None and not any(library in shown for library, _ in selected):
@@ -105,14 +108,14 @@ def scan(
                 gaps[f"{library} {version}"] = str(error)
     progress("", len(selected), len(selected))
     histories = {
-        library: History(library, it, partial(reader.has_place, library))
-        for library, it in interfaces.items()
+        library: ReleaseHistory(library, by_version, partial(reader.has_place, library))
+        for library, by_version in interfaces.items()
     }
     found = list(findings(histories, all_rows(), left_out()))
     reader.remember()
-    return Result(
-        {library: it.versions for library, it in histories.items() if library in shown},
-        [it for it in found if it.release.partition(" ")[0] in shown],
+    return ReleasesResult(
+        {library: history.versions for library, history in histories.items() if library in shown},
+        [finding for finding in found if finding.release.partition(" ")[0] in shown],
         gaps,
         timeline(released),
     )
@@ -124,12 +127,12 @@ def left_out() -> dict[str, str]:
     return {what: table["because"] for table in tables["left_out"] for what in table["what"]}
 
 
-class _Reader:
+class _InterfaceReader:
     """Reads releases from the package index, a folder, or the cache."""
 
     def __init__(self, cache: Path) -> None:
         self._wheels = wheels.Wheels(cache)
-        self._memory = Memory(cache)
+        self._memory = InterfaceMemory(cache)
         self._given: dict[tuple[str, str], Path] = {}
         self._opened: dict[tuple[str, str], Sources] = {}
         self._places: dict[tuple[str, str], dict[str, bool]] = {}
@@ -151,7 +154,11 @@ class _Reader:
             if listing.doubt:
                 gaps[library] = listing.doubt
         since = SpecifierSet(f">={LIBRARIES[library]}")
-        kept = [it for it in known if since.contains(it, prereleases=(library, it) in self._given)]
+        kept = [
+            version
+            for version in known
+            if since.contains(version, prereleases=(library, version) in self._given)
+        ]
         return kept[-last:] if last is not None else kept
 
     def fetch(self, library: str, version: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from patchkit.rewrite.locate import FunctionNode
 
-from .sources import Found, Sources
+from .sources import FoundDefinition, Sources
 
 Keywords = dict[str, str]
 """Keyword to its default as written; `REQUIRED` if there is none, `HIDDEN` if it is accepted
@@ -20,7 +20,7 @@ ANY = "*"
 _TAKES = frozenset({"pop", "get"})
 
 
-def keywords(sources: Sources, found: Found) -> Keywords:
+def keywords(sources: Sources, found: FoundDefinition) -> Keywords:
     """Return the keywords that calling a class or function takes.
 
     Args:
@@ -32,7 +32,7 @@ def keywords(sources: Sources, found: Found) -> Keywords:
     return _of_class(sources, found, frozenset())
 
 
-def method_keywords(sources: Sources, found: Found, name: str) -> Keywords | None:
+def method_keywords(sources: Sources, found: FoundDefinition, name: str) -> Keywords | None:
     """Return the keywords of a method that a class or its bases define; None if none does."""
     if not isinstance(found.node, ast.ClassDef):
         return None
@@ -46,8 +46,8 @@ def method_keywords(sources: Sources, found: Found, name: str) -> Keywords | Non
     return None
 
 
-def taken_from(sources: Sources, found: Found) -> list[str]:
-    """Return whose keywords calling a class or function takes beside those of `keywords`.
+def taken_from(sources: Sources, found: FoundDefinition) -> list[str]:
+    """Return the classes whose keywords a class or function takes beside those of `keywords`.
 
     Args:
         sources: a release.
@@ -63,7 +63,7 @@ def taken_from(sources: Sources, found: Found) -> list[str]:
 
 
 def _taken_by_class(
-    sources: Sources, found: Found, seen: frozenset[tuple[str, str]]
+    sources: Sources, found: FoundDefinition, seen: frozenset[tuple[str, str]]
 ) -> Iterator[str]:
     assert isinstance(found.node, ast.ClassDef)
     identity = found.module, found.node.name
@@ -71,7 +71,7 @@ def _taken_by_class(
     if identity in seen or (constructor is not None and constructor.args.kwarg is None):
         return
     is_dataclass = constructor is None and any(
-        _last_name(it) == "dataclass" for it in found.node.decorator_list
+        _last_name(decorator) == "dataclass" for decorator in found.node.decorator_list
     )
     if constructor is not None:
         yield ANY
@@ -88,7 +88,9 @@ def _taken_by_class(
             yield ANY
 
 
-def _of_class(sources: Sources, found: Found, seen: frozenset[tuple[str, str]]) -> Keywords:
+def _of_class(
+    sources: Sources, found: FoundDefinition, seen: frozenset[tuple[str, str]]
+) -> Keywords:
     assert isinstance(found.node, ast.ClassDef)
     identity = found.module, found.node.name
     if identity in seen:
@@ -100,12 +102,12 @@ def _of_class(sources: Sources, found: Found, seen: frozenset[tuple[str, str]]) 
     if constructor is not None:
         own = _of_method(constructor)
         return {**inherited, **own} if constructor.args.kwarg is not None else own
-    if any(_last_name(it) == "dataclass" for it in found.node.decorator_list):
+    if any(_last_name(decorator) == "dataclass" for decorator in found.node.decorator_list):
         return {**inherited, **dict(_fields(found.node))}
     return inherited
 
 
-def _bases(sources: Sources, found: Found) -> list[Found]:
+def _bases(sources: Sources, found: FoundDefinition) -> list[FoundDefinition]:
     assert isinstance(found.node, ast.ClassDef)
     names = [base.id for base in found.node.bases if isinstance(base, ast.Name)]
     bases = [sources.find(found.module, name) for name in names]
@@ -114,11 +116,11 @@ def _bases(sources: Sources, found: Found) -> list[Found]:
 
 def _method(node: ast.ClassDef, name: str) -> FunctionNode | None:
     methods = [
-        it
-        for it in ast.walk(node)
-        if isinstance(it, ast.FunctionDef | ast.AsyncFunctionDef) and it.name == name
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name == name
     ]
-    direct = [it for it in methods if it in node.body]
+    direct = [method for method in methods if method in node.body]
     return next(reversed(direct or methods), None)
 
 
@@ -131,7 +133,7 @@ def _of_method(node: FunctionNode) -> Keywords:
 
 
 def _is_static(node: FunctionNode) -> bool:
-    return any(_last_name(it) == "staticmethod" for it in node.decorator_list)
+    return any(_last_name(decorator) == "staticmethod" for decorator in node.decorator_list)
 
 
 def _of_function(node: FunctionNode) -> Keywords:
@@ -156,9 +158,9 @@ def _kept_by_decorators(node: FunctionNode) -> Iterator[str]:
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and _last_name(decorator.func) == "deprecate_kwarg":
             old = decorator.args[:1] or [
-                it.value for it in decorator.keywords if it.arg == "old_name"
+                keyword.value for keyword in decorator.keywords if keyword.arg == "old_name"
             ]
-            yield from (str(it.value) for it in old if isinstance(it, ast.Constant))
+            yield from (str(literal.value) for literal in old if isinstance(literal, ast.Constant))
 
 
 def _taken_from_rest(node: FunctionNode) -> Iterator[str]:
@@ -166,17 +168,17 @@ def _taken_from_rest(node: FunctionNode) -> Iterator[str]:
     rest = node.args.kwarg
     if rest is None:
         return
-    for it in ast.walk(node):
+    for part in ast.walk(node):
         if (
-            isinstance(it, ast.Call)
-            and isinstance(it.func, ast.Attribute)
-            and it.func.attr in _TAKES
-            and isinstance(it.func.value, ast.Name)
-            and it.func.value.id == rest.arg
-            and it.args
-            and isinstance(it.args[0], ast.Constant)
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Attribute)
+            and part.func.attr in _TAKES
+            and isinstance(part.func.value, ast.Name)
+            and part.func.value.id == rest.arg
+            and part.args
+            and isinstance(part.args[0], ast.Constant)
         ):
-            yield str(it.args[0].value)
+            yield str(part.args[0].value)
 
 
 def _fields(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -194,7 +196,7 @@ def _field_default(value: ast.expr | None) -> str | None:
     """Return the default of a field; None if the constructor does not take it."""
     if not (isinstance(value, ast.Call) and _last_name(value.func) == "field"):
         return _text(value)
-    given = {it.arg: it.value for it in value.keywords}
+    given = {keyword.arg: keyword.value for keyword in value.keywords}
     init = given.get("init")
     if isinstance(init, ast.Constant) and init.value is False:
         return None

@@ -16,7 +16,7 @@ Definition = ast.ClassDef | FunctionNode
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundDefinition:
     """A class or function, and the module that defines it."""
 
     module: str
@@ -33,7 +33,7 @@ class Sources:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._parsed: dict[str, ast.Module] = {}
-        self._found: dict[tuple[str, str], Found | None] = {}
+        self._found: dict[tuple[str, str], FoundDefinition | None] = {}
         self._bound: dict[str, dict[str, list[ast.stmt]]] = {}
 
     def __contains__(self, module: str) -> bool:
@@ -69,7 +69,7 @@ class Sources:
             self._bound[module] = names
         return self._bound[module]
 
-    def find(self, module: str, name: str) -> Found | None:
+    def find(self, module: str, name: str) -> FoundDefinition | None:
         """Return what a name in a module stands for.
 
         Args:
@@ -89,20 +89,24 @@ class Sources:
         """Return what a module imports under a name, with dots; empty if it does not."""
         for statement in reversed(self.bound(module).get(name, [])):
             if isinstance(statement, ast.ImportFrom):
-                original = next((it.name for it in statement.names if it.asname == name), name)
+                original = next(
+                    (alias.name for alias in statement.names if alias.asname == name), name
+                )
                 return f"{self.origin(module, statement)}.{original}"
         return ""
 
-    def _look_up(self, module: str, name: str) -> Found | None:
+    def _look_up(self, module: str, name: str) -> FoundDefinition | None:
         if module not in self._archive:
             return None
         bound = self.bound(module)
         for statement in reversed(bound.get(name, [])):
             if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-                return Found(module, statement)
+                return FoundDefinition(module, statement)
         for statement in (*reversed(bound.get(name, [])), *bound.get("*", [])):
             if isinstance(statement, ast.ImportFrom):
-                original = next((it.name for it in statement.names if it.asname == name), name)
+                original = next(
+                    (alias.name for alias in statement.names if alias.asname == name), name
+                )
                 found = self.find(self.origin(module, statement), original)
                 if found is not None:
                     return found

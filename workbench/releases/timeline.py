@@ -65,12 +65,14 @@ def timeline(libraries: Mapping[str, Mapping[str, Released]]) -> dict[str, Any]:
     """
     content: dict[str, Any] = {"schema": SCHEMA}
     for library, releases in libraries.items():
-        modules = [_seen(library, it.modules) for it in releases.values()]
+        modules = [_seen(library, release.modules) for release in releases.values()]
         if library == _LARGE:
             tops = _top_of_transformers(modules, list(releases))
-            modules = [{**it, "": top} for it, top in zip(modules, tops, strict=True)]
+            modules = [
+                {**in_release, "": top} for in_release, top in zip(modules, tops, strict=True)
+            ]
         names = _names(modules, list(releases))
-        grouped = _grouped([filter(None, it) for it in modules], list(releases))
+        grouped = _grouped([filter(None, in_release) for in_release in modules], list(releases))
         if library == _LARGE:
             names[""].pop(_ALWAYS, None)
             grouped.pop(_ALWAYS, None)
@@ -80,10 +82,11 @@ def timeline(libraries: Mapping[str, Mapping[str, Released]]) -> dict[str, Any]:
             "modules": grouped,
             "names": names,
             "keywords": _of_each(
-                [it.interface.keywords for it in releases.values()], list(releases)
+                [release.interface.keywords for release in releases.values()], list(releases)
             ),
             "taken_from": _of_each(
-                [_foreign(it.interface.taken_from) for it in releases.values()], list(releases)
+                [_foreign(release.interface.taken_from) for release in releases.values()],
+                list(releases),
             ),
         }
     return content
@@ -164,7 +167,7 @@ def _top_of_transformers(has: Sequence[Modules], releases: Sequence[str]) -> Ite
 def _foreign(taken_from: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
     """Return whose keywords are taken; those of classes of unknown libraries may be any."""
     return {
-        owner: sorted({it if it.partition(".")[0] in LIBRARIES else ANY for it in others})
+        owner: sorted({other if other.partition(".")[0] in LIBRARIES else ANY for other in others})
         for owner, others in taken_from.items()
         if others != [_MIXIN]
     }

@@ -56,7 +56,7 @@ def _apply_and_revert_one(world: worlds.World) -> None:
 
 
 def _import_again(world: worlds.World) -> None:
-    """Import one module anew; what it holds is fixed by the hook or by the next `apply`."""
+    """Import one module again; what it holds is fixed by the hook or by the next `apply`."""
     name = "madeup.several"
     del sys.modules[name]
     importlib.import_module(name)
@@ -139,12 +139,12 @@ class Sample:
             gc.collect()
         objects: Counter[str] = Counter()
         for tracked in gc.get_objects():
-            kind = type(tracked)
-            module = getattr(kind, "__module__", "")
+            cls = type(tracked)
+            module = getattr(cls, "__module__", "")
             if isinstance(module, str) and module.partition(".")[0] in ("patchkit", "wrapt"):
-                objects[f"{module}.{kind.__name__}"] += 1
-            elif kind.__name__ in COUNTED:
-                objects[kind.__name__] += 1
+                objects[f"{module}.{cls.__name__}"] += 1
+            elif cls.__name__ in COUNTED:
+                objects[cls.__name__] += 1
         traced = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else 0
         return cls(traced, _resident(), len(linecache.cache), len(sys.meta_path), objects)
 

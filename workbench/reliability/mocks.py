@@ -185,7 +185,7 @@ def stubbed(world: worlds.World, module: str, kind: str, late: bool) -> list[str
 
 
 def imported_again(world: worlds.World, module: str) -> list[str]:
-    """Take a module out of `sys.modules`, and import it anew."""
+    """Take a module out of `sys.modules`, and import it again."""
     world.load()
     world.apply()
     problems = []
@@ -204,7 +204,7 @@ def imported_again(world: worlds.World, module: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Trial:
+class MockTrial:
     """One thing to try: the row that it counts in, what it is called, and the work."""
 
     row: str
@@ -220,7 +220,7 @@ class Trial:
             return self.work(world, *self.arguments)
 
 
-def on_made_up_library() -> Iterator[Trial]:
+def on_made_up_library() -> Iterator[MockTrial]:
     ways = {
         "applied, then mocked": applied_then_mocked,
         "mocked, then applied": mocked_then_applied,
@@ -234,14 +234,14 @@ def on_made_up_library() -> Iterator[Trial]:
                     continue
                 if kind == "autospec" and target.endswith("length"):
                     continue  # a built-in without a signature of its own
-                yield Trial(name, f"{kind} at {target}", way, (target, kind))
+                yield MockTrial(name, f"{kind} at {target}", way, (target, kind))
     for module in ("madeup.trainer", "madeup.several", "madeup.small_model", worlds.PACKAGE):
         row = "stub of the library" if module == worlds.PACKAGE else "stub of a module"
         for kind in STUBS:
             for late in (False, True):
-                yield Trial(row, f"{kind} at {module}", stubbed, (module, kind, late))
+                yield MockTrial(row, f"{kind} at {module}", stubbed, (module, kind, late))
     for module in ("madeup.trainer", "madeup.several", "madeup.shared", "madeup.small_model"):
-        yield Trial("imported again", module, imported_again, (module,))
+        yield MockTrial("imported again", module, imported_again, (module,))
 
 
 REAL = (
@@ -256,14 +256,14 @@ REAL = (
 )
 
 
-def on_real_libraries() -> Iterator[Trial]:
+def on_real_libraries() -> Iterator[MockTrial]:
     for target in REAL:
         importlib.import_module(target.partition(":")[0])
     for target in REAL:
         for kind in ("MagicMock", "autospec"):
             for before in (True, False):
                 row = "real, applied, then mocked" if before else "real, mocked, then applied"
-                yield Trial(
+                yield MockTrial(
                     row, f"{kind} at {target}", _real, (target, kind, before), made_up=False
                 )
 
@@ -313,7 +313,7 @@ def main() -> int:
     worlds.be_quiet()
     worlds.warm_up()
     figures = Figures("mocks", chosen.shown)
-    trials: list[Trial] = []
+    trials: list[MockTrial] = []
     if not chosen.real:
         trials += on_made_up_library()
     if chosen.sample:

@@ -41,7 +41,7 @@ from .edit_oracle import code_at, wrongs
 from .mutants import mutated
 
 REBINDING = ("nemo-automodel-lora-input-dtype", "bitsandbytes-cpu-inference-packing")
-"""Patches that mean to bind a parameter anew."""
+"""Patches that rebind a parameter on purpose."""
 _CHUNK = 250
 
 
@@ -118,7 +118,7 @@ def _functions(body: list[ast.stmt], header: str) -> Iterator[tuple[str, ast.Fun
 
 
 def examine(seed: int, first: int, count: int) -> Tally:
-    """Make some mutants and look at what becomes of them."""
+    """Make some mutants, and check what happens to them."""
     warnings.simplefilter("ignore")
     functions = upstream()
     # Short functions more often: they take less time, and more of them is near the site.

@@ -12,7 +12,7 @@ from patchkit.reporting.report import Report
 
 from .madeup_notes import EARLIER, NOTES
 from .snapshots import Snapshot
-from .world import DRIFTED, NOT_DUE, Place, World
+from .world import DRIFTED, NOT_DUE, MadeUpPlace, World
 
 Carried = frozenset[tuple[str, str]]
 """Pairs of a patch and a target whose live function behaves as fixed."""
@@ -27,7 +27,7 @@ def live_module(name: str) -> ModuleType | None:
     return None if getattr(spec, "_initializing", False) else module
 
 
-def answer(place: Place) -> Any:
+def answer(place: MadeUpPlace) -> Any:
     """Return what the function answers now; an object of its own where it cannot be called."""
     module = live_module(place.module)
     if module is None:

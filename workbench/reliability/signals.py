@@ -29,7 +29,7 @@ TRIAL_SECONDS = 30.0
 
 
 @dataclass
-class Trial:
+class SignalTrial:
     """The outcome of one interrupt: where it arrived, and what was wrong then."""
 
     inside: bool
@@ -38,8 +38,8 @@ class Trial:
 
 def interrupted(
     world: worlds.World, action: Action, allowed: list[oracle.Carried], ready: int
-) -> Trial:
-    """Do something once the parent has been told, and look at what an interrupt left."""
+) -> SignalTrial:
+    """Notify the parent, do something, and check what an interrupt left behind."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     came_out = ""
     finished = False
@@ -59,7 +59,7 @@ def interrupted(
     if came_out and not finished and not action.imports and oracle.carried(world) not in allowed:
         problems.append("half done: neither as before nor as after")
     problems += aftermath(world, action, may_have_failed=False)
-    return Trial(bool(came_out) and not finished, problems)
+    return SignalTrial(bool(came_out) and not finished, problems)
 
 
 def duration(world: worlds.World, action: Action) -> float:
@@ -75,7 +75,7 @@ def duration(world: worlds.World, action: Action) -> float:
 
 def try_once(
     world: worlds.World, action: Action, allowed: list[oracle.Carried], delay: float
-) -> Trial:
+) -> SignalTrial:
     """Send one interrupt, some time after the work began."""
     signalled, ready = os.pipe()
     fork = Fork(lambda: interrupted(world, action, allowed, ready))
@@ -85,15 +85,15 @@ def try_once(
         _wait(delay)
         with contextlib.suppress(ProcessLookupError):
             os.kill(fork.pid, signal.SIGINT)
-        trial: Trial = fork.result(TRIAL_SECONDS)
+        trial: SignalTrial = fork.result(TRIAL_SECONDS)
     except ForkFailed as failure:
-        trial = Trial(True, [f"the process {str(failure).strip().splitlines()[-1]}"])
+        trial = SignalTrial(True, [f"the process {str(failure).strip().splitlines()[-1]}"])
     finally:
         os.close(signalled)
     return trial
 
 
-def try_moment(name: str, chosen: Any) -> list[Trial]:
+def try_moment(name: str, chosen: Any) -> list[SignalTrial]:
     """Send a number of interrupts while one thing is done."""
     action = next(action for action in ACTIONS if action.name == name)
     with worlds.world_of() as world:
@@ -104,7 +104,7 @@ def try_moment(name: str, chosen: Any) -> list[Trial]:
             allowed.append(in_fork(lambda: carried_after(world, action)))
         seconds = duration(world, action)
 
-        def work(job: int) -> list[Trial]:
+        def work(job: int) -> list[SignalTrial]:
             draw = random.Random(f"{chosen.seed} {name} {job}")
             number = len(range(job, chosen.trials, chosen.jobs))
             return [

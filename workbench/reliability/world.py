@@ -110,7 +110,7 @@ def double(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Place:
+class MadeUpPlace:
     """A function of the library that patches fix.
 
     Args:
@@ -119,7 +119,7 @@ class Place:
         call: calls it, given its module.
         plain: what it answers without the patch.
         fixed: what it answers with it.
-        certain: whether it is a target wherever its module is loaded; else one found by a wildcard.
+        certain: whether it is a target whenever its module is loaded; if not, a wildcard finds it.
     """
 
     patch: str
@@ -148,35 +148,41 @@ def _step(module: ModuleType) -> Any:
 
 
 PLACES = (
-    Place(
+    MadeUpPlace(
         "madeup-rewrite",
         "madeup.trainer:Trainer.__init__",
         lambda module: module.Trainer().value,
         "bug",
         "fixed",
     ),
-    Place("madeup-method", "madeup.trainer:Trainer.step", _step, 3, 6),
-    Place(
+    MadeUpPlace("madeup-method", "madeup.trainer:Trainer.step", _step, 3, 6),
+    MadeUpPlace(
         "madeup-classmethod",
         "madeup.trainer:Trainer.load",
         lambda module: module.Trainer.load(3),
         3,
         6,
     ),
-    Place(
+    MadeUpPlace(
         "madeup-staticmethod",
         "madeup.trainer:Trainer.count",
         lambda module: module.Trainer.count(3),
         3,
         6,
     ),
-    Place("madeup-function", "madeup.trainer:size", lambda module: module.size(3), 3, 6),
-    Place("madeup-c", "madeup.trainer:length", lambda module: module.length("abc"), 3, 6),
-    Place("madeup-several", "madeup.several:first", lambda module: module.first(), "bug", "fixed"),
-    Place("madeup-several", "madeup.several:second", lambda module: module.second(3), 3, 6),
-    Place("madeup-several", "madeup.several:third", lambda module: module.third(), "bug", "fixed"),
-    Place("madeup-shared", "madeup.shared:both", lambda module: module.both()[0], "bug", "fixed"),
-    Place(
+    MadeUpPlace("madeup-function", "madeup.trainer:size", lambda module: module.size(3), 3, 6),
+    MadeUpPlace("madeup-c", "madeup.trainer:length", lambda module: module.length("abc"), 3, 6),
+    MadeUpPlace(
+        "madeup-several", "madeup.several:first", lambda module: module.first(), "bug", "fixed"
+    ),
+    MadeUpPlace("madeup-several", "madeup.several:second", lambda module: module.second(3), 3, 6),
+    MadeUpPlace(
+        "madeup-several", "madeup.several:third", lambda module: module.third(), "bug", "fixed"
+    ),
+    MadeUpPlace(
+        "madeup-shared", "madeup.shared:both", lambda module: module.both()[0], "bug", "fixed"
+    ),
+    MadeUpPlace(
         "madeup-shared-too",
         "madeup.shared:both",
         lambda module: module.both()[1],
@@ -184,7 +190,7 @@ PLACES = (
         "fixed too",
     ),
     *(
-        Place(
+        MadeUpPlace(
             "madeup-wild",
             f"madeup.{size}_model:Net.forward",
             lambda module: module.Net().forward(),
@@ -194,8 +200,10 @@ PLACES = (
         )
         for size in ("small", "large")
     ),
-    Place("madeup-drifted", "madeup.drifted:good", lambda module: module.good(), "bug", "fixed"),
-    Place("madeup-drifted", "madeup.drifted:fine", lambda module: module.fine(), 1, None),
+    MadeUpPlace(
+        "madeup-drifted", "madeup.drifted:good", lambda module: module.good(), "bug", "fixed"
+    ),
+    MadeUpPlace("madeup-drifted", "madeup.drifted:fine", lambda module: module.fine(), 1, None),
 )
 
 _CHANGES: dict[str, tuple[Rewrite | Wrap, ...]] = {
@@ -268,7 +276,7 @@ class World:
         self.session = make_session(self.ids)
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[MadeUpPlace, ...]:
         return tuple(place for place in PLACES if place.patch in self.ids)
 
     @property

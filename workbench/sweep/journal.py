@@ -17,8 +17,8 @@ from .trial import Trial
 from .verdicts import C
 
 
-class Journal(Generic[C]):
-    """What came of cells, in memory and in a file.
+class SweepJournal(Generic[C]):
+    """The trials of cells, in memory and in a file.
 
     Args:
         path: the file; None keeps them in memory only.
@@ -44,7 +44,7 @@ class Journal(Generic[C]):
             self._read(path)
 
     def begin(self, environment: Mapping[str, Any]) -> None:
-        """Say which environment the results that follow come from.
+        """Record which environment the following results come from.
 
         Raises:
             UsageError: those that are there come from another, or nothing can be written.
@@ -77,7 +77,7 @@ class Journal(Generic[C]):
         """Keep a result in memory.
 
         Raises:
-            KeyError, TypeError: the record is none.
+            KeyError, TypeError: the record is not a result.
         """
         self.trials[self._cell(record["cell"]), record["patchkit"]] = Trial(**record["trial"])
 
@@ -107,7 +107,7 @@ class Journal(Generic[C]):
         except (OSError, ValueError) as error:
             raise UsageError(f"cannot read {path}: {error}") from error
         *lines, last = text.split("\n")
-        self._torn = bool(last)  # a write that was cut off; what it held is tried again
+        self._torn = bool(last)  # an interrupted write; its cell is tried again
         for number, line in enumerate(lines, 1):
             if not line:
                 continue

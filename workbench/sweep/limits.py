@@ -36,7 +36,7 @@ def lack_of(gibibytes: float) -> str:
 
 
 def may_be_lack_of_memory(answer: Mapping[str, Any]) -> bool:
-    """Tell whether what came of a fork under a limit may only be due to the limit.
+    """Tell whether the failure of a fork under a limit may be due to the limit alone.
 
     Native code that finds no memory may end the process, or say something else.
 

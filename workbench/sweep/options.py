@@ -16,7 +16,7 @@ from patchkit.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from .journal import Journal
+    from .journal import SweepJournal
 
 
 def sweep_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -76,7 +76,7 @@ def check_outputs(outputs: Sequence[Path], *, only_show: bool) -> None:
 
 @contextmanager
 def told_how_to_go_on(output: Path | None) -> Iterator[None]:
-    """Say, where the block is interrupted, whether another run goes on from there.
+    """If the block is interrupted, say whether another run continues from there.
 
     Args:
         output: the file that keeps the results; None if there is none.
@@ -91,7 +91,7 @@ def told_how_to_go_on(output: Path | None) -> Iterator[None]:
         raise KeyboardInterrupt(f"The same command goes on from {output}.") from None
 
 
-def check_shown(journal: Journal[Any]) -> None:
+def check_shown(journal: SweepJournal[Any]) -> None:
     """Raise UsageError if a file that is to be shown has no results."""
     if not journal.environment:
         raise UsageError(f"--show: {journal.path} has no results")

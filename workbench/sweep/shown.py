@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .verdicts import C, Group, Judged, Verdict
+from .verdicts import C, CellVerdict, Group, Judged
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -22,7 +22,7 @@ HEADINGS = {
 """Of the sections of a page, by the name of an outcome, in order."""
 
 
-def glyph(verdict: Verdict[Any] | None) -> Text:
+def glyph(verdict: CellVerdict[Any] | None) -> Text:
     """Return the sign of a verdict in a table of a terminal."""
     from rich.text import Text
 
@@ -68,7 +68,7 @@ def counted(results: Judged[Any]) -> Iterator[str]:
         yield ""
 
 
-def row(names: Iterable[str], verdicts: Iterable[Verdict[Any] | None]) -> str:
+def row(names: Iterable[str], verdicts: Iterable[CellVerdict[Any] | None]) -> str:
     """Return a row of a table in a page."""
     signs = (f"`{verdict.outcome.glyph}`" if verdict else "" for verdict in verdicts)
     return f"| {' | '.join((*names, *signs))} |"

@@ -1,4 +1,4 @@
-"""What came of a cell on one side, and how an attempt becomes that."""
+"""Try a cell on one side, without patchkit or with it, and keep the outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDTH = 200
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a cell.
+    """The outcome of trying a cell on one side.
 
     Args:
         step: the step that failed; empty if all worked.
@@ -57,7 +57,7 @@ class Trial:
 
 
 @dataclass
-class Course:
+class TrialCourse:
     """An attempt: the step that it has come to, and the figures so far."""
 
     step: str
@@ -65,11 +65,11 @@ class Course:
 
 
 class OtherLogits(Exception):
-    """A model that should predict what it did before, but does not."""
+    """The model no longer predicts what it predicted before."""
 
 
 def attempt(
-    course: Course, run: Callable[[], None], folders: Sequence[str], memory: float = 0
+    course: TrialCourse, run: Callable[[], None], folders: Sequence[str], memory: float = 0
 ) -> dict[str, Any]:
     """Run an attempt quietly, and return the fields of a `Trial`.
 
@@ -98,7 +98,7 @@ def attempt(
 
 
 def one_line(error: BaseException, memory: float) -> str:
-    """Return an error as a line that is the same wherever it is raised."""
+    """Return an error as a line that is the same in whichever folder it is raised."""
     if is_lack_of_memory(error):
         return lack_of(memory)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

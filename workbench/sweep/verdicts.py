@@ -1,4 +1,4 @@
-"""Judge a cell by what came of it without patchkit and with it."""
+"""Judge a cell by its trials without patchkit and with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ C = TypeVar("C")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellOutcome:
     """One way in which the two sides of a cell can compare.
 
     Args:
@@ -36,32 +36,32 @@ class Outcome:
 OUTCOMES = {
     outcome.name: outcome
     for outcome in (
-        Outcome("broken", "!", "bold red", "works without patchkit and fails with it", True),
-        Outcome("differs", "?", "bold red", "works both ways, with other numbers", True),
-        Outcome("limited", "-", "yellow", "needs more memory or time than it was given"),
-        Outcome("untried", "0", "dim", "not tried: no library or no checkpoint for that"),
-        Outcome("fails", "x", "yellow", "fails both ways"),
-        Outcome("fixed", "+", "green", "fails without patchkit and works with it"),
-        Outcome("explained", "~", "cyan", "works both ways, with other numbers, and known why"),
-        Outcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
+        CellOutcome("broken", "!", "bold red", "works without patchkit and fails with it", True),
+        CellOutcome("differs", "?", "bold red", "works both ways, with other numbers", True),
+        CellOutcome("limited", "-", "yellow", "needs more memory or time than it was given"),
+        CellOutcome("untried", "0", "dim", "not tried: no library or no checkpoint for that"),
+        CellOutcome("fails", "x", "yellow", "fails both ways"),
+        CellOutcome("fixed", "+", "green", "fails without patchkit and works with it"),
+        CellOutcome("explained", "~", "cyan", "works both ways, with other numbers, and known why"),
+        CellOutcome("same", "=", "dim", "works both ways, with the same numbers to the last digit"),
     )
 }
 
 
 @dataclass(frozen=True)
-class Verdict(Generic[C]):
+class CellVerdict(Generic[C]):
     """The verdict on one cell.
 
     Args:
         cell: what was tried.
         outcome: how both sides compare.
-        without: what came of it without patchkit.
-        with_patchkit: what came of it with it.
+        without: its trial without patchkit.
+        with_patchkit: its trial with patchkit.
         note: what differs, or why; empty if nothing is to be said.
     """
 
     cell: C
-    outcome: Outcome
+    outcome: CellOutcome
     without: Trial
     with_patchkit: Trial
     note: str = ""
@@ -93,7 +93,7 @@ class Group(Generic[C]):
 
 @dataclass(frozen=True)
 class Judged(Generic[C]):
-    """What came of a selection.
+    """The verdicts on a selection of cells.
 
     Args:
         environment: versions, Python, platform and date.
@@ -101,25 +101,25 @@ class Judged(Generic[C]):
     """
 
     environment: dict[str, Any]
-    verdicts: tuple[Verdict[C], ...]
+    verdicts: tuple[CellVerdict[C], ...]
 
     @property
     def exit_status(self) -> int:
-        """1 if anything is worse or other with patchkit, and nobody has said why."""
+        """1 if anything is worse or different with patchkit without a known reason."""
         return int(any(verdict.outcome.trouble for verdict in self.verdicts))
 
-    def counts(self) -> list[tuple[Outcome, int]]:
+    def counts(self) -> list[tuple[CellOutcome, int]]:
         """Return how many cells have each outcome, worst first."""
         numbers = Counter(verdict.outcome.name for verdict in self.verdicts)
         return [(outcome, numbers[name]) for name, outcome in OUTCOMES.items() if numbers[name]]
 
-    def with_outcome(self, name: str) -> list[Verdict[C]]:
+    def with_outcome(self, name: str) -> list[CellVerdict[C]]:
         return [verdict for verdict in self.verdicts if verdict.outcome.name == name]
 
 
 def grouped(
-    verdicts: Iterable[Verdict[C]],
-    reason: Callable[[Verdict[C]], str],
+    verdicts: Iterable[CellVerdict[C]],
+    reason: Callable[[CellVerdict[C]], str],
     size: Callable[[Group[C]], int],
 ) -> list[Group[C]]:
     """Return cells by what happened in them and why, the most frequent first.
@@ -143,12 +143,12 @@ def compare(
     *,
     steps: Sequence[str],
     explain: Callable[[Collection[str]], str],
-) -> tuple[Outcome, str]:
-    """Compare what came of a cell without patchkit and with it.
+) -> tuple[CellOutcome, str]:
+    """Compare the trials of a cell without patchkit and with it.
 
     Args:
-        without: what came of it without.
-        with_patchkit: what came of it with.
+        without: the trial without patchkit.
+        with_patchkit: the trial with it.
         steps: what is done, in order.
         explain: returns why some figures differ; empty if that is not known.
 
@@ -177,7 +177,7 @@ def _comparison(
         return "fails", ""
     if not with_patchkit.worked:
         return "broken", ""
-    # As text, since a number that is none equals nothing.
+    # As text, since NaN does not equal itself.
     other = [
         name
         for name, value in without.figures.items()

@@ -32,14 +32,7 @@ _ROOM = 0.3
 
 
 def draw_curves(axes: Axes, without: TrainingOutcome, fixed: TrainingOutcome, steps: int) -> None:
-    """Draw both curves.
-
-    Args:
-        axes: the axes to draw on.
-        without: the outcome of the training without patchkit.
-        fixed: the outcome of the one with it.
-        steps: number of steps planned for each.
-    """
+    """Draw both curves."""
     from matplotlib.ticker import MaxNLocator
 
     runs = ((_WITHOUT, without), (_WITH, fixed))

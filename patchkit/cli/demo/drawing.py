@@ -53,14 +53,7 @@ def matplotlib_style() -> Iterator[None]:
 
 
 def as_bytes(figure: Figure, form: str, *, title: str, maker: str) -> bytes:
-    """Return a figure as bytes, which are the same for the same figure and matplotlib.
-
-    Args:
-        figure: a figure drawn within `matplotlib_style()`, before that ends.
-        form: `svg`, `png` or `pdf`.
-        title: the title of the picture.
-        maker: the command that draws it.
-    """
+    """Return a figure as bytes, which are the same for the same figure and matplotlib."""
     file = io.BytesIO()
     figure.savefig(file, format=form, dpi=160, metadata=_METADATA[form](title, maker))
     return file.getvalue()
@@ -68,10 +61,6 @@ def as_bytes(figure: Figure, form: str, *, title: str, maker: str) -> bytes:
 
 def check_picture_file(path: Path, option: str) -> None:
     """Refuse a picture that cannot be drawn, before any work is done.
-
-    Args:
-        path: the file.
-        option: the option that the user gave it with, such as `--plot`.
 
     Raises:
         UsageError: the ending is unknown.

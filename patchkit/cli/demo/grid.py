@@ -26,13 +26,7 @@ _COLUMNS = ("without patchkit", "with patchkit")
 
 @dataclass(frozen=True)
 class KindRow:
-    """One kind of module.
-
-    Args:
-        label: its name, and whether it is trained.
-        cells: without patchkit and with it, each a dtype's name to its number of tensors; None if
-            unknown.
-    """
+    """One kind of module: numbers of tensors by dtype, without patchkit and with it."""
 
     label: str
     cells: tuple[dict[str, int] | None, dict[str, int] | None]

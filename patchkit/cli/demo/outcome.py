@@ -11,11 +11,7 @@ _WEIGHTS = {"4bit": "4-bit weights", "8bit": "8-bit weights", "none": "unquantiz
 
 
 def subject(setup: Mapping[str, str]) -> str:
-    """Describe the setup: `SFT of a tiny bf16 Llama: LoRA on 4-bit weights, fp16`.
-
-    Args:
-        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
-    """
+    """Describe the setup: `SFT of a tiny bf16 Llama: LoRA on 4-bit weights, fp16`."""
     weights = _WEIGHTS[setup["quantization"]]
     trainer = setup["trainer"].upper() if len(setup["trainer"]) <= 4 else setup["trainer"].title()
     return (

@@ -48,13 +48,6 @@ def draw(
 ) -> bytes:
     """Draw the picture; the same outcomes and matplotlib give the same bytes.
 
-    Args:
-        without: the outcome of the training without patchkit.
-        fixed: the outcome of the one with it.
-        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
-        steps: number of steps planned for each.
-        form: `svg`, `png` or `pdf`.
-
     Raises:
         PictureError: matplotlib is absent.
     """

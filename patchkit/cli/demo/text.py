@@ -15,12 +15,7 @@ _MOST_LOSSES = 20
 
 
 def intro(setup: Mapping[str, str], steps: int) -> str:
-    """Describe the two trainings before they start.
-
-    Args:
-        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
-        steps: optimizer steps of each training.
-    """
+    """Describe the two trainings before they start."""
     return _fill(
         f"{subject(setup)}, {plural(steps, 'step')} with TRL {installed_version('trl')}: without "
         "patchkit, then with it. The model and its data are made here; nothing is downloaded, "

@@ -24,11 +24,6 @@ def train_both(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Train without patchkit, then with it.
 
-    Args:
-        setup: `trainer`, `precision`, `checkpoint` and `quantization`.
-        steps: optimizer steps of each training.
-        folder: for models, output and temporary files; the trainings write nowhere else.
-
     Returns:
         the outcomes: `ok`, `losses`, `dtypes`, and `error_type` and `error` of one that died.
     """
@@ -73,7 +68,7 @@ def _process(
 ) -> Iterator[subprocess.Popen[str]]:
     """Run a process; on Ctrl-C or an error it is ended before its folder is removed."""
     with subprocess.Popen(
-        children.command("patchkit.lab", "--json", *arguments),
+        children.command("patchkit.lab", *arguments),
         stdout=subprocess.PIPE,
         stderr=log,
         text=True,

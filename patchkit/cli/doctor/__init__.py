@@ -15,11 +15,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A diagnosis of this installation; prints as 80 columns, and holds nothing private.
-
-    Args:
-        sections: one per check.
-    """
+    """A diagnosis of this installation; prints as 80 columns, and holds nothing private."""
 
     sections: tuple[Section, ...]
 
@@ -53,8 +49,7 @@ class Diagnosis:
 def diagnose(*, quick: bool = False) -> Diagnosis:
     """Check this installation, without importing the libraries in this process.
 
-    Args:
-        quick: skip the checks that need torch, which take seconds: devices and bitsandbytes.
+    `quick` skips the checks that need torch, which take seconds: devices and bitsandbytes.
 
     Returns:
         the diagnosis; a check that fails itself has a section that says why.

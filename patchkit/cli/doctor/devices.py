@@ -9,7 +9,7 @@ from typing import Any
 from ...environment import installed_version
 from .privacy import without_private_data
 from .probe import probe
-from .section import Row, Section, Step
+from .section import Section, SectionRow, Step
 
 NAME, TITLE = "devices", "Devices"
 _SUPPORT = {
@@ -22,19 +22,16 @@ _ON_CPU = {**_SUPPORT, "native": "by instructions of the CPU", "emulated": "slow
 
 def check(*, quick: bool) -> Section:
     if installed_version("torch") is None:
-        return Section(NAME, TITLE, (Row("", "not checked: torch is not installed"),), None)
+        return Section(NAME, TITLE, (SectionRow("", "not checked: torch is not installed"),), None)
     if quick:
-        return Section(NAME, TITLE, (Row("", "not checked: --quick leaves torch out"),), None)
+        return Section(
+            NAME, TITLE, (SectionRow("", "not checked: --quick leaves torch out"),), None
+        )
     return section(probe())
 
 
 def section(answers: dict[str, Any], *, nvidia: bool | None = None) -> Section:
-    """Describe the answers of `probing`, with the steps that follow from them.
-
-    Args:
-        answers: the answers.
-        nvidia: whether the driver of an NVIDIA GPU is installed; detected if None.
-    """
+    """Describe the answers of `probing`, with the steps that follow from them."""
     nvidia = _has_nvidia_driver() if nvidia is None else nvidia
     answers = _public(answers)
     rows, steps = [], []
@@ -49,7 +46,7 @@ _IN_FLOAT16 = """\
 SFTConfig(..., fp16=True, bf16=False)
 BitsAndBytesConfig(..., bnb_4bit_compute_dtype=torch.float16)"""
 _NO_GPU = "No GPU: under fp16 Accelerate gives a CPU neither autocast nor a GradScaler."
-_Part = tuple[list[Row], list[Step]]
+_Part = tuple[list[SectionRow], list[Step]]
 
 
 def _torch(answers: dict[str, Any], nvidia: bool) -> _Part:
@@ -57,10 +54,10 @@ def _torch(answers: dict[str, Any], nvidia: bool) -> _Part:
     if "error" in build:
         problem = f"torch cannot be imported: {build['error']}"
         step = Step(f"{problem}.", ("pip install --force-reinstall torch",), wrong=True)
-        return [Row("torch", problem, alarming=True)], [step]
+        return [SectionRow("torch", problem, alarming=True)], [step]
     builds = {"CUDA": build["cuda"], "ROCm": build["rocm"]}
     platform = next((f"{name} {version}" for name, version in builds.items() if version), "")
-    rows = [Row("torch", f"{build['version']}, built for {platform or 'no GPU'}")]
+    rows = [SectionRow("torch", f"{build['version']}, built for {platform or 'no GPU'}")]
     if nvidia and not platform:
         problem = (
             "There is a driver for an NVIDIA GPU here, but torch is a build without CUDA. Choose "
@@ -68,7 +65,7 @@ def _torch(answers: dict[str, Any], nvidia: bool) -> _Part:
         )
         return rows, [Step(problem, ("pip install --force-reinstall torch",), wrong=True)]
     if build["no_cuda_because"]:
-        rows.append(Row("", f"finds no GPU: {build['no_cuda_because']}", alarming=nvidia))
+        rows.append(SectionRow("", f"finds no GPU: {build['no_cuda_because']}", alarming=nvidia))
         if nvidia:
             problem = f"torch finds no GPU: {build['no_cuda_because']}."
             return rows, [Step(problem, ("nvidia-smi",), wrong=True)]
@@ -76,18 +73,20 @@ def _torch(answers: dict[str, Any], nvidia: bool) -> _Part:
 
 
 def _devices(answers: dict[str, Any]) -> _Part:
-    rows: list[Row] = []
+    rows: list[SectionRow] = []
     steps: list[Step] = []
     for device in answers.get("devices", ()):
         words = _ON_CPU if device["device"] == "cpu" else _SUPPORT
         parts = [device["name"], device["capability"] and f"capability {device['capability']}"]
         parts.append(device["memory"] and f"{device['memory'] / 2**30:.1f} GiB")
-        rows.append(Row(device["device"], ", ".join(filter(None, parts)) or "no name"))
+        rows.append(SectionRow(device["device"], ", ".join(filter(None, parts)) or "no name"))
         for dtype in ("float16", "bfloat16"):
             support = device[dtype]
             fails = support not in words
             rows.append(
-                Row("", f"{dtype}: {words.get(support, f'fails: {support}')}", alarming=fails)
+                SectionRow(
+                    "", f"{dtype}: {words.get(support, f'fails: {support}')}", alarming=fails
+                )
             )
             if fails:
                 problem = f"{device['device']} cannot compute in {dtype}: {support}."
@@ -95,21 +94,19 @@ def _devices(answers: dict[str, Any]) -> _Part:
                 step = Step(f"{problem} Builds of torch for other GPUs: {where}", wrong=True)
                 steps.append(step)
     if rows and all(device["device"] == "cpu" for device in answers["devices"]):
-        rows.append(Row("", _NO_GPU))
+        rows.append(SectionRow("", _NO_GPU))
     if any(
         device["bfloat16"] == "emulated" and device["device"] != "cpu"
         for device in answers.get("devices", ())
     ):
-        steps.append(_train_in_float16())
+        steps.append(
+            Step(
+                "This GPU computes bfloat16 only by emulation, which is slow; TRL trains in bf16 "
+                "by default. Train in fp16, and load quantized models for it.",
+                (_IN_FLOAT16,),
+            )
+        )
     return rows, steps
-
-
-def _train_in_float16() -> Step:
-    return Step(
-        "This GPU computes bfloat16 only by emulation, which is slow; TRL trains in bf16 by "
-        "default. Train in fp16, and load quantized models for it.",
-        (_IN_FLOAT16,),
-    )
 
 
 def _bitsandbytes(answers: dict[str, Any]) -> _Part:
@@ -127,7 +124,9 @@ def _bitsandbytes(answers: dict[str, Any]) -> _Part:
         problem = f"a 4-bit layer fails on {answer['device']}: {answer['four_bit']}"
     else:
         library = "native library loaded" if answer["native_library"] else "no native library"
-        return [Row("bitsandbytes", f"{library}; 4-bit layers compute on {answer['device']}")], []
+        return [
+            SectionRow("bitsandbytes", f"{library}; 4-bit layers compute on {answer['device']}")
+        ], []
     step = Step(
         f"bitsandbytes does not work: {problem}.",
         (
@@ -136,7 +135,7 @@ def _bitsandbytes(answers: dict[str, Any]) -> _Part:
         ),
         wrong=True,
     )
-    return [Row("bitsandbytes", problem, alarming=True)], [step]
+    return [SectionRow("bitsandbytes", problem, alarming=True)], [step]
 
 
 def _has_nvidia_driver() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ...catalogue.definitions import ENTRY_POINT_GROUP
 from ...catalogue.folders import PACKAGE as LOCAL_PACKAGE
@@ -19,7 +19,7 @@ from ...reporting.record import PatchRecord
 from ...reporting.status import DUE, TROUBLE
 from ...text import plural, short_list
 from .privacy import without_private_data
-from .section import Row, Section, Step
+from .section import Section, SectionRow, Step
 from .versions import installed_libraries
 
 NAME, TITLE = "patches", "Patches"
@@ -84,28 +84,28 @@ def _local() -> list[str]:
     return [entry.patch.id for entry in SESSION.catalogue if entry.module.startswith(prefix)]
 
 
-def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[Row]:
+def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[SectionRow]:
     libraries = Counter(record.library for record in due)
     if not due:
-        yield Row("due", "none")
+        yield SectionRow("due", "none")
         return
-    yield Row("due", ", ".join(f"{name} {count}" for name, count in libraries.most_common()))
+    yield SectionRow("due", ", ".join(f"{name} {count}" for name, count in libraries.most_common()))
     for level, words in _LEVELS.items():
         if levels[level]:
             count = "all of them" if levels[level] == len(due) else str(levels[level])
-            yield Row("", f"{count} {words}", alarming=level in ("none", "unknown"))
+            yield SectionRow("", f"{count} {words}", alarming=level in ("none", "unknown"))
 
 
-def _torch_rows(torch: str | None, measured: list[str]) -> Iterable[Row]:
+def _torch_rows(torch: str | None, measured: list[str]) -> Iterable[SectionRow]:
     if torch and measured and public_version(torch) not in measured:
         versions = short_list(measured, len(measured))
-        yield Row("torch", f"not measured with {torch}; measured with {versions}")
+        yield SectionRow("torch", f"not measured with {torch}; measured with {versions}")
 
 
-def _untested_rows(untested: list[PatchRecord]) -> Iterable[Row]:
+def _untested_rows(untested: list[PatchRecord]) -> Iterable[SectionRow]:
     if untested:
         names = short_list((record.id for record in untested), _SHOWN)
-        yield Row("untested", f"older than any measured release: {names}")
+        yield SectionRow("untested", f"older than any measured release: {names}")
 
 
 def _other_rows(
@@ -113,58 +113,50 @@ def _other_rows(
     troubled: list[PatchRecord],
     broken: list[PatchRecord],
     others: dict[str, list[str]],
-) -> Iterable[Row]:
+) -> Iterable[SectionRow]:
     if left_out:
         names = short_list((record.id for record in left_out), _SHOWN)
-        yield Row("switched off", f"by {DISABLE_VARIABLE}: {names}")
+        yield SectionRow("switched off", f"by {DISABLE_VARIABLE}: {names}")
     if troubled:
         names = short_list((record.id for record in troubled), _SHOWN)
-        yield Row("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
+        yield SectionRow("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
     for record in broken:
-        yield Row("unreadable", without_private_data(record.reason), alarming=True)
+        yield SectionRow("unreadable", without_private_data(record.reason), alarming=True)
     for label, sources in others.items():
         if sources:
-            yield Row(label, short_list(sources, _SHOWN))
+            yield SectionRow(label, short_list(sources, _SHOWN))
 
 
-def _apply_step(due: list[PatchRecord]) -> tuple[Step, ...]:
+def _apply_step(due: list[PatchRecord]) -> Iterator[Step]:
     waiting = [record for record in due if record.status is Status.AVAILABLE]
     if not waiting:
-        return ()
+        return
     libraries = short_list(
         dict.fromkeys(f"{record.library} {record.version}" for record in waiting), _SHOWN
     )
     number = plural(len(waiting), "bug")
-    return (
-        Step(
-            f"patchkit fixes {number} of the installed libraries ({libraries}). Put this at the "
-            "start of your script, or start it like this:",
-            ("import patchkit; patchkit.apply()", "patchkit run -- python train.py"),
-        ),
+    yield Step(
+        f"patchkit fixes {number} of the installed libraries ({libraries}). Put this at the "
+        "start of your script, or start it like this:",
+        ("import patchkit; patchkit.apply()", "patchkit run -- python train.py"),
     )
 
 
-def _broken_steps(broken: list[PatchRecord]) -> tuple[Step, ...]:
-    return tuple(
-        Step(
-            f"A patch cannot be read: {without_private_data(record.reason)}. {_sentence(record)}",
-            wrong=True,
-        )
-        for record in broken
-    )
+def _broken_steps(broken: list[PatchRecord]) -> Iterator[Step]:
+    for record in broken:
+        reason = without_private_data(record.reason)
+        yield Step(f"A patch cannot be read: {reason}. {_sentence(record)}", wrong=True)
 
 
-def _trouble_steps(troubled: list[PatchRecord]) -> tuple[Step, ...]:
+def _trouble_steps(troubled: list[PatchRecord]) -> Iterator[Step]:
     reasons: dict[str, list[str]] = {}
     reported = installed_libraries()
     for record in troubled:
         if isinstance(record.error, UnreadableVersion) and record.error.library in reported:
             continue
         reasons.setdefault(without_private_data(record.reason), []).append(record.id)
-    return tuple(
-        Step(f"Patches are not applied here: {reason} ({short_list(ids)}).", wrong=True)
-        for reason, ids in reasons.items()
-    )
+    for reason, ids in reasons.items():
+        yield Step(f"Patches are not applied here: {reason} ({short_list(ids)}).", wrong=True)
 
 
 def _sentence(record: PatchRecord) -> str:
@@ -172,35 +164,31 @@ def _sentence(record: PatchRecord) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _verify_step(due: list[PatchRecord]) -> tuple[Step, ...]:
+def _verify_step(due: list[PatchRecord]) -> Iterator[Step]:
     """Suggest to verify patches that were never run on this version of the library."""
     new = [record.id for record in due if record.tested.level in ("scanned", "none", "unknown")]
     if not new:
-        return ()
+        return
     number = "1 due patch was" if len(new) == 1 else f"{len(new)} due patches were"
     ids = " ".join(new) if len(new) <= 2 else ""
-    return (
-        Step(
-            f"{number} never run on the installed versions. This runs each bug here, with "
-            "and without its patch; it takes minutes.",
-            (f"patchkit verify {ids}".strip(),),
-        ),
+    yield Step(
+        f"{number} never run on the installed versions. This runs each bug here, with "
+        "and without its patch; it takes minutes.",
+        (f"patchkit verify {ids}".strip(),),
     )
 
 
-def _untested_step(untested: list[PatchRecord]) -> tuple[Step, ...]:
+def _untested_step(untested: list[PatchRecord]) -> Iterator[Step]:
     """Suggest to look for bugs on versions older than any measured."""
     if not untested:
-        return ()
+        return
     versions = short_list(
         dict.fromkeys(f"{record.library} {record.version}" for record in untested), _SHOWN
     )
     number = plural(len(untested), "bug")
-    return (
-        Step(
-            f"For {number} the installed versions ({versions}) are older than any that was "
-            "measured: patchkit does not change them. This looks for the bugs; newer versions "
-            "were measured.",
-            ("patchkit verify --everywhere", "pip install -U trl transformers peft"),
-        ),
+    yield Step(
+        f"For {number} the installed versions ({versions}) are older than any that was "
+        "measured: patchkit does not change them. This looks for the bugs; newer versions "
+        "were measured.",
+        ("patchkit verify --everywhere", "pip install -U trl transformers peft"),
     )

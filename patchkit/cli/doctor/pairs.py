@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...environment import in_range, installed_version, is_version
 from .known_pairs import KNOWN, KnownPair
-from .section import Row, Section, Step
+from .section import Section, SectionRow, Step
 
 NAME, TITLE = "pairs", "Versions known not to work together"
 
@@ -16,12 +16,7 @@ _NONE = "None is installed."
 
 @dataclass(frozen=True)
 class InstalledPair:
-    """A known pair that is installed.
-
-    Args:
-        pair: the known pair.
-        versions: the installed versions of its libraries.
-    """
+    """A known pair that is installed, and the versions of its libraries."""
 
     pair: KnownPair
     versions: Mapping[str, str]
@@ -43,11 +38,11 @@ def installed_pairs(pairs: Iterable[KnownPair] = KNOWN) -> Iterable[InstalledPai
 
 def check() -> Section:
     installed = list(installed_pairs())
-    rows: list[Row] = []
+    rows: list[SectionRow] = []
     for match in installed:
         without = "".join(f", without {name}" for name in match.pair.without)
         measured = f"measured with {match.pair.measured}."
-        rows.append(Row("", f"{match}{without}: {measured}", alarming=True))
+        rows.append(SectionRow("", f"{match}{without}: {measured}", alarming=True))
     facts = [
         {
             "versions": dict(match.versions),
@@ -61,4 +56,4 @@ def check() -> Section:
         Step(f"{match} do not work together: {match.pair.happens}.", match.pair.do, wrong=True)
         for match in installed
     )
-    return Section(NAME, TITLE, tuple(rows) or (Row("", _NONE),), facts, steps)
+    return Section(NAME, TITLE, tuple(rows) or (SectionRow("", _NONE),), facts, steps)

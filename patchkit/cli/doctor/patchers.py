@@ -5,19 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...environment import installed_version
-from .section import Row, Section
+from .section import Section, SectionRow
 
 NAME, TITLE = "patchers", "Others that patch"
 
 
 @dataclass(frozen=True)
 class Patcher:
-    """Another tool.
-
-    Args:
-        beside: how patchkit works beside it.
-        basis: the evidence for that.
-    """
+    """How patchkit works beside another tool, and the evidence for it."""
 
     beside: str
     basis: str
@@ -68,11 +63,11 @@ def check() -> Section:
     versions = {name: installed_version(name) for name in PATCHERS}
     installed = {name: version for name, version in versions.items() if version}
     rows = [
-        Row(name, f"{version}. {PATCHERS[name].beside} ({PATCHERS[name].basis})")
+        SectionRow(name, f"{version}. {PATCHERS[name].beside} ({PATCHERS[name].basis})")
         for name, version in installed.items()
     ]
     if not rows:
-        rows = [Row("", "None that patchkit knows is installed.")]
+        rows = [SectionRow("", "None that patchkit knows is installed.")]
     facts = [
         {"name": name, "version": version, **vars(PATCHERS[name])}
         for name, version in installed.items()

@@ -14,11 +14,7 @@ TIMEOUT = 180
 
 
 def probe(substitute: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the answers of `probing`; under `ended`, how the process failed, if it did.
-
-    Args:
-        substitute: a command to run in its place.
-    """
+    """Return the answers of `probing`; under `ended`, how the process failed, if it did."""
     try:
         result = subprocess.run(
             substitute or command("patchkit.cli.doctor.probing"),

@@ -11,7 +11,7 @@ from ...text import wrap_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from .section import Row, Section, Step
+    from .section import Section, SectionRow, Step
 
 WIDTH = 80
 _LABEL = 18
@@ -61,7 +61,7 @@ def _section(section: Section, width: int) -> Iterator[Line]:
         yield from _row(row, any(row.label for row in section.rows), width)
 
 
-def _row(row: Row, has_labels: bool, width: int) -> Iterator[Line]:
+def _row(row: SectionRow, has_labels: bool, width: int) -> Iterator[Line]:
     style = "yellow" if row.alarming else ""
     if not has_labels:
         for line in _fold(row.text, "  ", "  ", width):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...environment import installed_version, is_version
 from ...matrix.records import public_version
 from ...text import short_list
-from .section import Row, Section, Step, pip_install
+from .section import Section, SectionRow, Step, pip_install
 from .versions import installed_libraries
 
 NAME, TITLE = "requirements", "Requirements that are not met"
@@ -116,10 +116,11 @@ def check() -> Section:
     for requirement in requirements:
         by.setdefault(f"{requirement.by} {requirement.version}", []).append(requirement)
     rows = [
-        Row(name, short_list(map(str, wants), _SHOWN), alarming=True) for name, wants in by.items()
+        SectionRow(name, short_list(map(str, wants), _SHOWN), alarming=True)
+        for name, wants in by.items()
     ]
     if not rows:
-        rows = [Row("", "None." if libraries else "No library is installed.")]
+        rows = [SectionRow("", "None." if libraries else "No library is installed.")]
     facts = [vars(requirement) for requirement in requirements]
     return Section(NAME, TITLE, tuple(rows), facts, _steps(requirements))
 

@@ -75,10 +75,6 @@ def _installed_versions() -> dict[str, str]:
 def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examined:
     """Find out what scripts want.
 
-    Args:
-        paths: files and folders.
-        without_bfloat16: whether they are to train on a device without it.
-
     Raises:
         ScriptError: a path names no script, or the only script cannot be read.
     """

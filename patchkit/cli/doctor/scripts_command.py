@@ -25,13 +25,6 @@ def show_scripts(
 ) -> int:
     """Print what scripts want, write the file of constraints, and return the exit status.
 
-    Args:
-        paths: files and folders.
-        constraints: the file to write; None for none.
-        no_bf16: whether they are to train on a device without bfloat16.
-        quick: do not import torch to see whether there is one.
-        as_json: print JSON.
-
     Raises:
         ScriptError: a path names no script, or the only script cannot be read.
         UsageError: the file exists, or cannot be written.

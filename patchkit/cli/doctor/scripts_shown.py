@@ -13,7 +13,7 @@ from ...modernize.wanted.needs import Need
 from ...modernize.wanted.ranges import Range
 from ...text import plural, short_list
 from .scripts import Examined
-from .section import Row, Section, Step, pip_install
+from .section import Section, SectionRow, Step, pip_install
 
 _RUNS = {
     Verdict.AS_IT_IS: "as it is, as far as names tell",
@@ -35,39 +35,44 @@ def sections(examined: Examined) -> Iterator[Section]:
     """Yield a section for each script, and one for those that could not be read."""
     for script in examined.wanted:
         yield Section(script.name, script.name, tuple(_rows(script)))
-    rows = [Row("", f"{name}: {reason}", alarming=True) for name, reason in examined.unread.items()]
+    rows = [
+        SectionRow("", f"{name}: {reason}", alarming=True)
+        for name, reason in examined.unread.items()
+    ]
     if rows:
         yield Section("unread", "Not read", tuple(rows))
     if examined.others:
         named = short_list(examined.others, shown=_OTHERS_SHOWN)
-        row = Row("", f"{plural(len(examined.others), 'script')}: {named}")
+        row = SectionRow("", f"{plural(len(examined.others), 'script')}: {named}")
         yield Section("others", "Name none of the libraries", (row,))
     if examined.due:
-        due = tuple(Row("", f"{patch.id}: {patch.title}") for patch in examined.due)
+        due = tuple(SectionRow("", f"{patch.id}: {patch.title}") for patch in examined.due)
         yield Section("due", "Due without bfloat16, with that set of versions", due)
 
 
-def _rows(script: Wanted) -> Iterator[Row]:
+def _rows(script: Wanted) -> Iterator[SectionRow]:
     for found in script.ranges:
         title = release(f"{found.library} ").strip()
-        yield Row(title, _released(found), alarming=not found.releases)
-        yield from (Row("", text) for text in _bounds(found))
-    yield Row("runs here", _RUNS[script.verdict], alarming=script.verdict is Verdict.NOT)
+        yield SectionRow(title, _released(found), alarming=not found.releases)
+        yield from (SectionRow("", text) for text in _bounds(found))
+    yield SectionRow("runs here", _RUNS[script.verdict], alarming=script.verdict is Verdict.NOT)
     for fate, label in _FATES.items():
         of_fate = (lack for lack in script.lacking if lack.fate is fate)
         for number, lack in enumerate(of_fate):
-            yield Row("" if number else label, _lacking(lack), alarming=fate is not Fate.FIXED)
+            yield SectionRow(
+                "" if number else label, _lacking(lack), alarming=fate is not Fate.FIXED
+            )
     for number, old in enumerate(script.combined):
-        yield Row("" if number else "also changed", _finding(old))
+        yield SectionRow("" if number else "also changed", _finding(old))
     for surely, label in _SILENT.items():
         texts: dict[str, list[str]] = {}
         for change in script.silent:
             if change.surely is surely:
                 texts.setdefault(f"{change.place}: {change.what}", []).append(change.text)
         for number, (call, told) in enumerate(texts.items()):
-            yield Row("" if number else label, f"{call}: {'; '.join(told)}")
+            yield SectionRow("" if number else label, f"{call}: {'; '.join(told)}")
     for number, reason in enumerate(script.unread):
-        yield Row("" if number else "not read", reason)
+        yield SectionRow("" if number else "not read", reason)
 
 
 def _finding(old: Finding) -> str:

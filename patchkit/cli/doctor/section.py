@@ -29,7 +29,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Row:
+class SectionRow:
     """A label and the text beside it; a label of "" continues the row before."""
 
     label: str
@@ -51,7 +51,7 @@ class Section:
 
     name: str
     title: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[SectionRow, ...] = ()
     facts: Any = None
     steps: tuple[Step, ...] = field(default=())
 
@@ -62,7 +62,7 @@ def run_check(name: str, title: str, check: Callable[[], Section]) -> Section:
         return check()
     except (Exception, SystemExit) as error:  # a patch file may do anything
         reason = without_private_data(f"{type(error).__name__}: {error}")
-        row = Row("", f"could not be checked: {reason}", alarming=True)
+        row = SectionRow("", f"could not be checked: {reason}", alarming=True)
         return Section(name, title, (row,), {"unknown": reason})
 
 

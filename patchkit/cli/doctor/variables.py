@@ -15,7 +15,7 @@ from ...errors import UsageError
 from ...legacy import choice as legacy_choice
 from ...legacy.versions.written_for import parse
 from .privacy import without_private_data
-from .section import Row, Section, Step
+from .section import Section, SectionRow, Step
 
 NAME, TITLE = "variables", "Variables of patchkit"
 
@@ -87,7 +87,7 @@ def _nearest(name: str, candidates: list[str]) -> str:
 def check() -> Section:
     ours = list(variables())
     rows = [
-        Row(
+        SectionRow(
             variable.name,
             variable.problem or variable.value or "is set",
             alarming=bool(variable.problem),
@@ -96,7 +96,7 @@ def check() -> Section:
     ]
     steps = tuple(_step(variable) for variable in ours if variable.problem)
     if not rows:
-        rows = [Row("", "None is set.")]
+        rows = [SectionRow("", "None is set.")]
     facts = [vars(variable) for variable in ours]
     return Section(NAME, TITLE, tuple(rows), facts, steps)
 

@@ -10,7 +10,7 @@ from ...errors import UnreadableVersion
 from ...libraries import with_role
 from ...matrix.records import LIBRARIES
 from ...text import short_list
-from .section import Row, Section, Step
+from .section import Section, SectionRow, Step
 
 NAME, TITLE = "environment", "Environment"
 
@@ -44,15 +44,15 @@ def check() -> Section:
     running = python_and_platform()
     absent = [name for name in LIBRARIES if name not in versions]
     rows = [
-        Row("Python", f"{running['python']} on {running['platform']}"),
-        Row("patchkit", f"{__version__} ({DISTRIBUTION})"),
+        SectionRow("Python", f"{running['python']} on {running['platform']}"),
+        SectionRow("patchkit", f"{__version__} ({DISTRIBUTION})"),
     ]
     other = namesake()
     if other:
-        rows.append(Row("in its folder", f"{other}, of another distribution", alarming=True))
-    rows += [Row(name, version + _origin(name)) for name, version in versions.items()]
+        rows.append(SectionRow("in its folder", f"{other}, of another distribution", alarming=True))
+    rows += [SectionRow(name, version + _origin(name)) for name, version in versions.items()]
     if absent:
-        rows.append(Row("absent", short_list(absent, shown=len(absent))))
+        rows.append(SectionRow("absent", short_list(absent, shown=len(absent))))
     facts = {
         **running,
         "patchkit": __version__,

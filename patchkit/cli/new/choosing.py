@@ -32,24 +32,26 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Anchor:
-    """Code that finds a site.
+class Site:
+    """The place where a rewrite is anchored.
 
     Args:
-        site: the node.
-        pattern: the code of the pattern.
+        node: the site.
+        pattern: code that matches it.
         sites: how many places of the function it matches; the site is one of them.
         literal: capital letters in it that are names of the function, and no holes.
+        names: identifiers in it, as the compiled function has them.
     """
 
-    site: ast.AST
+    node: ast.AST
     pattern: str
     sites: int
     literal: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def line(self) -> int:
-        return int(getattr(self.site, "lineno", 0))
+        return int(getattr(self.node, "lineno", 0))
 
 
 def statements(source: FunctionSource) -> list[Statement]:
@@ -76,7 +78,7 @@ def candidates(all_statements: list[Statement]) -> list[Statement]:
     return likely or all_statements
 
 
-def at_line(source: FunctionSource, line: int) -> Anchor:
+def at_line(source: FunctionSource, line: int) -> Site:
     """Return the site at a line of the file.
 
     Raises:
@@ -107,7 +109,7 @@ def at_line(source: FunctionSource, line: int) -> Anchor:
     return _anchor(source, nodes)
 
 
-def with_code(source: FunctionSource, code: str) -> Anchor:
+def with_code(source: FunctionSource, code: str) -> Site:
     """Return the site that is this code, or the one statement that contains it.
 
     Raises:
@@ -119,7 +121,7 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
         for literal in dict.fromkeys((_capital_names(source, code), ())):
             nodes = nodes or _matches(source, code, literal)
             if len(nodes) == 1:
-                return Anchor(nodes[0], code.strip(), 1, literal)
+                return Site(nodes[0], code.strip(), 1, literal)
     if not nodes:
         squeezed = _squeeze(code)
         nodes = [
@@ -139,15 +141,15 @@ def with_code(source: FunctionSource, code: str) -> Anchor:
     )
 
 
-def _anchor(source: FunctionSource, nodes: list[ast.expr | ast.stmt]) -> Anchor:
-    """Return the first of some nodes whose code stands once in the function, else the last."""
+def _anchor(source: FunctionSource, nodes: list[ast.expr | ast.stmt]) -> Site:
+    """Return the first of some nodes whose code occurs once in the function, else the last."""
     for node in nodes:
         text = ast.unparse(node)
         literal = _capital_names(source, text)
         matches = _matches(source, text, literal)
         if len(matches) == 1:
             break
-    return Anchor(node, text, len(matches), literal)
+    return Site(node, text, len(matches), literal)
 
 
 def _capital_names(source: FunctionSource, pattern: str) -> tuple[str, ...]:

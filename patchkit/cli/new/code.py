@@ -23,15 +23,8 @@ def strings(values: Iterable[str]) -> str:
     return f"({', '.join(literals)}{',' if len(literals) == 1 else ''})"
 
 
-def template(pattern: str, holes: Iterable[str], mapping: str, indent: int = 8) -> str:
-    """Write a string literal of the code that a pattern stands for.
-
-    Args:
-        pattern: the code of the pattern.
-        holes: the letters in it that are holes.
-        mapping: the name of the variable that maps each letter to its code.
-        indent: the column of the line that the literal begins in.
-    """
+def template(pattern: str, holes: Iterable[str], mapping: str) -> str:
+    """Write a string literal, in column 8, of the code that a pattern stands for."""
     tree = ast.parse(pattern)
     letters = set(holes)
     for node in ast.walk(tree):
@@ -39,13 +32,13 @@ def template(pattern: str, holes: Iterable[str], mapping: str, indent: int = 8) 
             node.id = f"__hole_{node.id}__"
     text = ast.unparse(tree)
     if not letters:
-        return string(text, indent)
+        return string(text, 8)
 
     def quote(part: str) -> str:
         escaped = _quote(part).replace("{", "{{").replace("}", "}}")
         return "f" + _HOLE.sub(lambda match: f"{{{mapping}['{match.group(1)}']}}", escaped)
 
-    return _literal(text, indent, quote)
+    return _literal(text, 8, quote)
 
 
 def _literal(text: str, indent: int, quote: Callable[[str], str]) -> str:

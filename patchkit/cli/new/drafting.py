@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...errors import UsageError
 from ...rewrite import FunctionSource, Target
@@ -16,13 +16,7 @@ _MOST_NAMES = 4
 
 
 class NoSiteChosen(UsageError):
-    """Neither line nor code says which statement the patch is about.
-
-    Args:
-        source: the function.
-        candidates: the statements that it may be about.
-        all_of_them: whether these are all statements of the function.
-    """
+    """Neither line nor code says which statement the patch is about; some or all are proposed."""
 
     def __init__(
         self,
@@ -35,27 +29,6 @@ class NoSiteChosen(UsageError):
         super().__init__(
             f"choose a statement of {source.qualname} with --line or --find; {which} listed above"
         )
-
-
-@dataclass(frozen=True)
-class Site:
-    """The place where a rewrite is anchored.
-
-    Args:
-        node: the site.
-        line: the number of its first line in the file.
-        pattern: code that matches it.
-        sites: number of places in the function that the pattern matches.
-        names: identifiers in the pattern, as the compiled function has them.
-        literal: capital letters in the pattern that are no holes.
-    """
-
-    node: ast.AST
-    line: int
-    pattern: str
-    sites: int
-    names: tuple[str, ...]
-    literal: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,7 +50,7 @@ class Draft:
     library: str
     since: str
     where: str
-    site: Site | None
+    site: choosing.Site | None
     parameters: tuple[str, ...]
 
 
@@ -91,13 +64,6 @@ def draft(
 ) -> Draft:
     """Draft a new patch.
 
-    Args:
-        patch_id: its id.
-        subject: the function.
-        line: the line of its file that is wrong.
-        find: the code that is wrong.
-        wrap: whether to wrap the function instead of rewriting it.
-
     Raises:
         NoSiteChosen: neither line nor code is given.
         UsageError: the arguments do not name one site.
@@ -107,7 +73,7 @@ def draft(
     source = _definition(subject, line, find)
     if sum((line is not None, find is not None, wrap)) > 1:
         raise UsageError("--line, --find and --wrap exclude each other")
-    site = None if wrap else _site(source, _anchor(source, line, find))
+    site = None if wrap else _with_names(source, _site(source, line, find))
     return Draft(
         patch_id,
         subject.target,
@@ -133,7 +99,7 @@ def _definition(subject: Subject, line: int | None, find: str | None) -> Functio
     raise UsageError(f"{subject.target} is defined at lines {lines}; choose one with --line")
 
 
-def _anchor(source: FunctionSource, line: int | None, find: str | None) -> choosing.Anchor:
+def _site(source: FunctionSource, line: int | None, find: str | None) -> choosing.Site:
     if line is not None:
         return choosing.at_line(source, line)
     if find is not None:
@@ -143,23 +109,17 @@ def _anchor(source: FunctionSource, line: int | None, find: str | None) -> choos
     raise NoSiteChosen(source, some, len(some) == len(everything))
 
 
-def _site(source: FunctionSource, anchor: choosing.Anchor) -> Site:
+def _with_names(source: FunctionSource, site: choosing.Site) -> choosing.Site:
+    """Return a site with the identifiers in its pattern by which the function is recognized."""
     known = {name for code in nested_codes(source.code) for name in code.co_names}
     local = local_names(source.code)
     mentioned = [
         node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in ast.walk(ast.parse(anchor.pattern))
+        for node in ast.walk(ast.parse(site.pattern))
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id not in local)
     ]
     names = [name for name in dict.fromkeys(mentioned) if name in known]
-    return Site(
-        anchor.site,
-        anchor.line,
-        anchor.pattern,
-        anchor.sites,
-        tuple(names[:_MOST_NAMES]),
-        anchor.literal,
-    )
+    return replace(site, names=tuple(names[:_MOST_NAMES]))
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:

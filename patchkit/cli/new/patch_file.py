@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...rewrite import Pattern
 from . import code
-from .drafting import Draft, Site
+from .choosing import Site
+from .drafting import Draft
 
 REWRITE = '''\
 """Say in one line what a user sees.

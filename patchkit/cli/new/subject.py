@@ -14,7 +14,6 @@ from ...errors import UsageError
 from ...matrix.scan.outline import bindings
 from ...rewrite import FunctionSource, Target, functions_in_file
 from ...text import short_list
-from .distribution import distribution_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def find(name: str) -> Subject:
         raise UsageError(f"this Python cannot parse {short}: {error}") from None
     if not definitions:
         raise UsageError(_missing_message(target, text))
-    library, version = distribution_of(target.package)
+    library, version = _distribution_of(target.package)
     return Subject(target, library, version, definitions)
 
 
@@ -138,3 +137,22 @@ def _near(name: str, names: Iterable[str], prefix: str = "") -> str:
     ends = [candidate.removeprefix(prefix) for candidate in names]
     near = difflib.get_close_matches(name.removeprefix(prefix), ends, n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(prefix + end for end in near)}?" if near else ""
+
+
+def _distribution_of(package: str) -> tuple[str, str]:
+    """Return the distribution that a top-level package belongs to, and its version.
+
+    Raises:
+        UsageError: it belongs to none, so that a patch cannot name releases.
+    """
+    from importlib.metadata import packages_distributions
+
+    # A package without a record of its distribution usually has its name.
+    for name in [*packages_distributions().get(package, ()), package, package.replace("_", "-")]:
+        version = environment.installed_version(name)
+        if version is not None:
+            return name, version
+    raise UsageError(
+        f"--target: the package {package} belongs to no installed distribution, and a patch says "
+        "which releases of one it is for"
+    )

@@ -44,12 +44,7 @@ def test_it_is_applied_and_taken_back() -> None:
 
 
 def test_file(draft: Draft, *, in_checkout: bool) -> str:
-    """Return the text of the test, which fails until the patch is done.
-
-    Args:
-        draft: the patch.
-        in_checkout: whether the patch is in the catalogue, not in the folder above.
-    """
+    """Return the text of the test, which fails until the patch is done."""
     return TEST.format(
         quoted=code.string(draft.id),
         module=code.string(draft.target.module),

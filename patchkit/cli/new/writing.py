@@ -21,12 +21,7 @@ from .test_file import test_file
 
 @dataclass(frozen=True)
 class NewPatch:
-    """The new patch and its files.
-
-    Args:
-        draft: the patch.
-        layout: its files.
-    """
+    """The new patch and its files."""
 
     draft: Draft
     layout: Layout
@@ -94,14 +89,6 @@ def begin(
     folder: Path,
 ) -> NewPatch:
     """Write the files of a new patch.
-
-    Args:
-        patch_id: its id.
-        target: the function that has the bug, `package.module:Class.method`.
-        line: the line of its file that is wrong.
-        find: the code in it that is wrong.
-        wrap: whether to wrap the function.
-        folder: folder for the patch; made if it is missing.
 
     Raises:
         NoSiteChosen: neither line nor code is given, and `wrap` is false.

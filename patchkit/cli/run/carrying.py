@@ -25,10 +25,6 @@ def carry_into_children(folder: str, chosen: str) -> None:
     """Give each process that is started from now on our two variables, if it lacks them.
 
     Nothing else in its environment is changed; the environment of another run is left alone.
-
-    Args:
-        folder: the folder that must be on PYTHONPATH.
-        chosen: the encoded choices.
     """
     global _folder, _chosen
     installed = bool(_folder)

@@ -18,11 +18,7 @@ _MAY_WAIT = ('"strict":false', '"verbose":false', '"patches":[]')
 
 
 def start(chosen: str, folder: str) -> None:
-    """Apply the choices, here and in the processes that this one starts.
-
-    Args:
-        chosen: the encoded choices.
-        folder: the folder that must be on PYTHONPATH for that.
+    """Apply the encoded choices, here and in the processes that this one starts.
 
     Raises:
         PatchError: patchkit cannot carry out the choices.
@@ -38,7 +34,7 @@ def start(chosen: str, folder: str) -> None:
 
 
 def _apply_at_import(chosen: str) -> Report:
-    """Apply the choices as a library is imported; no error of ours may stop that import."""
+    """Apply the choices as a library is imported; no error of patchkit may stop that import."""
     from ...errors import PatchError
     from ...reporting.report import Report
 
@@ -74,7 +70,7 @@ def _apply(chosen: str) -> Report:
 
 
 def _summarize_at_exit() -> None:
-    """Say at the end what the script used that is not today's."""
+    """Print at exit what the script used from older releases."""
     import atexit
 
     from ...engine.session import SESSION

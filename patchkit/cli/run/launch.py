@@ -16,12 +16,7 @@ NOT_FOUND = 127
 
 
 class CannotRunError(PatchError):
-    """The command cannot be started.
-
-    Args:
-        status: the exit status that a shell has for it.
-        message: one line.
-    """
+    """The command cannot be started; `status` is the exit status that a shell has for it."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -30,10 +25,6 @@ class CannotRunError(PatchError):
 
 def launch(command: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a command in place of this process: signals, terminal and exit status are its own.
-
-    Args:
-        command: a program and its arguments.
-        environment: all of its environment.
 
     Returns:
         its exit status on Windows, where a process cannot become another; elsewhere it never

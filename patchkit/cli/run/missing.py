@@ -15,13 +15,7 @@ PYTHONPATH = "PYTHONPATH"
 
 
 def missing_variables(environment: Mapping[Any, Any], folder: str, chosen: str) -> dict[Any, str]:
-    """Return what an environment lacks of the two variables; empty if another run has set them.
-
-    Args:
-        environment: names and values, each of them `str` or `bytes`.
-        folder: our folder on PYTHONPATH.
-        chosen: the encoded choices.
-    """
+    """Return what an environment lacks of the two variables; empty if another run has set them."""
     names = {os.fsdecode(name): name for name in environment}
     lacking: dict[Any, str] = {}
     if VARIABLE not in names:

@@ -32,12 +32,12 @@ def check(choices: Choices) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # A variable that makes no sense matters only where nothing overrules it.
+        # An invalid variable matters only if no option overrides it.
         legacy = False if choices.legacy is False else None
         with SESSION.patched(Choices(only=(), patches=choices.patches, legacy=legacy)):
             _check_names(choices, SESSION.catalogue)
             with SESSION.patched(dataclasses.replace(choices, strict=False)):
-                """Everything else that is wrong was raised by now."""
+                """Whatever else is wrong has raised an error by now."""
 
 
 def _check_names(choices: Choices, catalogue: Catalogue) -> None:

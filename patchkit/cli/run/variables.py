@@ -19,10 +19,6 @@ _ENDING = os.path.join(os.sep, "patchkit", "cli", "run", "autostart")
 def command_environment(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
     """Return the environment for a command; the variables of an outer run are replaced.
 
-    Args:
-        environment: the one that the command would have otherwise.
-        chosen: the encoded choices.
-
     Raises:
         PatchError: patchkit lies in a folder that PYTHONPATH cannot name.
     """

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..changes import Moved
 from ..errors import GoneError
-from ..places import Found, Places
+from ..places import FoundName, Places
 from ..uses import Journal, Kind
 from ..versions.version_sets import advice
 from ..wording import since
@@ -89,17 +89,17 @@ class Names:
         raise AttributeError(str(problem))
 
     @staticmethod
-    def _astray(found: Found, error: Exception) -> ImportError:
+    def _astray(found: FoundName, error: Exception) -> ImportError:
         row = found.row
         return ImportError(
             f"{row.name} {since(row)}; {found.place}, where patchkit looked for it, cannot be "
             f"imported: {error}"
         )
 
-    def _note(self, found: Found) -> None:
+    def _note(self, found: FoundName) -> None:
         self._journal.note(found.row, Kind.FIXED, found.row.name, str(found))
 
-    def gone(self, found: Found, *, note: bool = True) -> GoneError:
+    def gone(self, found: FoundName, *, note: bool = True) -> GoneError:
         """Return the error that says that a name is gone."""
         row = found.row
         message = f"{found} {advice(row)}".strip()
@@ -107,14 +107,14 @@ class Names:
             message = str(self._journal.note(row, Kind.REFUSED, row.name, message))
         return GoneError(message)
 
-    def gone_name(self, name: str) -> Found | None:
+    def gone_name(self, name: str) -> FoundName | None:
         """Return the row of a name that is gone, unless it is somewhere else."""
         found = self._places.exactly(name)
         if found is not None and not found.is_gone and _is_there(found.place):
             return None
         return self._places.gone(name)
 
-    def former_module(self, name: str) -> Found | None:
+    def former_module(self, name: str) -> FoundName | None:
         """Return where a former module is today, or something that it held."""
         found = self._places.exactly(name)
         if found is not None and isinstance(found.row, Moved):

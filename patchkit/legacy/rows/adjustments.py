@@ -7,6 +7,7 @@ from ..changes import (
     Behaviour,
     Change,
     Columns,
+    GivenToo,
     LeftOut,
     OneColumn,
     OtherParameter,
@@ -84,6 +85,19 @@ ROWS: tuple[Change, ...] = (
         name="layers of models for images by their old names",
         adjust=adapters.renamed_layers,
         gone="transformers 5.9.0",
+    ),
+    Adjusted(
+        owners=("peft.AdaLoraConfig",),
+        name="AdaLoRA without a number of steps",
+        adjust=adapters.steps_to_come,
+        gone="peft 0.15.0",
+    ),
+    Adjusted(
+        owners=("peft.OFTConfig",),
+        name="a number of blocks without their size",
+        adjust=adapters.counted,
+        in_source=GivenToo("oft_block_size", "0", beside="r"),
+        gone="peft 0.16.0",
     ),
     Adjusted(
         owners=_TRAINER,

@@ -11,25 +11,8 @@ from ..converting.chat_templates import attribute_of_ids, given_ids, pass_ids
 _GONE = "transformers 5.0.0"
 _SOURCE = "https://github.com/huggingface/transformers/blob/v5.0.0/MIGRATION_GUIDE_V5.md"
 _OF_IDS = (
-    "append",
-    "clone",
-    "cpu",
-    "cuda",
-    "detach",
-    "dim",
-    "dtype",
-    "expand",
-    "extend",
-    "flatten",
-    "ndim",
-    "numel",
-    "numpy",
-    "repeat",
-    "shape",
-    "size",
-    "squeeze",
-    "tolist",
-    "unsqueeze",
+    *("append", "clone", "cpu", "cuda", "detach", "dim", "dtype", "expand", "extend", "flatten"),
+    *("ndim", "numel", "numpy", "repeat", "shape", "size", "squeeze", "tolist", "unsqueeze"),
     "view",
 )
 """What lists of ids, tensors and arrays have, and a dictionary has not."""

@@ -42,27 +42,10 @@ _OPERATORS: dict[str, Callable[[Any], Any]] = {
     "__rmul__": _repeated,
 }
 _OF_WHOLE = (
-    "argmax",
-    "astype",
-    "copy",
-    "dtype",
-    "float",
-    "long",
-    "max",
-    "mean",
-    "min",
-    "numpy",
-    "reshape",
-    "shape",
-    "size",
-    "sum",
-    "to",
-    "tolist",
-    "unsqueeze",
-    "view",
+    *("argmax", "astype", "copy", "dtype", "float", "long", "max", "mean", "min", "numpy"),
+    *("reshape", "shape", "size", "sum", "to", "tolist", "unsqueeze", "view"),
 )
 """What lists, arrays and tensors have, and a column has not."""
-_CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
 
 
 def _rows() -> Iterator[Change]:
@@ -73,15 +56,6 @@ def _rows() -> Iterator[Change]:
     for name, read in reads.items():
         yield Attribute(
             owners=_COLUMN, name=name, read=read, advice=_LIST, gone=_GONE, source=_SOURCE
-        )
-    for name in _CHANGING:
-        yield Attribute(
-            owners=_COLUMN,
-            name=name,
-            read=None,
-            advice="Make a list of it: list(dataset[…]).",
-            gone=_GONE,
-            source=_SOURCE,
         )
     for method in ("__call__", "batch_decode", "encode"):
         yield Adjusted(

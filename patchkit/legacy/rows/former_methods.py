@@ -1,21 +1,26 @@
-"""Methods and attributes that tokenizers, models and trainers had."""
+"""Methods and attributes that scripts use, and whose value today a function works out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
-from ..changes import Attribute, Change
+from ..changes import Assigned, Attribute, Change
 from ..converting.tokenizing import as_target, encode_batch, encode_one, with_special_tokens
-from .many import WorkedOut, always, renamed, worked_out
+
+WorkedOut = tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, str]
+"""The classes, the old attribute, what reads it, the advice, its source today, and since when."""
 
 _TOKENIZER = ("transformers.PreTrainedTokenizerBase",)
 _MODEL = ("transformers.PreTrainedModel",)
 _TRAINER = ("transformers.Trainer",)
 _ACCELERATOR = ("accelerate.Accelerator",)
+_ARGUMENTS = ("transformers.TrainingArguments",)
+_CONFIG = ("transformers.PreTrainedConfig",)
 _V5 = "transformers 5.0.0"
+_OF_POSITIONS = ("rope_theta", "partial_rotary_factor")
 
 
 def _warnings(model: Any) -> dict[str, bool]:
@@ -29,6 +34,48 @@ def _itself(model: Any) -> Callable[[], Any]:
 
 def _is_fp16(accelerator: Any) -> bool:
     return bool(accelerator.mixed_precision == "fp16")
+
+
+def _share(args: Any) -> float:
+    steps: float = args.warmup_steps
+    return steps if 0 < steps < 1 else 0.0
+
+
+def _by_length(args: Any) -> bool:
+    return bool(args.train_sampling_strategy == "group_by_length")
+
+
+def _logs(args: Any) -> str:
+    return os.environ.get("TENSORBOARD_LOGGING_DIR") or os.path.join(args.output_dir, "runs")
+
+
+def _gathering(trainer: Any) -> Callable[..., Any]:
+    from transformers.trainer_pt_utils import nested_gather
+
+    return partial(nested_gather, parallel_mode=trainer.args.parallel_mode)
+
+
+def _prepare(tokenizer: Any) -> Callable[..., Any]:
+    from ..converting.tokenizing import prepare_for_model
+
+    return partial(prepare_for_model, tokenizer)
+
+
+def _special_tokens(tokenizer: Any) -> dict[str, Any]:
+    extra = tokenizer.extra_special_tokens
+    more = {"additional_special_tokens": extra} if extra else {}
+    return {**tokenizer.special_tokens_map, **more}
+
+
+def _base_of_positions(config: Any) -> Any:
+    return (config.rope_parameters or {}).get("rope_theta", 10000.0)
+
+
+def _with_base(config: Any, scaling: Any) -> dict[str, Any]:
+    """Return what positions are made of: a scaling, or none, and the base that is there."""
+    present = config.rope_parameters or {}
+    base = {name: present[name] for name in _OF_POSITIONS if name in present}
+    return {**base, **(scaling or {"rope_type": "default"})}
 
 
 _WORKED_OUT: tuple[WorkedOut, ...] = (
@@ -81,11 +128,6 @@ _WORKED_OUT: tuple[WorkedOut, ...] = (
         "",
         "transformers 4.49.0",
     ),
-    (_MODEL, "framework", always("pt"), "it is 'pt'", '"pt"', _V5),
-    (_TRAINER, "use_apex", always(False), "it is False", "False", _V5),
-    (_TRAINER, "use_cpu_amp", always(False), "it is False", "False", _V5),
-    (_TRAINER, "do_grad_scaling", always(False), "it is False", "False", _V5),
-    (_TRAINER, "sharded_ddp", always(None), "it is None", "None", _V5),
     (
         _ACCELERATOR,
         "use_fp16",
@@ -94,63 +136,60 @@ _WORKED_OUT: tuple[WorkedOut, ...] = (
         '({object}.mixed_precision == "fp16")',
         "accelerate 1.0.0",
     ),
-)
-
-_SPECIAL = tuple(f"{what}_token" for what in ("bos", "cls", "eos", "mask", "pad", "sep", "unk"))
-_RENAMED = {
-    "additional_special_tokens": "extra_special_tokens",
-    "additional_special_tokens_ids": "extra_special_tokens_ids",
-    # Attributes that are not public, which scripts read all the same.
-    **{f"_{name}": name for name in _SPECIAL},
-}
-"""Attributes of tokenizers by other names."""
-
-_MEMBERS = (
-    ("accelerate.DistributedType", "TPU", "XLA", "accelerate 0.28.0"),
-    ("transformers.OptimizerNames", "ADAMW_HF", "ADAMW_TORCH", "transformers 4.50.0"),
-)
-"""Members of enumerations: the old one, the one of today, and since when."""
-
-_REFUSED = (
-    (_MODEL, "parallelize", 'Load the model in parts: from_pretrained(…, device_map="auto").'),
-    (_MODEL, "deparallelize", "Load the model without device_map=."),
-    (_MODEL, "prune_heads", "Nothing in Transformers takes its place."),
-    *(
-        (_MODEL, name, "generate(…) does it.")
-        for name in (
-            "assisted_decoding",
-            "beam_sample",
-            "beam_search",
-            "constrained_beam_search",
-            "contrastive_search",
-            "greedy_search",
-            "group_beam_search",
-            "sample",
-        )
+    (
+        _ARGUMENTS,
+        "warmup_ratio",
+        _share,
+        "read warmup_steps",
+        "({object}.warmup_steps if {object}.warmup_steps < 1 else 0.0)",
+        "transformers 5.15.0",
     ),
-    *(
-        (_TOKENIZER, name, "Call the tokenizer with the texts, which it cuts and pads.")
-        for name in ("prepare_seq2seq_batch", "truncate_sequences")
+    (
+        _ARGUMENTS,
+        "group_by_length",
+        _by_length,
+        "read train_sampling_strategy",
+        '({object}.train_sampling_strategy == "group_by_length")',
+        "transformers 5.2.0",
+    ),
+    (_ARGUMENTS, "logging_dir", _logs, "read TENSORBOARD_LOGGING_DIR", "", "transformers 5.15.0"),
+    (
+        _TRAINER,
+        "_nested_gather",
+        _gathering,
+        "import nested_gather from transformers.trainer_pt_utils",
+        "",
+        "transformers 5.2.0",
+    ),
+    (_TOKENIZER, "prepare_for_model", _prepare, "give the text to the tokenizer", "", _V5),
+    (
+        _TOKENIZER,
+        "special_tokens_map_extended",
+        _special_tokens,
+        "write special_tokens_map",
+        "",
+        _V5,
+    ),
+    (
+        _CONFIG,
+        "rope_theta",
+        _base_of_positions,
+        'write rope_parameters["rope_theta"]',
+        '{object}.rope_parameters["rope_theta"]',
+        _V5,
     ),
 )
-"""Methods that have no counterpart."""
 
-
-def _rows() -> Iterator[Change]:
-    yield from worked_out(_WORKED_OUT)
-    yield from (renamed(_TOKENIZER, name, to, _V5) for name, to in _RENAMED.items())
-    for owner, name, to, gone in _MEMBERS:
-        yield Attribute(
-            owners=(owner,),
-            name=name,
-            read=attrgetter(to),
-            advice=f"write {owner.rpartition('.')[2]}.{to}",
-            written=f"{{object}}.{to}",
-            of_class=True,
-            gone=gone,
-        )
-    for owners, name, instead in _REFUSED:
-        yield Attribute(owners=owners, name=name, read=None, advice=instead, gone=_V5)
-
-
-ROWS: tuple[Change, ...] = tuple(_rows())
+ROWS: tuple[Change, ...] = (
+    *(
+        Attribute(owners=owners, name=name, read=read, advice=advice, written=written, gone=gone)
+        for owners, name, read, advice, written, gone in _WORKED_OUT
+    ),
+    Assigned(
+        owners=_CONFIG,
+        name="rope_scaling",
+        convert=_with_base,
+        advice="write rope_parameters, with rope_theta",
+        gone=_V5,
+    ),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..changes import Around, Behaviour, Change, Default, Keep, Keyword
+from ..changes import Around, Behaviour, Change, Keep, Keyword
 from ..converting.prompts import (
     HOW,
     MODE,
@@ -49,17 +49,6 @@ def _behaviour(owner: str, name: str, around: Around, gone: str) -> Behaviour:
     )
 
 
-def _default(algorithm: str, *values: tuple[str, int | None]) -> Default:
-    gone = f"trl {values[-1][0]}"
-    return Default(
-        owners=(f"trl.{algorithm}Config",),
-        name=OF_PROMPT,
-        values=values,
-        kept=True,
-        gone=gone,
-    )
-
-
 ROWS: tuple[Change, ...] = (
     *(_kept(f"{algorithm}Config", OF_PROMPT, OF_PROMPT, gone) for algorithm, gone in _GONE.items()),
     _kept("DPOTrainer", OF_PROMPT, OF_TRAINER, "trl 0.13.0"),
@@ -84,12 +73,6 @@ ROWS: tuple[Change, ...] = (
             ("CPO", "trl 1.0.0"),
         )
     ),
-    _default("DPO", ("0.7.0", 128), ("0.12.0", None), ("0.14.0", 512), ("0.29.0", None)),
-    _default("KTO", ("0.7.0", 128), ("0.14.0", 512), ("0.27.0", None)),
-    _default("ORPO", ("0.7.0", 128), ("0.14.0", 512), ("0.28.0", None)),
-    _default("CPO", ("0.7.0", 128), ("0.14.0", 512), ("0.28.0", None)),
-    _default("GRPO", ("0.14.0", 512), ("0.26.0", None)),
-    _default("RLOO", ("0.22.0", 512), ("0.27.0", None)),
     _behaviour("SFTTrainer", "length of texts", give_max_length, "trl 0.16.0"),
     _behaviour("DPOTrainer._prepare_dataset", HOW, truncate_pairs, _GONE["DPO"]),
     _behaviour("KTOTrainer._prepare_dataset", HOW, truncate_completions, _GONE["KTO"]),

@@ -17,14 +17,8 @@ _UNREACHED = re.compile(r"Retry\(total=0|Could not fetch URL|Max retries exceede
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The result of a call of pip.
-
-    Args:
-        ok: whether it succeeded.
-        output: its standard output.
-        messages: its standard error.
-    """
+class PipAnswer:
+    """Whether a call of pip succeeded, its standard output and its standard error."""
 
     ok: bool
     output: str
@@ -42,12 +36,8 @@ class Answer:
         return lines[-1].removeprefix("ERROR: ") if lines else "pip failed without a message"
 
 
-def run_pip(*arguments: str) -> Answer:
-    """Run pip.
-
-    Args:
-        arguments: a command of pip and its arguments. No option names an index: the
-            user's configuration does.
+def run_pip(*arguments: str) -> PipAnswer:
+    """Run a command of pip; no option names an index: the user's configuration does.
 
     Raises:
         ScanError: there is no pip here, or it does not finish.
@@ -71,4 +61,4 @@ def run_pip(*arguments: str) -> Answer:
             "releases are fetched with pip, and this environment has none: install it "
             "(python -m ensurepip), or give a folder of wheels with --from"
         )
-    return Answer(result.returncode == 0, result.stdout, result.stderr)
+    return PipAnswer(result.returncode == 0, result.stdout, result.stderr)

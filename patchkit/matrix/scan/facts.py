@@ -54,13 +54,7 @@ class Facts:
 
 
 def facts(module: str, content: bytes, questions: Questions) -> Facts:
-    """Return the facts of one module.
-
-    Args:
-        module: its dotted name.
-        content: the bytes of its file.
-        questions: the rules and targets to look for.
-    """
+    """Return the facts of one module."""
     return facts_of(ParsedModule(module, content), questions)
 
 

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ...about import PACKAGE
 from ...patch import Rewrite
@@ -36,12 +37,8 @@ class Memory:
     """The facts of one library's modules, as its patches stand now.
 
     They are forgotten when a patch of the library, the rewriter or the minor version of Python
-    changes. Files are only added, so any number of processes may write.
-
-    Args:
-        folder: the cache; None remembers nothing beyond this object.
-        library: the distribution.
-        questions: the rules and targets to look for in its modules.
+    changes. Files are only added to the folder, so any number of processes may write; without a
+    folder nothing outlives this object.
 
     Raises:
         ScanError: the folder cannot be read.
@@ -104,18 +101,10 @@ def _read(file: Path) -> dict[str, Facts]:
 
 
 def _facts(
-    functions: list[dict[str, object]], targets: dict[str, str], unread: str, unknown: list[str]
+    functions: list[dict[str, Any]], targets: dict[str, str], unread: str, unknown: list[str]
 ) -> Facts:
-    return Facts(
-        tuple(map(_buggy_function, functions)),
-        targets,
-        unread,
-        tuple(unknown),
-    )
-
-
-def _buggy_function(fields: dict[str, object]) -> BuggyFunction:
-    return BuggyFunction(**{**fields, "missing": tuple(fields["missing"])})  # type: ignore
+    buggy = (BuggyFunction(**{**row, "missing": tuple(row["missing"])}) for row in functions)
+    return Facts(tuple(buggy), targets, unread, tuple(unknown))
 
 
 def _fingerprint(questions: Questions) -> str:

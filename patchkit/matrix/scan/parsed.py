@@ -16,13 +16,7 @@ from ...rewrite.locate import FunctionNode, first_line, walk_functions
 
 
 class ParsedModule:
-    """A module; nothing is parsed before it is needed.
-
-    Args:
-        name: its dotted name.
-        content: the bytes of its file.
-        short_name: the file's name in messages.
-    """
+    """A module; nothing is parsed before it is needed."""
 
     def __init__(self, name: str, content: bytes, short_name: str = "") -> None:
         self.name = name

@@ -46,23 +46,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Search:
-    """A rule to look for.
-
-    Args:
-        rule: the rule.
-        words: the words that a function with a site must contain.
-    """
+    """A rule to look for, and the words that a function with a site must contain."""
 
     rule: Rule
     words: frozenset[str]
 
 
 class Questions:
-    """The rules and targets to look for in the modules of one library.
-
-    Args:
-        patches: those that fix the library.
-    """
+    """The rules and targets of patches, to look for in the modules of the library that they fix."""
 
     def __init__(self, patches: Iterable[Patch]) -> None:
         self.patches = tuple(patches)

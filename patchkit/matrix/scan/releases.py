@@ -21,23 +21,14 @@ _NAMED = re.compile(r"(?:from versions: |following yanked versions: )([^)\n]*)")
 
 @dataclass(frozen=True)
 class Listing:
-    """The releases of a library.
-
-    Args:
-        versions: all known ones, with pre-releases, the oldest first.
-        doubt: why there may be more; empty if there are not.
-    """
+    """The known releases of a library, the oldest first; `doubt` says why there may be more."""
 
     versions: tuple[str, ...]
     doubt: str = ""
 
 
 def list_releases(library: str, cached: Iterable[str]) -> Listing:
-    """Ask the package index for the releases of a library.
-
-    Args:
-        library: a distribution.
-        cached: the releases that the cache has.
+    """Ask the package index for the releases of a library; if it fails, take those in the cache.
 
     Raises:
         ScanError: no release is known, or there is no pip.
@@ -82,13 +73,8 @@ def selected_releases(
     """Return the releases to scan: from the first that a patch claims to one after the last.
 
     A patch that claims all releases from one on is looked for in all of them; otherwise the first
-    fixed release is scanned too, which shows that it is fixed.
-
-    Args:
-        versions: all releases, the oldest first.
-        patches: those of the library.
-        text: a range to scan instead; pre-releases only if it names one.
-        newest: return only the last of them.
+    fixed release is scanned too, which shows that it is fixed. A range in `text` replaces this
+    choice; it includes pre-releases only if it names one.
 
     Raises:
         UsageError: `text` is no range.

@@ -12,8 +12,7 @@ from pathlib import Path
 from ...catalogue import entries
 from ...catalogue.entries import Catalogue
 from ...errors import UsageError
-from .. import Scan
-from ..records import ScanError
+from ..records import Scan, ScanError
 from . import sources, wheels
 from .memory import Memory, key
 from .questions import Questions
@@ -53,7 +52,7 @@ def scan(
     newest: bool = False,
     cache: Path | None = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = lambda label, done, total: None,
     catalogue: Catalogue | None = None,
 ) -> ScanResult:
     """Search the sources of releases for the bugs that patches fix, without importing them.
@@ -89,7 +88,7 @@ def scan(
     if not selection.releases:
         raise ScanError("; ".join(dict.fromkeys(selection.gaps.values())))
     jobs = 1 if catalogue is not None else jobs or min(os.cpu_count() or 1, _MOST_JOBS)
-    scans = tuple(_scans(selection, questions, cache, jobs, progress or _ignore_progress))
+    scans = tuple(_scans(selection, questions, cache, jobs, progress))
     broken = {entry.name: f"not looked for: {entry.error}" for entry in patches.broken}
     published = folder is None or any(folder.glob("*.whl"))
     return ScanResult(scans, {**selection.gaps, **broken}, recordable=published)
@@ -156,7 +155,3 @@ def _scan(
     memory.add({keys[module]: facts for (module, _), facts in zip(new, new_facts, strict=True)})
     modules = {module: memory[name] for module, name in keys.items()}
     return scan_of(release.library, release.version, modules, questions, release.note())
-
-
-def _ignore_progress(label: str, done: int, total: int) -> None:
-    pass

@@ -36,12 +36,7 @@ class Release:
 
 @dataclass(frozen=True)
 class SelectedReleases:
-    """The releases to scan.
-
-    Args:
-        releases: by library, the oldest first.
-        gaps: library to the reason why it is not scanned, or not completely.
-    """
+    """The releases to scan, and why a library is not scanned, or not completely."""
 
     releases: tuple[Release, ...]
     gaps: dict[str, str]
@@ -86,12 +81,8 @@ def from_folder(
 ) -> SelectedReleases:
     """Select releases in a folder: wheels, or one unpacked tree.
 
-    Args:
-        libraries: those to look for.
-        versions: a range; of a tree without metadata, `==` its version.
-        folder: the folder.
-        newest: select only the newest release of each.
-        explicit: whether the user named the libraries, so that a missing one is a gap.
+    For a tree without metadata, `versions` is `==` and its version. If the user named the libraries
+    (`explicit`), a missing one is a gap.
 
     Raises:
         UsageError: there is no such folder, or nothing in it.

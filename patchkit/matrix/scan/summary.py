@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import STATES, Scan
-from ..outcome_table import SCAN_TABLE
-from ..records import OF_THE_RELEASE
+from ..outcome_table import SCAN_TABLE, STATES
+from ..records import OF_THE_RELEASE, Scan
 from .run import ScanResult
 
 if TYPE_CHECKING:
@@ -50,12 +49,7 @@ class Line:
 
 
 def lines(result: ScanResult, ids: Collection[str] = ()) -> list[Line]:
-    """Return the problems; one that several releases share is one line.
-
-    Args:
-        result: the result of a scan.
-        ids: only these patches; all, if empty.
-    """
+    """Return the problems; one that several releases share is one line."""
     releases: dict[tuple[str, str, str, str], list[str]] = {}
     for scan in result.scans:
         for kind, patch, text in _remarks(scan):

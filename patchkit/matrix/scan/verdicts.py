@@ -1,4 +1,4 @@
-"""Judge each patch by the facts of a release, just as `apply()` would there."""
+"""Judge each patch by the facts of a release, as `apply()` would if the release were installed."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from ...environment import in_range
 from ...patch import Change, Patch, Rewrite
 from ...rewrite import Target
 from ...rewrite.misfit import misfit
+from ..records import OF_THE_RELEASE, Scan
 from .facts import BuggyFunction, Facts
 from .questions import Question, Questions
 
-if TYPE_CHECKING:
-    from .. import Scan
-
 
 @dataclass(frozen=True)
-class Verdict:
+class ScanVerdict:
     """The verdict on one patch in one release.
 
     Args:
@@ -35,7 +32,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Place:
+class ScanPlace:
     """A function with sites, in its module."""
 
     module: str
@@ -48,18 +45,7 @@ class Place:
 def scan_of(
     library: str, version: str, modules: Mapping[str, Facts], questions: Questions, note: str = ""
 ) -> Scan:
-    """Return the verdicts on all patches in one release.
-
-    Args:
-        library: the distribution.
-        version: its release.
-        modules: the facts of each of its modules.
-        questions: the rules and targets that were looked for.
-        note: a remark on the release as a whole.
-    """
-    from .. import Scan
-    from ..records import OF_THE_RELEASE
-
+    """Return the verdicts on all patches in one release."""
     verdicts = {
         patch.id: verdict(patch, version, modules, questions) for patch in questions.patches
     }
@@ -81,13 +67,13 @@ def scan_of(
 
 def verdict(
     patch: Patch, version: str, modules: Mapping[str, Facts], questions: Questions
-) -> Verdict:
+) -> ScanVerdict:
     """Judge one patch in one release."""
     its_questions = questions.of(patch)
     due = [question for question in its_questions if _is_due(patch, question.change, version)]
     rules = {question.rule for question in its_questions}
     places = [
-        Place(module, function)
+        ScanPlace(module, function)
         for module, facts in modules.items()
         for function in facts.functions
         if function.rule in rules
@@ -106,16 +92,16 @@ def verdict(
     if due:
         problems = list(_problems(due, places, modules))
         if problems:
-            return Verdict("drifted", problems, unlisted)
+            return ScanVerdict("drifted", problems, unlisted)
         if in_targets:
             notes = sorted({f"not claimed there, but {place} has the bug" for place in in_targets})
-            return Verdict("present", notes, unlisted)
-        return Verdict("matches", [], unlisted)
+            return ScanVerdict("present", notes, unlisted)
+        return ScanVerdict("matches", [], unlisted)
     if not any(isinstance(question.change, Rewrite) for question in its_questions):
-        return Verdict("no-anchor")
+        return ScanVerdict("no-anchor")
     if harmful:
-        return Verdict("present", locations, unlisted)
-    return Verdict("harmless" if places else "absent")
+        return ScanVerdict("present", locations, unlisted)
+    return ScanVerdict("harmless" if places else "absent")
 
 
 def _is_due(patch: Patch, change: Change, version: str) -> bool:
@@ -123,19 +109,19 @@ def _is_due(patch: Patch, change: Change, version: str) -> bool:
     return all(in_range(version, versions) for versions in ranges if versions)
 
 
-def _is_harmless(place: Place, patch: Patch, version: str) -> bool:
+def _is_harmless(place: ScanPlace, patch: Patch, version: str) -> bool:
     return any(
         in_range(version, versions) and _is_in(place, Target.parse(text))
         for text, versions in patch.harmless.items()
     )
 
 
-def _is_in(place: Place, target: Target) -> bool:
+def _is_in(place: ScanPlace, target: Target) -> bool:
     in_module = fnmatchcase(place.module, target.module)
     return in_module and target.matches_qualname(place.function.qualname)
 
 
-def _is_named(place: Place, questions: list[Question]) -> bool:
+def _is_named(place: ScanPlace, questions: list[Question]) -> bool:
     """Tell whether one of these changes edits that function by that rule."""
     return any(
         question.rule == place.function.rule
@@ -146,7 +132,7 @@ def _is_named(place: Place, questions: list[Question]) -> bool:
 
 
 def _problems(
-    due: list[Question], places: list[Place], modules: Mapping[str, Facts]
+    due: list[Question], places: list[ScanPlace], modules: Mapping[str, Facts]
 ) -> Iterator[str]:
     """Yield the reasons why `apply()` would report drift."""
     has_place = False
@@ -173,7 +159,7 @@ def _missing(question: Question, modules: Mapping[str, Facts]) -> str:
     return facts.targets[question.key]
 
 
-def _misfits(change: Change, places: list[Place]) -> Iterator[str]:
+def _misfits(change: Change, places: list[ScanPlace]) -> Iterator[str]:
     for place in places:
         function = place.function
         expected = change.sites if isinstance(change, Rewrite) else None

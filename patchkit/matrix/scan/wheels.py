@@ -33,9 +33,6 @@ class Wheels:
 
     Of a wheel the Python files and the metadata are cached, as `trl-1.16.0.sources.zip`; a wheel of
     bitsandbytes has 60 MB of other files.
-
-    Args:
-        folder: the cache; made if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -134,7 +131,7 @@ def file_stem(library: str) -> str:
     return canonicalize_name(library).replace("-", "_")
 
 
-def _reason(library: str, version: str, answer: client.Answer) -> str:
+def _reason(library: str, version: str, answer: client.PipAnswer) -> str:
     if answer.unreached:
         return "download failed: the package index was not reached"
     if "No matching distribution" in answer.messages:

@@ -41,11 +41,7 @@ def library_questions(
 
 
 class Workers:
-    """Processes that gather facts; each reads the catalogue itself.
-
-    Args:
-        jobs: their number; with one, this process does the work itself.
-    """
+    """Processes that gather facts, each with its own catalogue; one job runs in this process."""
 
     def __init__(self, jobs: int) -> None:
         # Not forked: threads that download run here.

@@ -8,17 +8,11 @@ from collections.abc import Iterator, Sequence
 from ..outcome_table import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES
 from ..records import Result, Scan, public_version
 from .grid import Cell
-from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, State, worst
+from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, CellState, worst
 
 
 def cell_of(patch: str, results: Sequence[Result], scan: Scan | None = None) -> Cell:
-    """Return the cell of a patch in a column.
-
-    Args:
-        patch: the id.
-        results: the runs of this patch in this column.
-        scan: the scan in this column, of all its patches.
-    """
+    """Return the cell of a patch from its runs and the scan in this column."""
     notes = [*_run_notes(results), *(_scan_notes(patch, scan) if scan else ())]
     unique = dict.fromkeys(notes)
     return Cell(
@@ -31,7 +25,7 @@ def cell_of(patch: str, results: Sequence[Result], scan: Scan | None = None) -> 
     )
 
 
-def _run_notes(results: Sequence[Result]) -> Iterator[tuple[State, str]]:
+def _run_notes(results: Sequence[Result]) -> Iterator[tuple[CellState, str]]:
     buggy = [_releases(result) for result in results if result.outcome in SHOWS_THE_BUG]
     for result in results:
         if result.outcome in SHOWS_NO_BUG and _releases(result) in buggy:
@@ -44,7 +38,7 @@ def _releases(result: Result) -> dict[str, str]:
     return {name: public_version(version) for name, version in result.environment.versions.items()}
 
 
-def _scan_notes(patch: str, scan: Scan) -> Iterator[tuple[State, str]]:
+def _scan_notes(patch: str, scan: Scan) -> Iterator[tuple[CellState, str]]:
     note = scan.notes.get(patch, "")
     if state := scan.states.get(patch):
         yield OF_SCAN[state], f"{state}: {note or STATES[state]}"

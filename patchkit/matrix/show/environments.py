@@ -18,13 +18,7 @@ _FIRST = (*with_role("patched"), "torch")
 def grid_of_sets(
     matrix: Matrix, patches: Mapping[str, str], selected: Iterable[str]
 ) -> tuple[Grid, list[list[Environment]]]:
-    """Return the grid, and for each column the environments of its runs, mostly one.
-
-    Args:
-        matrix: the measurements.
-        patches: id to library, of the patches in the catalogue.
-        selected: ids, in the catalogue or only in the matrix.
-    """
+    """Return the grid, and for each column the environments of its runs, mostly one."""
     # Patches of one library stand together, those that the catalogue no longer has at the end.
     ordered = sorted(selected, key=lambda patch: (patch not in patches, patches.get(patch, "")))
     ids = set(ordered)

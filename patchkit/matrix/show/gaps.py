@@ -1,4 +1,4 @@
-"""List what was not measured, and why."""
+"""List what was not measured, and why not."""
 
 from __future__ import annotations
 
@@ -17,11 +17,7 @@ def gaps(
 ) -> tuple[str, ...]:
     """Return a line for each patch, release or version set that was not measured.
 
-    Args:
-        matrix: the measurements.
-        patches: id to library, of the patches in the catalogue.
-        selected: ids, in the catalogue or only in the matrix.
-        libraries: those whose releases and version sets are listed; all by default.
+    Releases and version sets are those of the given libraries; of all, if none is given.
     """
     selected = list(selected)
     concerned = libraries or {
@@ -32,12 +28,10 @@ def gaps(
         lines += _patch_gaps(patch, matrix, patches)
     releases = [scan for scan in matrix.scans if scan.problem and scan.library in concerned]
     lines += [f"{scan.library} {scan.version}, not read: {scan.problem}" for scan in releases]
-    lines += [
-        f"version set {skipped.name} ({_version_text(skipped.versions)}), not run: "
-        f"{skipped.problem}"
-        for skipped in sorted(matrix.unmeasured, key=lambda skipped: skipped.name)
-        if not concerned or concerned & skipped.versions.keys()
-    ]
+    for skipped in sorted(matrix.unmeasured, key=lambda skipped: skipped.name):
+        if not concerned or concerned & skipped.versions.keys():
+            pins = ", ".join(f"{name} {version}" for name, version in skipped.versions.items())
+            lines.append(f"version set {skipped.name} ({pins}), not run: {skipped.problem}")
     return tuple(lines)
 
 
@@ -56,7 +50,3 @@ def _patch_gaps(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> Itera
             f"{patch}: not in the catalogue, and its library is not known; --by set shows what "
             "was run"
         )
-
-
-def _version_text(versions: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from .states import NOT_MEASURED, State
+from .states import NOT_MEASURED, CellState
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class Cell:
         outcomes: the outcomes of all runs, each once.
         notes: the notes of runs and scan.
         remarks: those notes that need attention.
-        failures: those notes on runs that came to no end, and tell nothing of the bug.
+        failures: those notes on runs that did not finish, and so say nothing about the bug.
     """
 
-    state: State = NOT_MEASURED
+    state: CellState = NOT_MEASURED
     scan: str = ""
     outcomes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -31,13 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class PatchRow:
-    """The row of one patch.
-
-    Args:
-        patch: its id.
-        known: whether the catalogue still has it.
-        cells: one per column.
-    """
+    """The row of one patch: a cell per column, and whether the catalogue still has the patch."""
 
     patch: str
     known: bool
@@ -62,11 +56,7 @@ class Grid:
     ticks: tuple[str, ...] = ()
 
     def split(self, most: int) -> Iterator[Grid]:
-        """Split the grid into parts side by side.
-
-        Args:
-            most: number of columns that a part may have.
-        """
+        """Split the grid into parts side by side, each of at most so many columns."""
         for start in range(0, len(self.columns), most):
             part = slice(start, start + most)
             rows = tuple(replace(row, cells=row.cells[part]) for row in self.rows)
@@ -76,11 +66,7 @@ class Grid:
             yield replace(self, columns=self.columns[part], rows=rows, ticks=ticks)
 
     def span_text(self, columns: Iterable[str]) -> str:
-        """Abbreviate the names of columns: `0.18.0, 0.26.0-1.3.0`.
-
-        Args:
-            columns: the columns.
-        """
+        """Abbreviate the names of columns: `0.18.0, 0.26.0-1.3.0`."""
         selected = set(columns)
         if not self.ticks:
             return "; ".join(column for column in self.columns if column in selected)

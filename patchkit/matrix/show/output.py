@@ -11,12 +11,7 @@ from .view import View
 
 
 def print_view(view: View, form: str) -> None:
-    """Print a view.
-
-    Args:
-        view: the view.
-        form: `table` or `json`.
-    """
+    """Print a view as a `table` or as `json`."""
     import click
 
     if form == "json":

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 def grids_of_releases(
     matrix: Matrix, patches: Mapping[str, str], selected: Iterable[str]
 ) -> list[Grid]:
-    """Return a grid for each library of which the matrix has a release.
-
-    Args:
-        matrix: the measurements.
-        patches: id to library, of the patches in the catalogue.
-        selected: ids in the order of rows, in the catalogue or only in the matrix.
-    """
+    """Return a grid for each library of which the matrix has a release."""
     rows: dict[str, list[str]] = {}
     for patch in selected:
         for library in libraries_of(patch, matrix, patches):
@@ -90,3 +84,18 @@ def number(version: str) -> Version:
     from packaging.version import Version
 
     return Version(public_version(version))
+
+
+def asides_of(grid: Grid, matrix: Matrix) -> Iterator[str]:
+    """Yield lines on the releases of a grid; releases with the same note share a line.
+
+    A note is on the whole release if it belongs to no patch that has a state.
+    """
+    releases_by_note: dict[str, list[str]] = {}
+    for scan in matrix.scans:
+        if scan.library == grid.name:
+            for about, note in scan.notes.items():
+                if about not in scan.states:
+                    releases_by_note.setdefault(note, []).append(str(number(scan.version)))
+    for note, releases in releases_by_note.items():
+        yield f"{grid.name} {grid.span_text(releases)}: {note}"

@@ -20,14 +20,9 @@ def select(
     libraries: Sequence[str] = (),
     by: str = "release",
 ) -> View:
-    """Return the view of a selection.
+    """Return the view of a selection, by `release` or `set`.
 
-    Args:
-        matrix: the measurements.
-        catalogue: the patches; those that only the matrix has are shown after them.
-        ids: ids or globs; all patches by default.
-        libraries: show only patches of these libraries; all by default.
-        by: `release` or `set`.
+    Without ids or libraries, it has all. Patches that only the matrix has come after the others.
 
     Raises:
         UnknownPatchError: an id is neither in the catalogue nor in the matrix.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..outcome_table import OUTCOME_TABLE, SCAN_TABLE
 
 
-@dataclass(frozen=True, kw_only=True)
-class State:
+@dataclass(frozen=True)
+class CellState:
     """One way a cell can look.
 
     Args:
@@ -19,8 +19,8 @@ class State:
         ascii: one character, for a terminal without Unicode.
         style: its style for rich.
         colour: the colour of its cell in a picture.
-        ink: the colour of the glyph in that cell; empty if it has none.
         meaning: its meaning, for the legend.
+        ink: the colour of the glyph in that cell; empty if it has none.
     """
 
     name: str
@@ -29,108 +29,49 @@ class State:
     ascii: str
     style: str
     colour: str
-    ink: str = ""
     meaning: str
+    ink: str = ""
 
 
 # The plain colours stay apart for the colour-blind, and cells of all others have a glyph:
 # tests/matrix measures that.
-FAILS = State(
-    name="fails",
-    kind="fails",
-    glyph="✗",
-    ascii="X",
-    style="bold red",
-    colour="#a4161a",
-    ink="#ffffff",
-    meaning="not fixed",
+FAILS = CellState("fails", "fails", "✗", "X", "bold red", "#a4161a", "not fixed", "#ffffff")
+ATTENTION = CellState(
+    "attention",
+    "attention",
+    "!",
+    "!",
+    "bold dark_orange",
+    "#f29e1f",
+    "drifted, unclaimed, not reproduced",
+    "#000000",
 )
-ATTENTION = State(
-    name="attention",
-    kind="attention",
-    glyph="!",
-    ascii="!",
-    style="bold dark_orange",
-    colour="#f29e1f",
-    ink="#000000",
-    meaning="drifted, unclaimed, not reproduced",
+FIXED = CellState("fixed", "bug", "●", "#", "green", "#006b5c", "fixed: run with and without it")
+MATCHES = CellState(
+    "matches", "bug", "○", "o", "bright_green", "#4fc3a1", "the patch fits: sources read"
 )
-FIXED = State(
-    name="fixed",
-    kind="bug",
-    glyph="●",
-    ascii="#",
-    style="green",
-    colour="#006b5c",
-    meaning="fixed: run with and without it",
+STOPPED = CellState(
+    "error", "", "∅", "e", "yellow", "#fff1c2", "run, and failed for another reason", "#6b5200"
 )
-MATCHES = State(
-    name="matches",
-    kind="bug",
-    glyph="○",
-    ascii="o",
-    style="bright_green",
-    colour="#4fc3a1",
-    meaning="the patch fits: sources read",
+ABSENT = CellState("absent", "no bug", "–", "-", "default", "#c6c6c6", "no bug: run", "#1f2328")  # noqa: RUF001
+CLEAR = CellState(
+    "read-absent", "no bug", "·", ".", "bright_black", "#e4e4e4", "no bug: sources read"
 )
-STOPPED = State(
-    name="error",
-    kind="",
-    glyph="∅",
-    ascii="e",
-    style="yellow",
-    colour="#fff1c2",
-    ink="#6b5200",
-    meaning="run, and failed for another reason",
+NEEDS_MACHINE = CellState(
+    "needs", "bug", "N", "N", "blue", "#8fb4ee", "needs another machine", "#000000"
 )
-ABSENT = State(
-    name="absent",
-    kind="no bug",
-    glyph="–",  # noqa: RUF001
-    ascii="-",
-    style="default",
-    colour="#c6c6c6",
-    ink="#1f2328",
-    meaning="no bug: run",
+NOT_DUE = CellState(
+    "not-due",
+    "no bug",
+    "~",
+    "~",
+    "bright_black",
+    "#f4f4f4",
+    "not claimed, neither run nor read",
+    "#6e7781",
 )
-CLEAR = State(
-    name="read-absent",
-    kind="no bug",
-    glyph="·",
-    ascii=".",
-    style="bright_black",
-    colour="#e4e4e4",
-    meaning="no bug: sources read",
-)
-NEEDS_MACHINE = State(
-    name="needs",
-    kind="bug",
-    glyph="N",
-    ascii="N",
-    style="blue",
-    colour="#8fb4ee",
-    ink="#000000",
-    meaning="needs another machine",
-)
-NOT_DUE = State(
-    name="not-due",
-    kind="no bug",
-    glyph="~",
-    ascii="~",
-    style="bright_black",
-    colour="#f4f4f4",
-    ink="#6e7781",
-    meaning="not claimed, neither run nor read",
-)
-NOT_MEASURED = State(
-    name="not-measured",
-    kind="",
-    glyph="?",
-    ascii="?",
-    style="bright_black",
-    colour="#ffffff",
-    ink="#6e7781",
-    meaning="not measured",
+NOT_MEASURED = CellState(
+    "not-measured", "", "?", "?", "bright_black", "#ffffff", "not measured", "#6e7781"
 )
 
 WORST_FIRST = (
@@ -151,6 +92,6 @@ OF_OUTCOME = {outcome.name: _BY_NAME[outcome.cell] for outcome in OUTCOME_TABLE}
 OF_SCAN = {state.name: _BY_NAME[state.cell] for state in SCAN_TABLE}
 
 
-def worst(states: Iterable[State]) -> State:
+def worst(states: Iterable[CellState]) -> CellState:
     """Return the worst of some states, which a cell with all of them shows."""
     return min(states, key=WORST_FIRST.index, default=NOT_MEASURED)

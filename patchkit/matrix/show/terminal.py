@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .grid import Grid, PatchRow
-from .states import WORST_FIRST, State
+from .grid import Grid
+from .states import WORST_FIRST, CellState
 from .view import View
 
 if TYPE_CHECKING:
@@ -19,13 +19,7 @@ _GONE = "*"
 
 
 def as_text(view: View, width: int = 80, *, ascii_only: bool = False) -> Text:
-    """Render glyphs in colours, which are readable without colours.
-
-    Args:
-        view: the view.
-        width: the width of the terminal, in characters.
-        ascii_only: whether the terminal has no Unicode.
-    """
+    """Render glyphs in colours, for a terminal of a width; they are readable without colours."""
     from rich.text import Text
 
     has_gone = any(not row.known for grid in view.grids for row in grid.rows)
@@ -79,17 +73,13 @@ def _title(grid: Grid) -> str:
 
 def _row_labels(grid: Grid, width: int) -> dict[str, str]:
     """Return whole ids, or without the library if they make a line too long."""
-    whole = {row.patch: row.patch + _mark(row) for row in grid.rows}
+    whole = {row.patch: row.patch + ("" if row.known else f" {_GONE}") for row in grid.rows}
     if max(map(len, whole.values())) + 1 + len(grid.columns) <= width:
         return whole
     return {patch: label.removeprefix(grid.name) for patch, label in whole.items()}
 
 
-def _mark(row: PatchRow) -> str:
-    return "" if row.known else f" {_GONE}"
-
-
-def _glyph(state: State, *, ascii_only: bool) -> Text:
+def _glyph(state: CellState, *, ascii_only: bool) -> Text:
     from rich.text import Text
 
     return Text(state.ascii if ascii_only else state.glyph, style=state.style)

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..records import Environment, Matrix
-from .asides import asides_of
 from .environments import grid_of_sets
 from .gaps import gaps
 from .grid import Cell, Grid
-from .releases import grids_of_releases
+from .releases import asides_of, grids_of_releases
 
 
 @dataclass(frozen=True)
@@ -40,14 +39,7 @@ def by_release(
     selected: Iterable[str],
     libraries: Iterable[str] = (),
 ) -> View:
-    """Return patches by releases of the library that they fix.
-
-    Args:
-        matrix: the measurements.
-        patches: id to library, of the patches in the catalogue.
-        selected: ids in the order of rows, in the catalogue or only in the matrix.
-        libraries: the libraries to show; all by default.
-    """
+    """Return patches by releases of the library that they fix; without `libraries`, of all."""
     selected, libraries = list(selected), set(libraries)
     grids = grids_of_releases(matrix, patches, selected)
     shown = tuple(grid for grid in grids if grid.name in libraries or not libraries)
@@ -62,7 +54,7 @@ def by_set(
     selected: Iterable[str],
     libraries: Iterable[str] = (),
 ) -> View:
-    """Return patches by the version sets that reproducers were run on; arguments as above."""
+    """Return patches by the version sets that reproducers were run on."""
     selected = list(selected)
     grid, where = grid_of_sets(matrix, patches, selected)
     grids = (grid,) if grid.columns else ()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from typing import Any
 
 from ...legacy.changes import OwnConfiguration
-from ...legacy.rows.trl_defaults import OF_TRAINING_ARGUMENTS
 from ...legacy.wording import since
 from ..findings import Outcome
 from ..reading.kinship import ancestors
@@ -22,6 +22,13 @@ _TRAINER = "transformers.Trainer"
 _CONFIGURED = "patchkit.legacy.replacements.configuration.configured"
 _THIRD = frozenset({"trl.DPOTrainer", "trl.KTOTrainer", "trl.GRPOTrainer", "trl.RLOOTrainer"})
 """Trainers whose third argument is the configuration; it is the second one of others."""
+OF_TRAINING_ARGUMENTS: Mapping[str, Any] = {
+    "learning_rate": 5e-5,
+    "logging_steps": 500,
+    "bf16": False,
+    "gradient_checkpointing": False,
+}
+"""What `TrainingArguments` has for fields that have another default in TRL's configurations."""
 
 
 class ConfigurationPlan:

@@ -19,7 +19,7 @@ from patchkit.cli.doctor import (
     variables,
     versions,
 )
-from patchkit.cli.doctor.section import Row, Section, Step
+from patchkit.cli.doctor.section import Section, SectionRow, Step
 
 SECTIONS = ["environment", "requirements", "pairs", "devices", "patches", "variables", "patchers"]
 
@@ -96,7 +96,7 @@ def test_exit_status(wrong: tuple[bool, ...], status: int) -> None:
 
 
 def test_nothing_to_do() -> None:
-    text = str(Diagnosis((Section("a", "A", (Row("label", "text"),)),)))
+    text = str(Diagnosis((Section("a", "A", (SectionRow("label", "text"),)),)))
     assert "What to do\n  Nothing.\n\nA\n  label           text" in text
 
 
@@ -124,5 +124,5 @@ def test_a_build_that_is_no_release(installation) -> None:
     }
     (info / "direct_url.json").write_text(json.dumps(source))
     section = versions.check()
-    assert Row("trl", "1.17.0.dev0 (from git 0123456789)") in section.rows
+    assert SectionRow("trl", "1.17.0.dev0 (from git 0123456789)") in section.rows
     assert "secret" not in repr(section)

@@ -12,8 +12,8 @@ import pytest
 from patchkit.errors import UsageError
 from patchkit.legacy.changes import Adjusted, Order, Parameters
 from patchkit.legacy.rows import all_rows
-from patchkit.legacy.rows.trl_defaults import OF_TRAINING_ARGUMENTS
 from patchkit.legacy.versions.due import Due
+from patchkit.modernize.python.configurations import OF_TRAINING_ARGUMENTS
 from patchkit.modernize.reading.kinship import ancestors
 
 TRL = ("trl", *(f"trl.experimental.{name}" for name in ("cpo", "gkd", "online_dpo", "orpo")))

@@ -12,7 +12,7 @@ import pytest
 
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.matrix import Scan
-from patchkit.matrix.scan import ScanResult, scan
+from patchkit.matrix.scan.run import ScanResult, scan
 from patchkit.patch import Change, Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 

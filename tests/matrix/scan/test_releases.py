@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
-from patchkit.matrix.scan import ScanError, releases, scan
+from patchkit.matrix.records import ScanError
+from patchkit.matrix.scan import releases
+from patchkit.matrix.scan.run import scan
 from patchkit.matrix.scan.wheels import Wheels
 from patchkit.patch import Rewrite
 

@@ -118,7 +118,7 @@ OUTPUTS = {
 @pytest.mark.parametrize("case", OUTPUTS)
 def test_what_failed_is_read_off_the_output(module, case: str) -> None:
     output, expected = OUTPUTS[case]
-    script = module("eras").Script("0.7", Path("train.py"))
+    script = module("eras").EraScript("0.7", Path("train.py"))
     assert module("running")._failure(textwrap.dedent(output), script) == expected
 
 

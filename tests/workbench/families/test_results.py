@@ -11,21 +11,21 @@ from click.testing import CliRunner
 from patchkit.errors import UsageError
 from workbench.families import methods, modes, sweep
 from workbench.families.command import families
-from workbench.families.journal import Journal
+from workbench.families.journal import FamilyJournal
 from workbench.families.known import reason
 from workbench.families.markdown import as_markdown
 from workbench.families.quantizer_notes import NOTES
 from workbench.families.quantizers import QUANTIZERS
 from workbench.families.quantizers_markdown import as_quantizers_page
-from workbench.families.records import Build, Cell, Subject
+from workbench.families.records import Build, FamilyCell, ModelSubject
 from workbench.families.results import judge, results, verdicts
-from workbench.families.sweep import Selection
+from workbench.families.sweep import FamilySelection
 from workbench.sweep import processes
 from workbench.sweep.trial import Trial
 from workbench.sweep.verdicts import OUTCOMES
 
-LLAMA = Subject("causal", "llama")
-CELL = Cell(LLAMA, "bf16/none", "lora")
+LLAMA = ModelSubject("causal", "llama")
+CELL = FamilyCell(LLAMA, "bf16/none", "lora")
 WORKED = Trial(figures={"losses": [1.5, 1.25]})
 OTHER = Trial(figures={"losses": [1.5, 1.2500001]})
 ENVIRONMENT = {
@@ -34,7 +34,7 @@ ENVIRONMENT = {
     "platform": "x",
     "avx512-bf16": True,
 }
-SELECTION = Selection(("causal",), (), modes.ALL, ("full", "lora", "dora"))
+SELECTION = FamilySelection(("causal",), (), modes.ALL, ("full", "lora", "dora"))
 
 
 def failed(step: str, error: str = "ValueError: no") -> Trial:
@@ -61,7 +61,7 @@ def test_verdicts(without: Trial, with_patchkit: Trial, outcome: str) -> None:
 
 
 def test_only_known_differences_are_explained() -> None:
-    known = Cell(LLAMA, "bf16/4bit", "road")
+    known = FamilyCell(LLAMA, "bf16/4bit", "road")
     assert judge(known, WORKED, OTHER, {}).outcome.name == "explained"
     figures = {"changed": 3}
     assert judge(known, Trial(figures=figures), WORKED, {}).outcome.name == "differs"
@@ -72,19 +72,19 @@ def test_only_known_differences_are_explained() -> None:
 )
 def test_an_explanation_may_be_about_some_releases(version: str, outcome: str) -> None:
     merged = [Trial(figures={"logits to merge": number}) for number in (1.5, 1.25)]
-    journal = Journal(None)
+    journal = FamilyJournal(None)
     journal.begin({**ENVIRONMENT, "versions": {"bitsandbytes": version}})
-    cell = Cell(LLAMA, "bf16/4bit", "lora")
+    cell = FamilyCell(LLAMA, "bf16/4bit", "lora")
     for patched, trial in enumerate(merged):
         journal.add(cell, bool(patched), trial)
     assert [verdict.outcome.name for verdict in verdicts(journal)] == [outcome]
 
 
-def filled(path: Path | None) -> Journal:
-    journal = Journal(path)
+def filled(path: Path | None) -> FamilyJournal:
+    journal = FamilyJournal(path)
     journal.begin(ENVIRONMENT)
     journal.add_build(Build(LLAMA, parameters=9))
-    journal.add_build(Build(Subject("causal", "blt"), error="needs more than 4 GiB"))
+    journal.add_build(Build(ModelSubject("causal", "blt"), error="needs more than 4 GiB"))
     journal.add(CELL, False, WORKED)
     journal.add(CELL, True, OTHER)
     return journal
@@ -93,31 +93,31 @@ def filled(path: Path | None) -> Journal:
 def test_a_journal_continues(tmp_path: Path) -> None:
     path = tmp_path / "families.jsonl"
     journal = filled(path)
-    again = Journal(path)
+    again = FamilyJournal(path)
     assert (again.builds, again.trials) == (journal.builds, journal.trials)
     assert again.has(CELL)
 
     torn = path.read_text()[:-20]
     path.write_text(torn)
-    again = Journal(path)
+    again = FamilyJournal(path)
     assert not again.has(CELL)
     again.begin(ENVIRONMENT)
     again.add(CELL, True, OTHER)
-    assert Journal(path).trials == journal.trials
+    assert FamilyJournal(path).trials == journal.trials
 
 
 def test_a_journal_of_other_versions_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "families.jsonl"
     filled(path)
     with pytest.raises(UsageError, match=r"other versions \(versions\)"):
-        Journal(path).begin({**ENVIRONMENT, "versions": {"torch": "2.14.0"}})
+        FamilyJournal(path).begin({**ENVIRONMENT, "versions": {"torch": "2.14.0"}})
 
 
 @pytest.mark.parametrize("text", ["hello\n", "[]\n", '{"schema": 9, "environment": {}}\n'])
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "other").write_text(text)
     with pytest.raises(UsageError):
-        Journal(tmp_path / "other")
+        FamilyJournal(tmp_path / "other")
 
 
 def test_what_differs_decides_the_exit_status() -> None:
@@ -125,14 +125,14 @@ def test_what_differs_decides_the_exit_status() -> None:
     assert [(outcome.name, number) for outcome, number in found.counts()] == [("differs", 1)]
     assert found.exit_status == 1
     assert json.loads(json.dumps(found.to_dict()))["cells"][0]["note"] == "other losses"
-    others = Selection(("causal",), ("gpt*",), modes.ALL, ("lora",))
+    others = FamilySelection(("causal",), ("gpt*",), modes.ALL, ("lora",))
     assert results(filled(None), others).exit_status == 0
 
 
 def test_a_page_has_types_methods_and_what_could_not_be_built() -> None:
     journal = filled(None)
-    journal.add(Cell(LLAMA, "bf16/none", "dora"), False, failed("merge"))
-    journal.add(Cell(LLAMA, "bf16/none", "dora"), True, WORKED)
+    journal.add(FamilyCell(LLAMA, "bf16/none", "dora"), False, failed("merge"))
+    journal.add(FamilyCell(LLAMA, "bf16/none", "dora"), True, WORKED)
     page = as_markdown(results(journal, SELECTION))
     for line in (
         "| type | bf16<br>none<br>lora |",
@@ -148,11 +148,11 @@ def test_a_page_says_in_short_where_something_happens() -> None:
     journal = filled(None)
     for name in ("gpt2", "opt"):
         for mode in ("fp16/8bit", "bf16/8bit", "bf16/4bit"):
-            cell = Cell(Subject("causal", name), mode, "lora")
+            cell = FamilyCell(ModelSubject("causal", name), mode, "lora")
             journal.add(cell, False, failed("forward"))
             journal.add(cell, True, failed("forward"))
-    journal.add(Cell(LLAMA, "fp16/4bit", "lora"), False, WORKED)
-    journal.add(Cell(LLAMA, "fp16/4bit", "lora"), True, WORKED)
+    journal.add(FamilyCell(LLAMA, "fp16/4bit", "lora"), False, WORKED)
+    journal.add(FamilyCell(LLAMA, "fp16/4bit", "lora"), True, WORKED)
     page = as_markdown(results(journal, SELECTION))
     line = "| `forward: ValueError: no` | gpt2, opt (*/8bit lora, bf16/4bit lora) |  |"
     assert line in page.splitlines(), page
@@ -160,17 +160,18 @@ def test_a_page_says_in_short_where_something_happens() -> None:
 
 def test_a_page_of_several_tasks_says_which() -> None:
     journal = filled(None)
-    cell = Cell(Subject("vision", "llava"), "bf16/none", "lora")
+    cell = FamilyCell(ModelSubject("vision", "llava"), "bf16/none", "lora")
     for patched in (False, True):
         journal.add(cell, patched, failed("forward"))
-    tasks = Selection(("causal", "vision"), (), modes.ALL, ("lora",))
+    tasks = FamilySelection(("causal", "vision"), (), modes.ALL, ("lora",))
     lines = as_markdown(results(journal, tasks)).splitlines()
     assert "| `forward: ValueError: no` | llava (vision: bf16/none lora) |  |" in lines
 
 
 def test_a_head_in_float32_explains_other_numbers_of_classification() -> None:
     cells = [
-        Cell(Subject(task, "bert"), "bf16/none", "lora") for task in ("classification", "causal")
+        FamilyCell(ModelSubject(task, "bert"), "bf16/none", "lora")
+        for task in ("classification", "causal")
     ]
     assert [judge(cell, WORKED, OTHER, {}).outcome.name for cell in cells] == [
         "explained",
@@ -189,23 +190,23 @@ def test_a_head_in_float32_explains_other_numbers_of_classification() -> None:
 def test_reasons_are_for_the_cells_that_they_name(
     name: str, mode: str, method: str, trial: Trial, why: str
 ) -> None:
-    found = reason(Cell(Subject("causal", name), mode, method), trial)
+    found = reason(FamilyCell(ModelSubject("causal", name), mode, method), trial)
     assert (why in found) if why else not found
 
 
 def test_a_page_says_why_there_is_no_tiny_model() -> None:
     journal = filled(None)
     error = "ImportError: it requires the timm library"
-    journal.add_build(Build(Subject("causal", "gemma3n"), error=error))
+    journal.add_build(Build(ModelSubject("causal", "gemma3n"), error=error))
     lines = as_markdown(results(journal, SELECTION)).splitlines()
     why = "it needs timm and pillow, which were not installed"
     assert f"| gemma3n | causal | `{error}` | {why} |" in lines
 
 
 def test_several_files_are_shown_as_one(tmp_path: Path) -> None:
-    first, second = filled(tmp_path / "a"), Journal(tmp_path / "b")
+    first, second = filled(tmp_path / "a"), FamilyJournal(tmp_path / "b")
     second.begin(ENVIRONMENT)
-    vision = Cell(Subject("vision", "llava"), "bf16/none", "lora")
+    vision = FamilyCell(ModelSubject("vision", "llava"), "bf16/none", "lora")
     second.add(vision, False, WORKED)
     second.add(vision, True, WORKED)
     text = (tmp_path / "a").read_text()
@@ -214,7 +215,7 @@ def test_several_files_are_shown_as_one(tmp_path: Path) -> None:
     assert first.has(vision)
     assert (tmp_path / "a").read_text() == text
 
-    other = Journal(tmp_path / "c")
+    other = FamilyJournal(tmp_path / "c")
     other.begin({**ENVIRONMENT, "python": "3.13"})
     with pytest.raises(UsageError, match=r"c has results of other versions \(python\)"):
         first.join(other)
@@ -246,7 +247,7 @@ def test_types_are_names_and_globs() -> None:
     known = {"causal": ["gpt2", "gpt_neo", "llama"], "vision": ["llava"]}
 
     def chosen(*types: str, tasks: tuple[str, ...] = ("causal",)) -> list[str]:
-        subjects = Selection(tasks, types, modes.ALL, ("lora",)).subjects(known)
+        subjects = FamilySelection(tasks, types, modes.ALL, ("lora",)).subjects(known)
         return [subject.type for subject in subjects]
 
     assert chosen() == known["causal"]
@@ -257,7 +258,9 @@ def test_types_are_names_and_globs() -> None:
 
 
 def test_packed_weights_are_not_trained_themselves() -> None:
-    cells = Selection(("causal",), (), modes.select(("bf16/*",)), ("full", "lora")).cells(LLAMA)
+    cells = FamilySelection(("causal",), (), modes.select(("bf16/*",)), ("full", "lora")).cells(
+        LLAMA
+    )
     assert [(cell.mode, cell.method) for cell in cells if cell.method == "full"] == [
         ("bf16/none", "full")
     ]
@@ -295,22 +298,22 @@ def test_quantizers_other_than_bitsandbytes_are_named_apart() -> None:
 
 def test_what_is_not_installed_is_no_failure() -> None:
     missing = failed("load", "Untried: not installed: hqq")
-    verdict = judge(Cell(LLAMA, "bf16/hqq-4bit", "lora"), missing, missing, {})
+    verdict = judge(FamilyCell(LLAMA, "bf16/hqq-4bit", "lora"), missing, missing, {})
     assert (verdict.outcome.name, verdict.note) == ("untried", "not installed: hqq")
     assert not verdict.outcome.trouble
 
 
 def test_the_page_of_quantizers() -> None:
-    journal = Journal(None)
+    journal = FamilyJournal(None)
     journal.begin(ENVIRONMENT)
     merging = failed("merge", "ValueError: no | merge")
     missing = failed("load", "Untried: not installed: gptqmodel")
     for quantizer, trial in (("hqq-4bit", WORKED), ("awq", merging), ("gptq", missing)):
         for kind in ("llama", "qwen2"):
             for patched in (False, True):
-                cell = Cell(Subject("causal", kind), f"bf16/{quantizer}", "lora")
+                cell = FamilyCell(ModelSubject("causal", kind), f"bf16/{quantizer}", "lora")
                 journal.add(cell, patched, trial)
-    selection = Selection(("causal",), (), modes.select(("quantizers",)), ("lora",))
+    selection = FamilySelection(("causal",), (), modes.select(("quantizers",)), ("lora",))
     page = as_quantizers_page(results(journal, selection))
     assert "| hqq-4bit | bf16, lora | llama, qwen2 |  | works | same |" in page
     assert (
@@ -345,9 +348,9 @@ class KilledServer:
 
 def test_that_the_machine_ends_the_server_is_no_result_of_a_type(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(processes, "ForkServer", KilledServer)
-    journal = Journal(tmp_path / "families.jsonl")
+    journal = FamilyJournal(tmp_path / "families.jsonl")
     with pytest.raises(sweep.SweepError, match=r"exit code -9.*the same command goes on"):
-        sweep.sweep(SELECTION, journal, limits=sweep.Limits(4, 60), jobs=1)
+        sweep.sweep(SELECTION, journal, limits=sweep.SweepLimits(4, 60), jobs=1)
     assert not journal.builds
     assert not journal.trials
 
@@ -400,9 +403,9 @@ def test_lack_of_memory_is_told_from_other_failures(
     monkeypatch.setattr(
         Forks, "answers", {"limited": limited, "unlimited": unlimited}, raising=False
     )
-    journal = Journal(tmp_path / "families.jsonl")
-    selection = Selection(("causal",), (), modes.select(("bf16/none",)), ("lora",))
-    sweep.sweep(selection, journal, limits=sweep.Limits(4, 60), jobs=1)
+    journal = FamilyJournal(tmp_path / "families.jsonl")
+    selection = FamilySelection(("causal",), (), modes.select(("bf16/none",)), ("lora",))
+    sweep.sweep(selection, journal, limits=sweep.SweepLimits(4, 60), jobs=1)
     trial = journal.trials[CELL, True]
     assert (trial.step, trial.error) == (step, error)
     assert trial.limited == error.startswith("needs")

@@ -82,7 +82,7 @@ def test_a_process_that_dies_is_followed_by_one_for_the_rest(run) -> None:
 def test_one_that_dies_before_it_says_what_it_measures(run) -> None:
     found = run("pass", before="raise SystemExit('no torch here')")
     assert (found["rows"], found["state"]) == ([], "failed")
-    assert [one["reason"] for one in found["not_run"]] == ["the process ended with status 1"]
+    assert [row["reason"] for row in found["not_run"]] == ["the process ended with status 1"]
     assert found["logs"] == {"without": ["no torch here"]}
 
 
@@ -157,7 +157,7 @@ def test_what_does_not_fit_the_budget_is_said(tmp_path: Path) -> None:
 def test_the_page_is_up_to_date(module) -> None:
     measured = ROOT / "docs" / "gpu.json"
     results = json.loads(measured.read_text()) if measured.exists() else None
-    assert (ROOT / "docs" / "gpu.md").read_text() == module("page").page(results)
+    assert (ROOT / "docs" / "gpu.md").read_text("utf-8") == module("page").page(results)
 
 
 def row(unit: str, side: str = "without", **facts: Any) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def test_a_page_of_measurements(tmp_path: Path, device: str) -> None:
     results = {"device": device, "date": "2026-01-02", "seconds": 99, "parts": parts}
     (tmp_path / "gpu.json").write_text(json.dumps(results))
     script("--page", tmp_path / "gpu.json", "--output", tmp_path / "gpu.md")
-    text = (tmp_path / "gpu.md").read_text()
+    text = (tmp_path / "gpu.md").read_text("utf-8")
     missing = [line for line in SHOWN[1:] if line not in text]
     assert not missing, text
     assert (SHOWN[0] in text) == (device != "cpu")

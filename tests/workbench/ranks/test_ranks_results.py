@@ -10,20 +10,20 @@ import pytest
 from patchkit.errors import UsageError
 from workbench.families import modes
 from workbench.ranks.markdown import as_markdown
-from workbench.ranks.records import Cell, Journal
+from workbench.ranks.records import RankCell, RankJournal
 from workbench.ranks.results import results
 from workbench.ranks.strategies import STRATEGIES
-from workbench.ranks.sweep import Selection, merged
+from workbench.ranks.sweep import RankSelection, merged
 from workbench.sweep.trial import Trial
 
-CELL = Cell("ddp", "sft", "bf16/4bit", "lora")
-SELECTION = Selection.of((), (), modes.QUICK, ())
+CELL = RankCell("ddp", "sft", "bf16/4bit", "lora")
+SELECTION = RankSelection.of((), (), modes.QUICK, ())
 HALF = {"trained": [{"bfloat16": 28}] * 2, "losses": [[5.25], [5.0]]}
 WHOLE = {"trained": [{"float32": 28}] * 2, "losses": [[5.25], [5.125]]}
 
 
 def judged(without: Trial, with_patchkit: Trial, path: Path | None = None):
-    journal = Journal(path)
+    journal = RankJournal(path)
     journal.begin({"versions": {"torch": "2.13.0"}, "python": "3.11", "platform": "x"})
     journal.add(CELL, False, without)
     journal.add(CELL, True, with_patchkit)
@@ -65,10 +65,12 @@ def test_verdicts(without: Trial, with_patchkit: Trial, outcome: str, status: in
 def test_results_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "ranks.jsonl"
     found = judged(Trial(figures=HALF), Trial(figures=WHOLE), path)
-    assert json.dumps(results(Journal(path), SELECTION).to_dict()) == json.dumps(found.to_dict())
+    assert json.dumps(results(RankJournal(path), SELECTION).to_dict()) == json.dumps(
+        found.to_dict()
+    )
     (tmp_path / "families.jsonl").write_text('{"schema": 1, "environment": {}}\n')
     with pytest.raises(UsageError, match="something else"):
-        Journal(tmp_path / "families.jsonl")
+        RankJournal(tmp_path / "families.jsonl")
 
 
 def test_a_section_has_the_table_and_what_happened() -> None:
@@ -79,24 +81,24 @@ def test_a_section_has_the_table_and_what_happened() -> None:
         "| DDP: each rank has all weights | sft | `+` |",
         "| `step: ValueError: no` | ddp bf16/4bit lora (sft) |  |",
     ):
-        assert any(one.startswith(line) for one in page), page
+        assert any(text.startswith(line) for text in page), page
 
 
 def test_selections() -> None:
     cells = list(SELECTION.cells())
     assert len(cells) == len(STRATEGIES) * 4 * 6  # packed weights are not trained themselves
     assert list(
-        Selection.of(("zero?",), ("s*",), modes.select(("bf16/none",)), ("full",)).cells()
+        RankSelection.of(("zero?",), ("s*",), modes.select(("bf16/none",)), ("full",)).cells()
     ) == [
-        Cell("zero2", "sft", "bf16/none", "full"),
-        Cell("zero3", "sft", "bf16/none", "full"),
+        RankCell("zero2", "sft", "bf16/none", "full"),
+        RankCell("zero3", "sft", "bf16/none", "full"),
     ]
     for wrong in ((("zero4",), (), ()), ((), ("ppo",), ()), ((), (), ("dora",))):
         strategies, trainers, methods = wrong
         with pytest.raises(
             UsageError, match=r"no (strategy 'zero4'|trainer 'ppo'|method 'dora'); "
         ):
-            Selection.of(strategies, trainers, modes.QUICK, methods)
+            RankSelection.of(strategies, trainers, modes.QUICK, methods)
 
 
 def test_sharded_packed_weights_have_one_dtype() -> None:

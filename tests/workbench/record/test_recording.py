@@ -34,13 +34,13 @@ def test_record(command, tmp_path) -> None:
     ]
     results = read(file).results
     # Nothing is measured on a library that is not there.
-    assert {one.patch: (one.outcome, one.note) for one in results} == {
+    assert {result.patch: (result.outcome, result.note) for result in results} == {
         "addon-fixed": ("fixed", ""),
         "addon-not-fixed": ("not-fixed", "ValueError: bug 22"),
         "addon-not-affected": ("present", "ValueError: bug 1"),
     }
     # Without the version of the library that the patch fixes nothing could be looked up.
-    assert {one.environment.versions.get("madeup") for one in results} == {"1.2.0"}
+    assert {result.environment.versions.get("madeup") for result in results} == {"1.2.0"}
 
 
 def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
@@ -65,7 +65,7 @@ def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
     found = read(file)
     (result,) = found.results
     assert (result.environment.device, result.environment.date) == ("NVIDIA T4", "2026-01-02")
-    assert [one.problem for one in found.unmeasured] == ["no such"]
+    assert [skipped.problem for skipped in found.unmeasured] == ["no such"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from patchkit.legacy.changes import Keyword, Moved, Rename
 from workbench.releases.archive import Archive
 from workbench.releases.findings import findings
-from workbench.releases.history import History
+from workbench.releases.history import ReleaseHistory
 from workbench.releases.interface import is_there, read
 from workbench.releases.sources import Sources
 
@@ -44,7 +44,7 @@ SOURCE = {"gone": "trl 1.0.0", "source": "https://example.org"}
 
 
 @pytest.fixture
-def history(tmp_path) -> History:
+def history(tmp_path) -> ReleaseHistory:
     sources = {}
     for version, files in {"0.9.0": OLD, "1.0.0": NEW}.items():
         wheel = tmp_path / f"trl-{version}.zip"
@@ -52,7 +52,7 @@ def history(tmp_path) -> History:
             for name, text in files.items():
                 archive.writestr(name, text)
         sources[version] = Sources(Archive(wheel, ("trl",)))
-    return History(
+    return ReleaseHistory(
         "trl",
         {version: read(source, "trl") for version, source in sources.items()},
         lambda version, place: is_there(sources[version], place),

@@ -32,18 +32,18 @@ def test_nothing_to_find(world) -> None:
 def test_a_report_that_is_no_longer_true(world) -> None:
     before = world.report()
     applied = world.apply()
-    assert any("says nothing, available" in one for one in oracle.untrue(world, before))
+    assert any("says nothing, available" in sentence for sentence in oracle.untrue(world, before))
     world.revert()
-    assert any("says applied" in one for one in oracle.untrue(world, applied))
+    assert any("says applied" in sentence for sentence in oracle.untrue(world, applied))
 
 
 def test_what_is_not_fixed_or_not_original(world) -> None:
     report = world.report()
-    assert any("did not fix" in one for one in oracle.all_applied(world, report))
+    assert any("did not fix" in sentence for sentence in oracle.all_applied(world, report))
     world.apply()
-    assert any("is not the original" in one for one in oracle.not_original(world))
-    assert any("linecache" in one for one in oracle.leftovers(list(sys.meta_path)))
-    assert any("sys.meta_path" in one for one in oracle.leftovers([]))
+    assert any("is not the original" in sentence for sentence in oracle.not_original(world))
+    assert any("linecache" in sentence for sentence in oracle.leftovers(list(sys.meta_path)))
+    assert any("sys.meta_path" in sentence for sentence in oracle.leftovers([]))
 
 
 def test_what_a_snapshot_sees(world) -> None:

@@ -124,7 +124,7 @@ def build(family: str, folder: Path, pieces: Path) -> bool:
 
 
 def add_score(file: Path) -> None:
-    """Add a reward head, so that it is the same in each release and not drawn anew."""
+    """Add a reward head, so that it is the same in each release, not a random one."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -152,8 +152,8 @@ def config_of(family: str, tokenizer: Any) -> Any:
     if family == "qwen2":
         return transformers.Qwen2Config(**small)
     if family == "qwen3":
-        kind = getattr(transformers, "Qwen3Config", None)
-        return None if kind is None else kind(**small, head_dim=16)
+        cls = getattr(transformers, "Qwen3Config", None)
+        return None if cls is None else cls(**small, head_dim=16)
     if family == "phi":
         return transformers.PhiConfig(**small)
     if family == "pythia":

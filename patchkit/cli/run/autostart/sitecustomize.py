@@ -1,7 +1,7 @@
 """The module that `patchkit run` makes each interpreter of its command import as it starts.
 
 Interpreters of any age and environment run this, so it uses plain syntax and relies only on `sys`
-and `os`. An error of ours must not become one of the command.
+and `os`. An error of patchkit must not become one of the command.
 """
 # ruff: noqa: UP031, UP036
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...changes import Form, Gone, Moved
-from .toml import Table, TableError, read
+from ..tables import TableReader, rows_of
 
 FOLDER = Path(__file__).parent
 _OF_MOVED = frozenset({"release", "since", "differs", "source"})
@@ -27,33 +27,11 @@ def rows(folder: Path = FOLDER) -> Iterator[Moved | Gone]:
     Raises:
         TableError: a file has what may not stand in it, or has a name twice.
     """
-    for file in sorted(folder.glob("*.toml")):
-        for kind, tables in read(file.read_text(encoding="utf-8"), file.name).items():
-            if kind not in ("moved", "gone"):
-                raise TableError(f"{file.name}: expected [[moved]] or [[gone]], not [[{kind}]]")
-            seen: set[str] = set()
-            for number, table in enumerate(tables, 1):
-                reader = _Reader(file.stem, f"{file.name}, [[{kind}]] {number}", table, seen)
-                yield from reader.moved() if kind == "moved" else reader.gone()
+    return rows_of(folder, _Reader, {"moved": _Reader.moved, "gone": _Reader.gone})
 
 
-class _Reader:
-    """Makes rows of one table.
-
-    Args:
-        library: the library of the file.
-        where: the table, for messages.
-        table: what it has.
-        seen: the names in earlier tables of the kind; those of this one are added.
-    """
-
-    def __init__(self, library: str, where: str, table: Table, seen: set[str]) -> None:
-        self._library = library
-        self._where = where
-        self._table = table
-        self._seen = seen
-
-    def moved(self) -> Iterator[Moved]:
+class _Reader(TableReader):
+    def moved(self) -> Iterator[Moved | Gone]:
         table = self._table
         gone, since = self._release("release"), self._release("since", optional=True)
         source, differs = self._text("source", optional=True), self._text("differs", optional=True)
@@ -64,11 +42,10 @@ class _Reader:
                 raise self._error(name, f"the place of today, with dots, not {to!r}")
             yield Moved(name=name, to=to, gone=gone, since=since, source=source, differs=differs)
 
-    def gone(self) -> Iterator[Gone]:
-        instead, source = self._text("instead"), self._text("source", optional=True)
-        if instead[-1] != ".":
-            raise self._error("instead", f"a sentence with a full stop, not {instead!r}")
-        forms = tuple(self._form(form) for form in self._table.get("forms", ()))
+    def gone(self) -> Iterator[Moved | Gone]:
+        instead = self._sentence("instead", self._text("instead"))
+        source = self._text("source", optional=True)
+        forms = tuple([self._form(form) for form in self._table.get("forms", ())])
         for release, names in self._table.items():
             if release in _OF_GONE:
                 continue
@@ -81,28 +58,12 @@ class _Reader:
                 yield Gone(name=name, instead=instead, forms=forms, gone=gone, source=source)
 
     def _form(self, form: Any) -> Form:
-        reader = _Reader(self._library, f"{self._where}, [[gone.forms]]", form, set())
+        reader = _Reader(self._file, self._kind)
+        reader.begin(self._number, form)
         for key in form.keys() - _OF_FORM:
-            raise reader._error(key, f"one of {', '.join(sorted(_OF_FORM))}")
+            raise self._error(f"forms.{key}", f"one of {', '.join(sorted(_OF_FORM))}")
         what, also = reader._text("what", optional=True), reader._text("also", optional=True)
         return Form(reader._release("before"), what, also)
-
-    def _text(self, key: str, *, optional: bool = False) -> str:
-        text = self._table.get(key, "" if optional else None)
-        if not isinstance(text, str) or not (text or optional):
-            raise self._error(key, f"a text, not {text!r}")
-        return text
-
-    def _release(self, key: str, *, optional: bool = False) -> str:
-        number = self._text(key, optional=optional)
-        if not number and optional:
-            return ""
-        self._check_release(key, number)
-        return f"{self._library} {number}"
-
-    def _check_release(self, key: str, number: str, other: Collection[str] = ()) -> None:
-        if not all(map(str.isdigit, number.split("."))) or "." not in number:
-            raise self._error(key, f"a release such as 0.12.0, not {number!r}", other)
 
     def _check_names(self, key: str, names: Collection[str], other: Collection[str] = ()) -> None:
         """Check many names at once, as each start of the layer does, and then look for the bad one.
@@ -122,10 +83,6 @@ class _Reader:
         self._seen.update(names)
         if len(self._seen) != before + len(names):
             raise self._error(key, f"each name once in all tables of this kind: {', '.join(names)}")
-
-    def _error(self, key: str, expected: str, other: Collection[str] = ()) -> TableError:
-        choice = f", or one of {', '.join(sorted(other))}" if other else ""
-        return TableError(f"{self._where}, key {key!r}: expected {expected}{choice}")
 
 
 def _is_place(name: str, within: str) -> bool:

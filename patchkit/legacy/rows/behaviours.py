@@ -1,14 +1,22 @@
-"""What methods of Transformers do otherwise than they did."""
+"""What calls do otherwise than they did, though their arguments are as ever."""
 
 from __future__ import annotations
 
 from ..changes import Behaviour, Change, Silent
 from ..converting.chat_templates import give_ids
+from ..converting.heads import train_adapter_of_head
 from ..converting.loading import give_dtype
+from ..converting.pipelines import generate_from_texts
 
-_5_0 = "https://github.com/huggingface/transformers/blob/v5.0.0/MIGRATION_GUIDE_V5.md"
+_V5 = "https://github.com/huggingface/transformers/blob/v5.0.0/MIGRATION_GUIDE_V5.md"
 
 ROWS: tuple[Change, ...] = (
+    Behaviour(
+        owners=("trl.SFTTrainer",),
+        name="an adapter on the head",
+        around=train_adapter_of_head,
+        gone="trl 1.15.0",
+    ),
     Behaviour(
         owners=(
             "transformers.PreTrainedModel.from_pretrained",
@@ -22,7 +30,7 @@ ROWS: tuple[Change, ...] = (
             unless=("dtype", "torch_dtype"),
         ),
         gone="transformers 5.0.0",
-        source=_5_0,
+        source=_V5,
     ),
     Behaviour(
         owners=("transformers.PreTrainedTokenizerBase.apply_chat_template",),
@@ -35,6 +43,12 @@ ROWS: tuple[Change, ...] = (
             but={"tokenize": False},
         ),
         gone="transformers 5.0.0",
-        source=_5_0,
+        source=_V5,
+    ),
+    Behaviour(
+        owners=("transformers.pipeline",),
+        name="tasks of models with an encoder",
+        around=generate_from_texts,
+        gone="transformers 5.0.0",
     ),
 )

@@ -1,9 +1,9 @@
-"""Read TOML as far as tables of names need it, in a seventh of the time that `tomllib` takes.
+"""Read TOML as far as tables of rows need it, in a seventh of the time that `tomllib` takes.
 
 Python 3.10 has no `tomllib` either. What is read here is TOML, and a test has `tomllib` read the
 same; but not all of TOML is: a file has comments in lines of their own, `[[tables]]`, and in them
-`key = "text"` or `key = ["text", "text"]`, the list over several lines if that is better to read.
-A key may have quotes, a text may have single ones, and neither has escapes.
+`key = "text"`, `key = true` or `key = ["text", "text"]`, the list over several lines if that is
+better to read. A key may have quotes, a text may have single ones, and neither has escapes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Table = dict[str, Any]
-"""Key to a text, a list of texts, or the tables below it."""
+"""Key to a text, True, a list of texts, or the tables below it."""
 
 
 class TableError(ValueError):
@@ -33,10 +33,10 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
     current: Table = {}
     lines = enumerate(text.splitlines(), 1)
     for number, line in lines:
-        if not line.strip() or line[0] == "#":
+        if not line or line[0] == "#":
             continue
         if line[0] == "[":
-            current = _begin(tables, line, f"{file}:{number}")
+            current = _begin(tables, line, file, number)
             continue
         key, equals, value = line.partition(" = ")
         if key[:1] == '"':
@@ -48,16 +48,26 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
             )
         if key in current:
             raise TableError(f"{file}:{number}: the table has the key {key} already")
+        # Most are such texts, and each start of the layer reads all.
+        if value[0] == value[-1] == '"' and value.count('"') == 2 and "\\" not in value:
+            current[key] = value[1:-1]
+            continue
         if value == "[":
             value = _whole(lines, f"{file}:{number}")
-        found = _text(value) if value[0] != "[" else _texts(value)
+        found = _texts(value) if value[0] == "[" else _other(value)
         if found is None:
             raise TableError(
-                f'{file}:{number}: expected "text", or ["text", "text"], without escapes, '
+                f'{file}:{number}: expected "text", or ["text", "text"], without escapes, or true, '
                 f"not {value}"
             )
         current[key] = found
     return tables
+
+
+def line_of(text: str, table: str, number: int) -> int:
+    """Return the line where a table begins; `[[table]]` is there so many times before."""
+    starts = [place for place, line in enumerate(text.splitlines(), 1) if line == f"[[{table}]]"]
+    return starts[number]
 
 
 def _whole(lines: Iterator[tuple[int, str]], where: str) -> str:
@@ -70,28 +80,31 @@ def _whole(lines: Iterator[tuple[int, str]], where: str) -> str:
     raise TableError(f"{where}: expected a line ] at the end of the list")
 
 
-def _begin(tables: dict[str, list[Table]], line: str, where: str) -> Table:
+def _begin(tables: dict[str, list[Table]], line: str, file: str, number: int) -> Table:
     name = line[2:-2]
     outer, dot, inner = name.partition(".")
     if line != f"[[{name}]]" or not (outer + inner).isidentifier() or (dot and outer not in tables):
-        raise TableError(f"{where}: expected [[table]], or [[table.part]] after it, not {line}")
+        raise TableError(
+            f"{file}:{number}: expected [[table]], or [[table.part]] after it, not {line}"
+        )
     table: Table = {}
     known = tables[outer][-1].setdefault(inner, []) if dot else tables.setdefault(outer, [])
     known.append(table)
     return table
 
 
-def _text(written: str) -> str | None:
-    quote, text = written[0], written[1:-1]
-    if (quote != '"' and quote != "'") or written[-1] != quote or quote in text:
-        return None
-    return None if ("\\" in text and quote == '"') or len(written) < 2 else text
+def _other(written: str) -> str | bool | None:
+    if written == "true":
+        return True
+    is_text = written[0] == written[-1] == "'" and written.count("'") == 2
+    return written[1:-1] if is_text else None
 
 
 def _texts(written: str) -> list[str] | None:
     inner = written[1:-1].strip().removesuffix(",")
     if not inner:
         return []
-    texts = inner[1:-1].split('", "')
-    whole = inner[0] == inner[-1] == '"' and inner.count('"') == 2 * len(texts)
-    return texts if whole and written[-1] == "]" and "\\" not in inner else None
+    quote = inner[0]
+    texts = inner[1:-1].split(f"{quote}, {quote}")
+    whole = inner[-1] == quote and quote in "\"'" and inner.count(quote) == 2 * len(texts)
+    return texts if whole and written[-1] == "]" and ("\\" not in inner or quote == "'") else None

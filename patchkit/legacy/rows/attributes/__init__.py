@@ -1,0 +1,88 @@
+"""Attributes that scripts read, where no function works out the value: one file for each library.
+
+`transformers.toml` says at its top what may stand in such a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from ...changes import Attribute
+from ..tables import OwnedReader, rows_of, value
+
+FOLDER = Path(__file__).parent
+_Attribute = tuple[str, Callable[[Any], Any] | None, str, str]
+"""The old name, what reads the value, what to write instead, and the source of that."""
+
+_OF_ALL = frozenset({"of", "release", "source"})
+_OF_RENAMED = _OF_ALL | {"of_class"}
+_OF_CONSTANT = _OF_ALL | {"advice", "written"}
+_OF_GONE = _OF_ALL | {"instead", "names"}
+
+
+def rows(folder: Path = FOLDER) -> Iterator[Attribute]:
+    """Yield the rows of all files.
+
+    Args:
+        folder: has the files; each has the name of a library.
+
+    Raises:
+        TableError: a file has what may not stand in it, or has an attribute twice.
+    """
+    kinds = {"renamed": _Reader.renamed, "constant": _Reader.constant, "gone": _Reader.gone}
+    return rows_of(folder, _Reader, kinds)
+
+
+class _Reader(OwnedReader):
+    settings = frozenset(
+        {"of", "release", "source", "advice", "written", "of_class", "instead", "names"}
+    )
+
+    def renamed(self) -> Iterator[Attribute]:
+        of_class = self._flag("of_class")
+        kind = f"{self._owners()[0].rpartition('.')[2]}." if of_class else ""
+        entries = self._entries(_OF_RENAMED)
+        return self._attributes(
+            (
+                (name, attrgetter(self._name(name, to)), f"write {kind}{to}", f"{{object}}.{to}")
+                for name, to in entries
+            ),
+            of_class=of_class,
+        )
+
+    def constant(self) -> Iterator[Attribute]:
+        advice, written = self._text("advice"), self._text("written", optional=True)
+        names = [name for name, _ in self._entries(_OF_CONSTANT)]
+        return self._attributes(self._constant(name, advice, written) for name in names)
+
+    def gone(self) -> Iterator[Attribute]:
+        self._check_settings(_OF_GONE)
+        instead = self._sentence("instead", self._text("instead"))
+        return self._attributes((name, None, instead, "") for name in self._texts("names"))
+
+    def _constant(self, name: str, advice: str, written: str) -> _Attribute:
+        known = value(self._text(name))
+        shown = repr(known)
+        advice = advice.replace("{name}", repr(name)).replace("{value}", shown)
+        return name, lambda instance: known, advice, written.replace("{value}", shown)
+
+    def _attributes(
+        self, attributes: Iterable[_Attribute], *, of_class: bool = False
+    ) -> Iterator[Attribute]:
+        owners, gone = self._owners(), self._release("release")
+        source = self._text("source", optional=True)
+        for name, read, advice, written in attributes:
+            self._check_once(owners, name)
+            yield Attribute(
+                owners=owners,
+                name=name,
+                read=read,
+                advice=advice,
+                written=written,
+                of_class=of_class,
+                gone=gone,
+                source=source,
+            )

@@ -1,0 +1,208 @@
+"""Keywords, values and defaults that changed, and orders of arguments: one file for each library.
+
+`trl.toml` says at its top what may stand in such a file. Rows that need a function are in modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ...changes import (
+    Action,
+    Configure,
+    Default,
+    Drop,
+    Environment,
+    Keep,
+    Keyword,
+    Order,
+    Owned,
+    Refuse,
+    Rename,
+    Value,
+)
+from ...sources import file_of
+from ..tables import OwnedReader, rows_of, value
+
+FOLDER = Path(__file__).parent
+_OLD = frozenset({"of", "release", "source"})
+_NEW = _OLD | {"since"}
+_OF_CONFIGURED = _NEW | {"keywords"}
+_OF_REFUSED = _OLD | {"unless"}
+_OF_VALUES = _NEW | {"keyword"}
+_OF_REFUSED_VALUES = _OLD | {"keyword"}
+_OF_DEFAULT = frozenset({"of", "file", "needs", "quiet", "kept"})
+_OF_ORDER = frozenset({"of", "release", "was", "today"})
+
+
+def rows(folder: Path = FOLDER) -> Iterator[Owned]:
+    """Yield the rows of all files.
+
+    Args:
+        folder: has the files; each has the name of a library.
+
+    Raises:
+        TableError: a file has what may not stand in it, or has a keyword twice.
+    """
+    return rows_of(folder, _Reader, _KINDS)
+
+
+class _Reader(OwnedReader):
+    settings = frozenset(
+        {
+            *("of", "release", "since", "source"),
+            *("unless", "keyword", "keywords", "file", "needs", "quiet", "kept", "was", "today"),
+        }
+    )
+
+    def renamed(self) -> Iterator[Owned]:
+        return self._changed(_NEW, lambda name, to: Rename(self._name(name, to)))
+
+    def environment(self) -> Iterator[Owned]:
+        return self._changed(_NEW, lambda name, to: Environment(self._name(name, to)))
+
+    def configured(self) -> Iterator[Owned]:
+        self._check_settings(_OF_CONFIGURED)
+        fields = [(name, name) for name in self._texts("keywords")]
+        return self._keywords(fields, lambda name, to: Configure(self._name("keywords", to)))
+
+    def dropped(self) -> Iterator[Owned]:
+        return self._changed(_OLD, lambda name, because: Drop(self._reason(name, because)))
+
+    def kept(self) -> Iterator[Owned]:
+        return self._changed(_OLD, lambda name, advice: Keep(name, self._reason(name, advice)))
+
+    def refused(self) -> Iterator[Owned]:
+        if "unless" not in self._table:
+            return self._changed(_OLD, lambda name, said: Refuse(self._sentence(name, said)))
+        harmless = tuple(map(value, self._texts("unless")))
+        return self._changed(_OF_REFUSED, lambda name, said: self._drop(name, said, harmless))
+
+    def values(self) -> Iterator[Owned]:
+        entries = self._entries(_OF_VALUES)
+        return self._values((name, self._name(name, to), "") for name, to in entries)
+
+    def refused_values(self) -> Iterator[Owned]:
+        entries = self._entries(_OF_REFUSED_VALUES)
+        return self._values((name, "", self._sentence(name, said)) for name, said in entries)
+
+    def default(self) -> Iterator[Owned]:
+        owners, file = self._owners(), self._text("file", optional=True)
+        needs, quiet = self._text("needs", optional=True), self._flag("quiet")
+        kept = self._flag("kept")
+        for name, _ in self._entries(_OF_DEFAULT):
+            pairs = []
+            for written in self._texts(name):
+                release, colon, was = written.partition(": ")
+                if not colon:
+                    raise self._error(name, f"texts such as '0.12.0: 512', not {written!r}")
+                self._check_release(name, release)
+                pairs.append((release, value(was)))
+            gone = f"{self._library} {pairs[-1][0]}"
+            yield Default(
+                owners=owners,
+                name=name,
+                values=tuple(pairs),
+                needs=needs,
+                quiet=quiet,
+                kept=kept,
+                gone=gone,
+                source=file_of(gone, file) if file else "",
+            )
+
+    def order(self) -> Iterator[Owned]:
+        self._check_settings(_OF_ORDER)
+        was, today = " ".join(self._texts("was")), " ".join(self._texts("today"))
+        yield Order(
+            owners=self._owners(),
+            order=tuple(was.split()),
+            today=tuple(today.split()),
+            gone=self._release("release"),
+            since=self._release("release"),
+        )
+
+    def _changed(
+        self, settings: frozenset[str], act: Callable[[str, Any], Action]
+    ) -> Iterator[Keyword]:
+        return self._keywords(self._entries(settings), act)
+
+    def _keywords(
+        self, entries: Iterable[tuple[str, Any]], act: Callable[[str, Any], Action]
+    ) -> Iterator[Keyword]:
+        """Yield the rows of a table.
+
+        Args:
+            entries: the old keywords, and what the table says of each.
+            act: makes an action of these.
+        """
+        owners, source = self._owners(), self._text("source", optional=True)
+        since = self._release("since", optional=True)
+        # A new spelling may be there while the old one is still understood.
+        gone = self._release("release", optional=bool(since)) or self._library
+        for name, said in entries:
+            self._check_once(owners, gone, name)
+            yield Keyword(
+                owners=owners,
+                name=name,
+                action=act(name, said),
+                gone=gone,
+                since=since,
+                source=source,
+            )
+
+    def _values(self, values: Iterable[tuple[str, str, str]]) -> Iterator[Value]:
+        owners, source = self._owners(), self._text("source", optional=True)
+        gone, since = self._release("release"), self._release("since", optional=True)
+        keyword = self._text("keyword")
+        for old, to, instead in values:
+            yield Value(
+                owners=owners,
+                name=keyword,
+                value=None if old == "None" else old,
+                to=to,
+                instead=instead,
+                gone=gone,
+                since=since,
+                source=source,
+            )
+
+    def _drop(self, name: str, said: object, harmless: tuple[object, ...]) -> Drop:
+        if isinstance(said, str) and harmless == (None,):
+            because, instead = "nothing was given", said
+        elif isinstance(said, list) and len(said) == 2:
+            because, instead = said
+        else:
+            raise self._error(name, f"a reason and a sentence in a list, not {said!r}")
+        return Drop(because, unless=_unlike(harmless), instead=self._sentence(name, instead))
+
+    def _reason(self, name: str, reason: object) -> str:
+        if not isinstance(reason, str) or " " not in reason or reason[-1] == ".":
+            raise self._error(name, f"the end of a sentence, without its full stop, not {reason!r}")
+        return reason
+
+
+_KINDS = {
+    "renamed": _Reader.renamed,
+    "configured": _Reader.configured,
+    "environment": _Reader.environment,
+    "kept": _Reader.kept,
+    "dropped": _Reader.dropped,
+    "refused": _Reader.refused,
+    "values": _Reader.values,
+    "refused_values": _Reader.refused_values,
+    "default": _Reader.default,
+    "order": _Reader.order,
+}
+
+
+def _unlike(harmless: tuple[object, ...]) -> Callable[[Any], bool]:
+    """Return what tells whether a value is none of these; False stands for all that are false."""
+    if harmless == (None,):
+        return _is_given
+    return bool if harmless == (False,) else lambda given: given not in harmless
+
+
+def _is_given(given: object) -> bool:
+    return given is not None
