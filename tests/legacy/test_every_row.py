@@ -64,9 +64,8 @@ from patchkit.modernize.python import modernize
 from patchkit.modernize.python.rewriting import planned
 from patchkit.modernize.wanted import Wanted, wanted
 from patchkit.modernize.wanted.source import PythonText
-from workbench.releases.findings import Kind as NoTarget
-from workbench.releases.findings import findings
-from workbench.releases.history import History
+from workbench.releases.findings import FindingKind, findings
+from workbench.releases.history import ReleaseHistory
 from workbench.releases.interface import Interface
 
 ROWS = all_rows()
@@ -374,9 +373,9 @@ def _scan_agrees(row: Keyword, told: Told) -> None:
     configuration = name.removesuffix("Trainer") + "Config"
     holder = configuration if told.settings else name
     interface = Interface({}, {name: {}, holder: {}}, {}, {holder: [], name: [owner]})
-    history = History(library, {"9999": interface}, lambda version, place: True)
+    history = ReleaseHistory(library, {"9999": interface}, lambda version, place: True)
     found = findings({library: history}, [row], {})
-    lacking = [lack.text for lack in found if lack.kind is NoTarget.NO_TARGET]
+    lacking = [lack.text for lack in found if lack.kind is FindingKind.NO_TARGET]
     assert f"{holder} has no {new[0]}=" in lacking
 
 
