@@ -1,4 +1,4 @@
-"""Try each keyword of the table on the installed libraries, and print what becomes of it as JSON.
+"""Try each keyword of the table on the installed libraries, and print the results as JSON.
 
 python each_keyword.py off|on
 """
