@@ -11,7 +11,7 @@ from ..catalogue.entries import Catalogue
 from .armed import ArmedPatch
 
 if TYPE_CHECKING:
-    from ..legacy.layer import Wanted
+    from ..legacy.layer import LayerChoice
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class DesiredState:
     disabled: Mapping[str, str] = field(default_factory=dict)
     choices: Mapping[str, str] = field(default_factory=dict)
     suspended: tuple[ArmedPatch, ...] = ()
-    legacy: Wanted | None = None
+    legacy: LayerChoice | None = None
     off: frozenset[str] = frozenset()
 
     @property
@@ -61,7 +61,7 @@ class DesiredState:
         local: Collection[Path],
         disabled: Mapping[str, str],
         strict: bool,
-        legacy: Wanted | None,
+        legacy: LayerChoice | None,
     ) -> DesiredState:
         """Return what is wanted after a call of `apply`: what was, and what the call adds."""
         gone = {patch.id for patch in self.switched_off_by(switches)}

@@ -52,7 +52,7 @@ from .trouble import Warnings, explain, trouble_in
 from .wrapping import ChangedPlaces, prepare
 
 if TYPE_CHECKING:
-    from ..legacy.layer import Layer, Wanted
+    from ..legacy.layer import Layer, LayerChoice
 
 logger = logging.getLogger("patchkit")
 
@@ -205,7 +205,7 @@ class Session:
                     _prepare(patch)
         return fresh
 
-    def _prepare_legacy(self, choice: Choice) -> Wanted | None:
+    def _prepare_legacy(self, choice: Choice) -> LayerChoice | None:
         """Read what the legacy layer needs, if that is wanted; nothing is imported later on.
 
         The variable counts until a call says whether the layer is wanted.

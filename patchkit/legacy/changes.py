@@ -1,4 +1,4 @@
-"""A change of a library's public interface, as plain data: what `table/` consists of."""
+"""A change of a library's public interface, as plain data: the rows of the table."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Any
 
 from .sources import notes
 
-# The call is a `call.Call`, which is made of rows.
+# The call is a `call.OldCall`, whose module needs this one.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
 """Takes the old value and the call; returns what to pass by current keywords."""
 Adjuster = Callable[[Any, Any, Any], None]
-"""Takes a call, the row and `Surroundings`; changes what would raise, and nothing else."""
+"""Takes a call, the row and `Surroundings`; changes arguments that would raise, and no others."""
 
 Around = Callable[[Any, Any, Callable[[], Any]], Any]
-"""Takes a call, the row, and a function that carries the call out; returns the result."""
+"""Takes a call, the row, and a function that makes the call; returns the result."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Change:
     """One change of the public interface.
 
-    None of the classes here compares by value, is frozen or shows its fields: `dataclasses`
-    compiles methods for each of that with each import, and nobody asks.
+    None of the classes here compares by value, is frozen or shows its fields: `dataclasses` would
+    compile methods for that with each import, and nothing needs them.
 
     Args:
         gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
-            alone if both spellings are understood, and only older releases lack the new one.
+            alone if it takes both spellings, and only older releases lack the new one.
         since: the same for the first release that has the new spelling; empty if none has.
-        source: the address of what shows it: a migration guide, a pull request, the notes on
-            another release than that in `gone`; empty for the notes on that.
+        source: the address of a migration guide, a pull request, or the notes on another release
+            than that in `gone`; empty for the notes on that release.
     """
 
     gone: str
@@ -48,18 +48,18 @@ class Change:
 
     @property
     def address(self) -> str:
-        """The address of what shows it."""
+        """The address of the page that shows the change."""
         return self.source or notes(self.gone)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Moved(Change):
-    """A module, or a name in one, that is found elsewhere today.
+    """A module, or a name in one, that has moved.
 
     Args:
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
-        to: where it is today. Below `patchkit.legacy.replacements` is patchkit's own.
-        differs: what has another behaviour there; empty if nothing has.
+        to: its current place. Below `patchkit.legacy.replacements` is patchkit's own.
+        differs: how it behaves differently there; empty if it does not.
     """
 
     name: str
@@ -69,12 +69,12 @@ class Moved(Change):
 
 @dataclass(eq=False, repr=False)
 class Form:
-    """What a name stood for, up to some release.
+    """A meaning that a name had up to some release.
 
     Args:
-        before: the first release in which it stood for that no more: `trl 0.12.0`.
-        what: the form, in a few words; empty if there was only one.
-        also: what else must be installed, as for pip.
+        before: the first release in which it no longer had this meaning: `trl 0.12.0`.
+        what: the meaning, in a few words; empty if there was only one.
+        also: further requirements, as for pip.
     """
 
     before: str
@@ -88,8 +88,8 @@ class Gone(Change):
 
     Args:
         name: its old place, with dots.
-        instead: a sentence that says what takes its place today, or that nothing does.
-        forms: what it stood for; empty if that was always the same.
+        instead: a sentence that says what takes its place, or that nothing does.
+        forms: its meanings; empty if there was only one.
     """
 
     name: str
@@ -99,21 +99,17 @@ class Gone(Change):
 
 @dataclass(eq=False, repr=False)
 class Rename:
-    """The same value has another keyword.
-
-    Args:
-        to: the keyword of today.
-    """
+    """The same value has another keyword, `to`."""
 
     to: str
 
 
 @dataclass(eq=False, repr=False)
 class Configure:
-    """The value belongs to the trainer's configuration; None meant that none was given.
+    """The value belongs to the trainer's configuration; None meant that no value was given.
 
     Args:
-        to: its field. A field that has changed in its turn has a row of its own.
+        to: its field. A field that has changed, too, has a row of its own.
         convert: gives the fields and their values where they differ from the keyword and its
             value; it is called with None, too.
         written: the source of the field's value where the old one is known only when the script
@@ -127,14 +123,14 @@ class Configure:
 
 @dataclass(eq=False, repr=False)
 class Convert:
-    """Another keyword says it with another value.
+    """Another keyword with another value means the same.
 
     Args:
-        to: the keywords of today, for messages.
+        to: the current keywords, for messages.
         convert: gives their values; raises `LegacyError` with a sentence that says
             what to do if there are none.
-        alike: whether `to` is a single keyword and means the same for nearly all values, so that
-            an older release can be given them by the old keyword.
+        alike: whether `to` is a single keyword that takes nearly all values unchanged, so that the
+            layer can pass them to an older release by the old keyword.
         written: the source of the current value where the old one is known only when the script
             runs, with `{value}` for that, and names of libraries with dots in braces; empty if a
             person must decide.
@@ -147,24 +143,20 @@ class Convert:
 
 
 @dataclass(eq=False, repr=False)
-class Environment:
-    """An environment variable says it; None meant that none was given.
-
-    Args:
-        variable: its name.
-    """
+class SetVariable:
+    """An environment variable holds the value; None meant that no value was given."""
 
     variable: str
 
 
 @dataclass(eq=False, repr=False)
 class Drop:
-    """Nothing depends on the value any more.
+    """Nothing depends on the value today.
 
     Args:
         because: why, as the end of a sentence.
-        unless: values that did matter; they are refused.
-        instead: for these, what to do.
+        unless: tells values that did matter, which are refused.
+        instead: what to do about these.
     """
 
     because: str
@@ -174,24 +166,20 @@ class Drop:
 
 @dataclass(eq=False, repr=False)
 class Refuse:
-    """No keyword of today says it.
-
-    Args:
-        instead: a sentence that says what to do.
-    """
+    """No current keyword means the same; `instead` is a sentence that says what to do."""
 
     instead: str
 
 
 @dataclass(eq=False, repr=False)
 class Keep:
-    """The configuration keeps the value, and a `Behaviour` of another method sees to it.
+    """The configuration keeps the value, and a `Behaviour` of another method applies it.
 
     Args:
         to: the attribute of the configuration.
         advice: what to write instead, as `write …`.
-        by: with dots, what makes a trainer's class that follows the value without the layer;
-            empty if nothing depends on it.
+        by: with dots, the function that makes a trainer's class which applies the value without the
+            layer; empty if nothing depends on it.
         alone: whether the value means something without others.
     """
 
@@ -201,16 +189,16 @@ class Keep:
     alone: bool = True
 
 
-Action = Rename | Configure | Convert | Environment | Drop | Refuse | Keep
+Action = Rename | Configure | Convert | SetVariable | Drop | Refuse | Keep
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Owned(Change):
-    """A change that is about classes or their methods.
+    """A change of classes or their methods.
 
     Args:
-        owners: the public names of the classes; their subclasses are meant, too. For a method, its
-            name follows: `transformers.PreTrainedModel.from_pretrained`.
+        owners: the public names of the classes; the row is also for their subclasses. For a method,
+            its name follows: `transformers.PreTrainedModel.from_pretrained`.
     """
 
     owners: tuple[str, ...]
@@ -223,7 +211,7 @@ class Keyword(Owned):
     Args:
         name: the old keyword.
         action: what to do with its value.
-        early: whether the installed release is the older one, and `name` is a keyword of today.
+        early: whether the installed release is the older one, and `name` is the newer keyword.
     """
 
     name: str
@@ -233,12 +221,12 @@ class Keyword(Owned):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Value(Owned):
-    """A value of a keyword that is spelled otherwise today, or that has no counterpart.
+    """A value of a keyword that has another spelling today, or no counterpart.
 
     Args:
         name: the keyword.
         value: the old value.
-        to: the value of today; empty if there is none.
+        to: the current value; empty if there is none.
         instead: if there is none, a sentence that says what to do.
     """
 
@@ -250,7 +238,7 @@ class Value(Owned):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Order(Owned):
-    """The order of positional arguments was another.
+    """The order of positional arguments has changed.
 
     Args:
         order: the old order, by the old keywords.
@@ -274,7 +262,7 @@ class OwnConfiguration:
 
 @dataclass(eq=False, repr=False)
 class LeftOut:
-    """An argument that says again what another one holds.
+    """An argument that repeats what another one holds.
 
     Args:
         keyword: the argument.
@@ -293,8 +281,8 @@ class Wrapped:
 
     Args:
         keyword: the argument.
-        by: what makes the one of the other, with dots.
-        unless: what the script has to do besides if the text does not show its rows.
+        by: the wrapper that makes the one of the other, with dots.
+        unless: what else the script has to do if the text does not show its rows.
     """
 
     keyword: str
@@ -304,7 +292,7 @@ class Wrapped:
 
 @dataclass(eq=False, repr=False)
 class Parameters:
-    """A method that scripts override, and that is called with more than it was.
+    """A method that scripts override, and that is now called with more arguments.
 
     Args:
         method: its name.
@@ -338,7 +326,7 @@ class Uncalled:
 
 @dataclass(eq=False, repr=False)
 class OtherParameter:
-    """Methods that scripts override, and that get a value by another name.
+    """Methods that scripts override, and that now get a value by another name.
 
     Args:
         methods: how their names begin.
@@ -353,24 +341,20 @@ class OtherParameter:
 
 @dataclass(eq=False, repr=False)
 class Columns:
-    """Columns of a dataset that have other names.
-
-    Args:
-        names: the old name to the new one.
-    """
+    """Columns of a dataset that have other names; `names` maps the old ones to the new ones."""
 
     names: Mapping[str, str]
 
 
 @dataclass(eq=False, repr=False)
 class OneColumn:
-    """An old keyword names the column that is meant; others of the dataset have a meaning today.
+    """An old keyword names the column to use; trainers now also use others of the dataset.
 
     Args:
         keyword: the keyword, of the trainer.
         datasets: the arguments that are datasets.
-        unless: an argument with which no column is meant.
-        known: the column that is meant of well-known datasets, by the name that they are loaded by.
+        unless: an argument with which no column is used.
+        known: the column to use of well-known datasets, by the name that scripts load them by.
     """
 
     keyword: str
@@ -408,13 +392,13 @@ InSource = (
 
 
 @dataclass(eq=False, repr=False)
-class Silent:
-    """When a call gives other results than it did, as far as its text tells.
+class SilentChange:
+    """When a call gives other results than in older releases, as far as its text shows.
 
     Args:
-        told: what is otherwise, as the end of a sentence that begins with the call.
-        unless: keywords that say what is meant; with them nothing is otherwise.
-        but: keywords and values with which nothing is otherwise.
+        told: the difference, as the end of a sentence that begins with the call.
+        unless: keywords with which the results are the same.
+        but: keywords and values with which they are the same.
     """
 
     told: str
@@ -424,15 +408,15 @@ class Silent:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Adjusted(Owned):
-    """A combination of arguments that was taken, and is an error today.
+    """A combination of arguments that worked, and is an error today.
 
     Args:
-        name: what is adjusted, in a few words.
-        adjust: repairs it where it is met.
-        in_source: what a script has to say instead; None if that does not show in its text.
+        name: the combination, in a few words.
+        adjust: repairs it in a call.
+        in_source: what a script has to write instead; None if its text does not show that.
         early: whether it is the older releases, those before `since`, that do not understand it.
-        concerns: tells from the arguments of a call whether it may be met, where calls are many;
-            None if it may always.
+        concerns: tells from the arguments whether a call may have it, where calls are many; None if
+            any may.
     """
 
     name: str
@@ -444,7 +428,7 @@ class Adjusted(Owned):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Attribute(Owned):
-    """An attribute that scripts read, or a method that they call, and that is elsewhere today.
+    """An attribute that scripts read, or a method that they call, and that objects lack today.
 
     Args:
         name: the attribute.
@@ -468,7 +452,7 @@ class Assigned(Owned):
 
     Args:
         name: the attribute, which is a property today.
-        convert: takes the object and the value that a script sets; returns the value of today.
+        convert: takes the object and the value that a script sets; returns the current value.
         advice: what to write instead.
     """
 
@@ -486,8 +470,8 @@ class Default(Owned):
         values: the release from which on each value was the default, oldest first, and the value.
             Where an absent keyword stood for a value, that is the value.
         needs: another keyword, without which this one means nothing; empty if there is none.
-        quiet: nobody has to be told, as results differ in rounding, or for few.
-        kept: today there is no such keyword; it has a row with `Keep`.
+        quiet: no line is printed, as results differ only in rounding, or for few scripts.
+        kept: there is no such keyword today; it has a row with `Keep`.
     """
 
     name: str
@@ -499,14 +483,14 @@ class Default(Owned):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Behaviour(Owned):
-    """A call that is understood as ever, and gives other results than it did.
+    """A call that raises no error, and gives other results than in older releases.
 
     Args:
-        name: what is otherwise, in a few words.
-        around: carries the call out: tells of it, or gives back what was.
-        silent: when a call concerns it; None if that does not show in its text.
+        name: the difference, in a few words.
+        around: makes the call, and prints the difference or restores the old behaviour.
+        silent: which calls it concerns; None if their text does not show that.
     """
 
     name: str
     around: Around
-    silent: Silent | None = None
+    silent: SilentChange | None = None

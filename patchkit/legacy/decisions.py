@@ -1,7 +1,7 @@
 """What to do about an old keyword, value or attribute.
 
-Nothing else reads the actions of the table. The layer, `modernize`, `doctor`, `explain` and the
-scan of new releases carry a `Decision` out, or show it.
+Only this module reads the actions of the table. The layer, `modernize`, `doctor`, `explain` and the
+scan of new releases carry out a `Decision`, or show it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .changes import (
     Convert,
     Default,
     Drop,
-    Environment,
     Keep,
     Keyword,
     Refuse,
     Rename,
-    Silent,
+    SetVariable,
+    SilentChange,
     Value,
 )
 from .errors import LegacyError
@@ -74,12 +74,12 @@ class Decision:
         settings: fields of the trainer's configuration, and their values.
         environment: environment variables, and their values.
         kept: attributes that the object gets, since no keyword says them.
-        by: with dots, what makes a trainer's class that follows `kept` without the layer; empty if
-            nothing depends on it.
+        by: with dots, the function that makes a trainer's class which applies `kept` without the
+            layer; empty if nothing depends on it.
         alone: whether `kept` means something without others.
-        because: why nothing takes its place.
+        because: why nothing replaces it.
         refusal: a sentence that says what to do, if the value has no counterpart.
-        undecided: the same, if that depends on a value that is not known.
+        undecided: the same, if it depends on a value that is not known.
         to: the current keyword, as the table names it; empty if there is none.
         in_configuration: whether that is a field of the trainer's configuration.
         keeps_value: whether each value stays as it is.
@@ -119,7 +119,7 @@ def decide(row: Keyword, value: Any = UNKNOWN, call: Caller | None = None) -> De
             return _configure(action, value, call)
         case Convert():
             return _convert(action, value, call)
-        case Environment():
+        case SetVariable():
             return _set_variable(action, value)
         case Drop():
             return _drop(action, value)
@@ -182,7 +182,7 @@ def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
     return replace(decision, advice=advice, arguments=arguments)
 
 
-def _set_variable(action: Environment, value: Any) -> Decision:
+def _set_variable(action: SetVariable, value: Any) -> Decision:
     if value is None:
         return Decision(_LEAVE_OUT)
     advice = f"set the environment variable {action.variable}"
@@ -220,12 +220,12 @@ def never(value: NoReturn) -> NoReturn:
 
 
 def clash(to: str, value: Any, present: Any) -> str:
-    """Say of an old keyword that the current one is given, too; nothing if they agree.
+    """Return what to say if a current keyword is given beside the old one; empty if they agree.
 
     Args:
         to: the current keyword.
-        value: what the old one stands for.
-        present: what is given for the current one; None if nothing is.
+        value: the current value for the old one.
+        present: the value given for the current one; None if none is.
     """
     if present is None or value is None or present is value:
         return ""
@@ -236,12 +236,7 @@ def clash(to: str, value: Any, present: Any) -> str:
 
 
 def decide_value(row: Value, value: Any) -> Decision | None:
-    """Return what to do about the value of a keyword, or those in a list; None for other values.
-
-    Args:
-        row: the row of the table.
-        value: what the script gives.
-    """
+    """Return what to do about the value of a keyword, or those in a list; None for other values."""
     parts = list(value) if isinstance(value, (list, tuple)) else [value]
     is_old = [_is(part, row.value) for part in parts]
     if not any(is_old):
@@ -271,7 +266,7 @@ def decide_read(row: Attribute) -> Decision:
 
 
 def is_relied_on(row: Default, given: Collection[str], needed: Any) -> bool:
-    """Tell whether a call is to be told of a default that has changed.
+    """Tell whether a call relies on a default that has changed, so that a line is due.
 
     Args:
         row: the row of the table.
@@ -281,8 +276,8 @@ def is_relied_on(row: Default, given: Collection[str], needed: Any) -> bool:
     return not row.quiet and row.name not in given and (not row.needs or bool(needed))
 
 
-def gives_other_results(silent: Silent, given: Mapping[str, Any]) -> bool:
-    """Tell whether a call gives other results than it did, as far as its arguments show."""
+def gives_other_results(silent: SilentChange, given: Mapping[str, Any]) -> bool:
+    """Tell whether a call gives other results than in older releases, as its arguments show."""
     return not any(name in given for name in silent.unless) and not any(
         name in given and given[name] == value for name, value in silent.but.items()
     )
@@ -295,12 +290,7 @@ def passed_to_configuration(row: Keyword) -> str:
 
 
 def of_trainer(row: Keyword, changed: Keyword) -> Keyword:
-    """Return the row of a trainer's keyword for a field of its configuration that has changed.
-
-    Args:
-        row: the row of the trainer's keyword.
-        changed: the row of the field.
-    """
+    """Return the row of a trainer's keyword for a field of its configuration that has changed."""
     action: Action = changed.action
     if isinstance(action, Rename):
         action = Configure(action.to)

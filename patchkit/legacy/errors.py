@@ -1,4 +1,4 @@
-"""What a script is told that asks for something gone."""
+"""Errors of scripts that ask for something gone."""
 
 from __future__ import annotations
 

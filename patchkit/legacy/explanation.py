@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from .changes import Change, Gone, Keyword, Moved, Value
 from .decisions import decide, decide_value
-from .places import Found
+from .places import FoundName
 from .wording import release
 
 # The site finds rows by the same patterns, in JavaScript.
@@ -45,9 +45,9 @@ class Described:
 def described(row: Change) -> Described | None:
     """Put a row into words; None for kinds that have no old spelling."""
     if isinstance(row, Moved):
-        return _described(row, row.name, Found(row, row.to).advice)
+        return _described(row, row.name, FoundName(row, row.to).advice)
     if isinstance(row, Gone):
-        return _described(row, row.name, Found(row).advice)
+        return _described(row, row.name, FoundName(row).advice)
     if isinstance(row, Value):
         old = f"{', '.join(map(short_name, row.owners))}({row.name}={row.value!r})"
         decision = decide_value(row, row.value)
@@ -60,12 +60,7 @@ def described(row: Change) -> Described | None:
 
 
 def rows_of_error(text: str, rows: Iterable[Change]) -> list[Described]:
-    """Return the rows that an error message speaks of, those of the class it names first.
-
-    Args:
-        text: a message of Python's, or a text that contains one.
-        rows: the table.
-    """
+    """Return the rows that an error message speaks of, those of the class it names first."""
     rows = list(rows)
     found: list[Change] = []
     for owner, keyword in KEYWORD_ERROR.findall(text):

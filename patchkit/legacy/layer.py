@@ -1,4 +1,4 @@
-"""The layer in this process: on or off, and what is in force."""
+"""The layer in this process: switch it on and off, and guard what is imported."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from .choice import Choice
-from .converting import variables
-from .converting.adjusting.surroundings import Surroundings
-from .converting.call import Call
+from .converting.call import OldCall, Surroundings
 from .converting.configuration import give_call_an_own_configuration
 from .converting.defaults import complete
 from .converting.keywords import rename_values, translate
 from .converting.order import positional_to_keyword
 from .converting.redeclared import Fields, concerns, convert_redeclared_fields, own_rows, redeclared
-from .guarding.changed import ChangedAttributes
-from .guarding.derived import derived_from, has_generated_constructor, watch
+from .guarding.changed import ChangedAttributes, restore_variables
+from .guarding.classes import derived_from, has_generated_constructor, watch
 from .guarding.former_attributes import answer_for, take_for
-from .guarding.guard import Guarded, GuardedFunction
-from .guarding.method import Method
+from .guarding.guard import Guarded, GuardedFunction, GuardedMethod
 from .guarding.names import Names
 from .rows import all_rows
 from .uses import Journal, LegacyUse
@@ -31,12 +28,12 @@ from .versions.written_for import WrittenFor, parse
 
 
 @dataclass(eq=False, repr=False)
-class Wanted:
-    """What the layer is to do.
+class LayerChoice:
+    """The choice of a user, with the rows of the table that it needs.
 
     Args:
         choice: True, or the versions that a script was written for.
-        due: the rows of the table that matter here.
+        due: the rows of the table for the installed releases.
         written_for: the releases that the choice names, if it names any.
     """
 
@@ -45,14 +42,8 @@ class Wanted:
     written_for: WrittenFor | None = None
 
 
-def prepare(choice: Choice) -> Wanted | None:
-    """Read the table and look up the installed releases.
-
-    Args:
-        choice: as `choice.checked` gives it.
-
-    Returns:
-        what is wanted; None if the layer is to be off.
+def prepare(choice: Choice) -> LayerChoice | None:
+    """Read the table and look up the installed releases; None if the layer is to be off.
 
     Raises:
         UsageError: it names versions that make no sense.
@@ -60,30 +51,27 @@ def prepare(choice: Choice) -> Wanted | None:
     if not choice:
         return None
     written_for = parse(choice) if isinstance(choice, str) else None
-    return Wanted(choice, Due(all_rows()), written_for)
+    return LayerChoice(choice, Due(all_rows()), written_for)
 
 
 class Layer:
-    """A listener of imports that guards what a library has, once it is there."""
+    """A listener of imports that guards the classes and functions of each imported module."""
 
     def __init__(self) -> None:
-        self.wanted: Wanted | None = None
+        self.wanted: LayerChoice | None = None
         self._journal = Journal()
         self._changed = ChangedAttributes()
         self._names: Names | None = None
         self._seen: weakref.WeakSet[ModuleType] = weakref.WeakSet()
 
-    def become(self, wanted: Wanted | None) -> None:
-        """Do what is wanted from now on; everything is as it was if nothing is.
-
-        May be called again after an interruption.
-        """
+    def become(self, wanted: LayerChoice | None) -> None:
+        """Switch the layer on as wanted, or off; may be called again after an interruption."""
         if wanted is None or (self.wanted is not None and wanted.choice != self.wanted.choice):
             self._switch_off()
         if wanted is not None and self._names is None:
             self._switch_on(wanted)
 
-    def _switch_on(self, wanted: Wanted) -> None:
+    def _switch_on(self, wanted: LayerChoice) -> None:
         self.wanted = wanted
         names = Names(wanted.due.places, self._journal, self._changed)
         names.begin()
@@ -92,7 +80,7 @@ class Layer:
 
     def _switch_off(self) -> None:
         self._changed.restore()
-        variables.restore()
+        restore_variables()
         if self._names is not None:
             self._names.end()
         self._seen.clear()
@@ -100,7 +88,7 @@ class Layer:
         self._journal.clear()
 
     def uses(self) -> tuple[LegacyUse, ...]:
-        """Return what the script used of the table."""
+        """Return the old spellings that the script used."""
         return self._journal.uses()
 
     def packages(self) -> frozenset[str]:
@@ -110,7 +98,7 @@ class Layer:
         return self.wanted is not None and self.wanted.due.concerns(name)
 
     def before_import(self, package: str) -> None:
-        """Do nothing: there is nothing to prepare."""
+        """Do nothing: the layer changes modules after they are imported."""
 
     def after_import(self, name: str, module: ModuleType) -> None:
         if self._names is None or module in self._seen:
@@ -132,7 +120,7 @@ class Layer:
         for name, rows in wanted.due.methods([package]).items():
             function = vars(module).get(name)
             if isinstance(function, FunctionType) and function.__module__ == module.__name__:
-                checked = self._checked(Method(module, name), rows)
+                checked = self._checked(GuardedMethod(module, name), rows)
                 guarded = GuardedFunction(function, checked, lambda: self.wanted is wanted)
                 self._changed.replace(function, guarded)
 
@@ -142,7 +130,7 @@ class Layer:
         take_for(cls, self.wanted.due.assigned_of(cls), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(cls).items():
             if method in vars(cls):
-                checked = self._checked(Method(cls, method), rows)
+                checked = self._checked(GuardedMethod(cls, method), rows)
                 self._changed.change(cls, method, Guarded(vars(cls)[method], checked))
         for derived in derived_from(cls):
             self._guard_derived(derived)
@@ -155,11 +143,11 @@ class Layer:
         rows = self.wanted.due.methods_of(cls).get("__init__")
         if rows is not None:
             own = redeclared(cls)
-            checked = self._checked(Method(cls, "__init__"), own_rows(rows, own), own)
+            checked = self._checked(GuardedMethod(cls, "__init__"), own_rows(rows, own), own)
             self._changed.change(cls, "__init__", Guarded(vars(cls)["__init__"], checked))
 
     def _checked(
-        self, method: Method, rows: MethodRows, own: Fields = MappingProxyType({})
+        self, method: GuardedMethod, rows: MethodRows, own: Fields = MappingProxyType({})
     ) -> Callable[..., Any]:
         assert self.wanted is not None
         call_it, journal, written_for = method.call, self._journal, self.wanted.written_for
@@ -170,7 +158,7 @@ class Layer:
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not has_old_fields and not may_concern(args, kwargs):
                 return call_it(instance, *args, **kwargs)
-            call = Call(method, instance, args, kwargs, journal, written_for)
+            call = OldCall(method, instance, args, kwargs, journal, written_for)
             call = positional_to_keyword(call, args, kwargs, rows.orders)
             if has_old_fields:
                 convert_redeclared_fields(call, rows, own)
@@ -184,7 +172,7 @@ class Layer:
         return checked
 
 
-def _carry_out(call: Call, rows: MethodRows) -> Any:
+def _carry_out(call: OldCall, rows: MethodRows) -> Any:
     """Call the method with the old behaviour in force."""
     proceed: Callable[[], Any] = call.carry_out
     for row in rows.behaviours:

@@ -10,7 +10,7 @@ from .wording import since
 _OURS = "patchkit."
 
 
-class Found:
+class FoundName:
     """Where a name or module is today.
 
     Args:
@@ -55,16 +55,13 @@ class Places:
     """The names and modules that have moved or are gone.
 
     A name that has moved may be gone altogether in a later release, and then has two rows.
-
-    Args:
-        rows: the rows of the table that matter.
     """
 
     def __init__(self, rows: Iterable[Moved | Gone]) -> None:
         rows = tuple(rows)
         self._moved = {row.name: row for row in rows if isinstance(row, Moved)}
         self._gone = {row.name: row for row in rows if isinstance(row, Gone)}
-        # Every module that some script looks for in vain is looked up here.
+        # Each module that some script looks for in vain is looked up here.
         self._inside: dict[str, Moved] = {}
         for row in self._moved.values():
             parts = row.name.split(".")
@@ -75,7 +72,7 @@ class Places:
         """Return all old names."""
         return (*self._moved, *self._gone)
 
-    def find(self, name: str) -> Found | None:
+    def find(self, name: str) -> FoundName | None:
         """Return where a name is today; None if the table has no row for it.
 
         Args:
@@ -90,20 +87,20 @@ class Places:
                 return found
         return None
 
-    def exactly(self, name: str) -> Found | None:
+    def exactly(self, name: str) -> FoundName | None:
         """Return the same for a name that has a row of its own."""
         moved, gone = self._moved.get(name), self._gone.get(name)
         if moved is not None:
             above = self._gone_above(moved.to)
             if above is None:
-                return Found(moved, moved.to)
+                return FoundName(moved, moved.to)
             gone = gone or above
-        return Found(gone) if gone is not None else None
+        return FoundName(gone) if gone is not None else None
 
-    def gone(self, name: str) -> Found | None:
+    def gone(self, name: str) -> FoundName | None:
         """Return the row that says that a name is gone, even if an earlier one moved it."""
         gone = self._gone.get(name)
-        return Found(gone) if gone is not None else None
+        return FoundName(gone) if gone is not None else None
 
     def _gone_above(self, place: str) -> Gone | None:
         """Return the row which says that a name, or a module that it is in, is gone."""
@@ -111,7 +108,7 @@ class Places:
         above = (".".join(parts[:end]) for end in range(2, len(parts) + 1))
         return next((self._gone[name] for name in above if name in self._gone), None)
 
-    def inside(self, module: str) -> Found | None:
+    def inside(self, module: str) -> FoundName | None:
         """Return where something is today that was in a module."""
         row = self._inside.get(module)
-        return Found(row, row.to) if row is not None else None
+        return FoundName(row, row.to) if row is not None else None

@@ -1,4 +1,4 @@
-"""What of the table a script used, and from which of its lines."""
+"""The old spellings that a script used, and the lines that have them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _PASSED_ON = frozenset({"importlib", "_frozen_importlib", "functools", "contextl
 
 
 class Kind(str, Enum):
-    """What became of an old spelling."""
+    """What the layer did about an old spelling."""
 
     FIXED = "fixed"
     """The script goes on as if it had the new one."""
     TOLD = "told"
-    """The script goes on; it may get other results than it did."""
+    """The script goes on; its results may differ from those of the older release."""
     REFUSED = "refused"
     """An error was raised."""
 
@@ -37,13 +37,8 @@ class Kind(str, Enum):
 
 
 @dataclass(frozen=True)
-class Place:
-    """A line of the user's.
-
-    Args:
-        file: its path.
-        line: its number.
-    """
+class RecordedPlace:
+    """A line of the user's code."""
 
     file: str
     line: int
@@ -52,7 +47,7 @@ class Place:
         return f"{os.path.basename(self.file)}:{self.line}"
 
     @classmethod
-    def of_function(cls, function: Callable[..., Any]) -> Place:
+    def of_function(cls, function: Callable[..., Any]) -> RecordedPlace:
         """Return where a function begins, below what is wrapped around it."""
         code = inspect.unwrap(function).__code__
         return cls(code.co_filename, code.co_firstlineno)
@@ -64,9 +59,9 @@ class LegacyUse:
 
     Args:
         change: the row of the table.
-        kind: what became of it.
+        kind: what the layer did about it.
         old: the old spelling, as in the script.
-        message: what the user was told, without the place.
+        message: the message to the user, without the place.
         place: the line.
         count: how often it ran.
     """
@@ -75,7 +70,7 @@ class LegacyUse:
     kind: Kind
     old: str
     message: str
-    place: Place
+    place: RecordedPlace
     count: int = 1
 
     def __str__(self) -> str:
@@ -96,21 +91,21 @@ class LegacyUse:
 
 @dataclass
 class Journal:
-    """All uses in this process; each is told once."""
+    """All uses in this process; each is logged once."""
 
-    _uses: dict[tuple[Place, str], LegacyUse] = field(default_factory=dict)
+    _uses: dict[tuple[RecordedPlace, str], LegacyUse] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(
-        self, change: Change, kind: Kind, old: str, message: str, place: Place | None = None
+        self, change: Change, kind: Kind, old: str, message: str, place: RecordedPlace | None = None
     ) -> LegacyUse:
         """Remember a use, and log it if it is the first in its line.
 
         Args:
             change: the row of the table.
-            kind: what becomes of it.
+            kind: what the layer does about it.
             old: the old spelling.
-            message: what is said of it.
+            message: the message to the user.
             place: the line that has it, if it is not the one that is being executed.
         """
         place = place or users_line()
@@ -135,11 +130,11 @@ class Journal:
 
 
 def is_first_rank() -> bool:
-    """Tell whether this process speaks for all that train together."""
+    """Tell whether this process is the one that logs for all that train together."""
     return os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0")) in ("", "0")
 
 
-def users_line() -> Place:
+def users_line() -> RecordedPlace:
     """Return the line of the user's that is being executed."""
     frame: FrameType | None = sys._getframe(1)
     outermost = frame
@@ -149,7 +144,7 @@ def users_line() -> Place:
             break
         frame = frame.f_back
     assert outermost is not None
-    return Place(outermost.f_code.co_filename, outermost.f_lineno)
+    return RecordedPlace(outermost.f_code.co_filename, outermost.f_lineno)
 
 
 def calling_frame() -> FrameType | None:

@@ -11,12 +11,12 @@ _FORMER_NAMES = {
     "PythonBackend": "PreTrainedTokenizer",
     "TokenizersBackend": "PreTrainedTokenizerFast",
 }
-"""Classes that scripts know by other names, which both go by."""
+"""Classes that scripts know by other names; the libraries take both names."""
 
 
-def class_name(kind: type) -> str:
+def class_name(cls: type) -> str:
     """Return the name of a class as scripts know it."""
-    return _FORMER_NAMES.get(kind.__name__, kind.__name__)
+    return _FORMER_NAMES.get(cls.__name__, cls.__name__)
 
 
 def release(text: str) -> str:

@@ -6,8 +6,7 @@ from ..environment import installed_version, readable_version
 from ..errors import UnreadableVersion, UsageError
 from ..legacy.rows import all_rows
 from ..legacy.versions.due import Due
-from ..legacy.versions.named_releases import named_releases
-from ..legacy.versions.releases import releases
+from ..legacy.versions.releases import named_releases, releases
 from ..legacy.wording import release
 
 

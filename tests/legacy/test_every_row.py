@@ -41,16 +41,15 @@ from patchkit.legacy.changes import (
     Value,
     Wrapped,
 )
-from patchkit.legacy.converting import variables
-from patchkit.legacy.converting.call import Call
+from patchkit.legacy.converting.call import OldCall
 from patchkit.legacy.converting.defaults import difference
 from patchkit.legacy.converting.keywords import current_arguments, rename_values
 from patchkit.legacy.converting.order import fitting
 from patchkit.legacy.errors import LegacyError
 from patchkit.legacy.explanation import described, rows_of_error, short_name
-from patchkit.legacy.guarding.changed import ChangedAttributes
+from patchkit.legacy.guarding.changed import ChangedAttributes, _variables
 from patchkit.legacy.guarding.former_attributes import answer_for
-from patchkit.legacy.guarding.method import Method
+from patchkit.legacy.guarding.guard import GuardedMethod
 from patchkit.legacy.guarding.names import Names
 from patchkit.legacy.rows import all_rows
 from patchkit.legacy.uses import Journal, Kind
@@ -65,9 +64,8 @@ from patchkit.modernize.python import modernize
 from patchkit.modernize.python.rewriting import planned
 from patchkit.modernize.wanted import Wanted, wanted
 from patchkit.modernize.wanted.source import PythonText
-from workbench.releases.findings import Kind as NoTarget
-from workbench.releases.findings import findings
-from workbench.releases.history import History
+from workbench.releases.findings import FindingKind, findings
+from workbench.releases.history import ReleaseHistory
 from workbench.releases.interface import Interface
 
 ROWS = all_rows()
@@ -132,20 +130,20 @@ def split(row: Any) -> tuple[str, str]:
     return (place, last) if last.lstrip("_")[:1].islower() else (owner, "")
 
 
-def call_of(row: Any, kwargs: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Call:
+def call_of(row: Any, kwargs: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> OldCall:
     owner, method = split(row)
     cls = made_up(owner if "." in owner else f"{owner}.{method}", monkeypatch)
     if method and "." in owner:
         setattr(cls, method, lambda self, **kwargs: None)
-        return Call(Method(cls, method), cls(), (), kwargs, Journal())
-    return Call(Method(cls, "__init__"), cls(), (), kwargs, Journal())
+        return OldCall(GuardedMethod(cls, method), cls(), (), kwargs, Journal())
+    return OldCall(GuardedMethod(cls, "__init__"), cls(), (), kwargs, Journal())
 
 
 def of_layer(row: Keyword, value: Any, monkeypatch: pytest.MonkeyPatch) -> Told | None:
     """Return what the layer makes of a keyword; None for values that it never got."""
     set_before: dict[str, str] = {}
     monkeypatch.setattr(
-        "patchkit.legacy.converting.keywords.put",
+        "patchkit.legacy.converting.keywords.set_variable",
         lambda name, said: set_before.update({name: said}),
     )
     settings: dict[str, Any] = {}
@@ -186,11 +184,17 @@ def of_doctor(text: str) -> Wanted:
 def counts(found: Wanted, sentence: str = "") -> bool:
     """Tell whether `doctor` counts something, with a sentence that refuses it."""
     if sentence:
-        told = [it.text for it in found.lacking if str(it.fate) == "gone"]
-        told += [it.because for it in found.combined if it.outcome is Outcome.GONE]
+        told = [lack.text for lack in found.lacking if str(lack.fate) == "gone"]
+        told += [
+            combination.because
+            for combination in found.combined
+            if combination.outcome is Outcome.GONE
+        ]
         return any(sentence in text for text in told) and str(found.verdict) == "not"
-    fixed = [it for it in found.lacking if str(it.fate) == "fixed"]
-    fixed += [it for it in found.combined if it.outcome is not Outcome.GONE]
+    fixed = [lack for lack in found.lacking if str(lack.fate) == "fixed"]
+    fixed += [
+        combination for combination in found.combined if combination.outcome is not Outcome.GONE
+    ]
     return bool(fixed)
 
 
@@ -215,7 +219,10 @@ def written(text: str) -> Told:
     for keyword in statement.value.keywords:
         assert keyword.arg is not None
         if keyword.arg == "args" and isinstance(keyword.value, ast.Call):
-            told.settings = {str(it.arg): _value(it.value) for it in keyword.value.keywords}
+            told.settings = {
+                str(keyword_node.arg): _value(keyword_node.value)
+                for keyword_node in keyword.value.keywords
+            }
         else:
             told.arguments[keyword.arg] = _value(keyword.value)
     return told
@@ -226,7 +233,7 @@ def _value(node: ast.expr) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "str":
             return str(_value(node.args[0]))
         return ast.unparse(node.func).rpartition(".")[2], {
-            str(it.arg): _value(it.value) for it in node.keywords
+            str(keyword_node.arg): _value(keyword_node.value) for keyword_node in node.keywords
         }
     return ast.literal_eval(node)
 
@@ -252,7 +259,7 @@ def test_keywords(row: Keyword, monkeypatch) -> None:
         tried += 1
         text = script_of(row, repr(value))
         result = modernize(text, DUE)
-        own = [it for it in result.findings if f"({row.name}" in it.old]
+        own = [finding for finding in result.findings if f"({row.name}" in finding.old]
         _modernize_agrees(due, told, result.text, own)
         assert counts(of_doctor(text), told.refusal), (text, told)
         _settings_agree(due, value, told)
@@ -260,7 +267,8 @@ def test_keywords(row: Keyword, monkeypatch) -> None:
     assert tried or _makes_objects(due)
     unknown = modernize(script_of(row, "unknown"), DUE)
     assert any(
-        f"({row.name}" in it.old and it.outcome is not Outcome.SILENT for it in unknown.findings
+        f"({row.name}" in finding.old and finding.outcome is not Outcome.SILENT
+        for finding in unknown.findings
     )
     _explain_agrees(row, monkeypatch)
 
@@ -278,9 +286,9 @@ def test_current_keywords_on_older_releases(row: Keyword, monkeypatch) -> None:
     assert told is not None
     assert row.early
     result = modernize(script_of(row, "'given'"), OLDEST)
-    found = [it for it in result.findings if f"({row.name}=" in it.old]
+    found = [finding for finding in result.findings if f"({row.name}=" in finding.old]
     _modernize_agrees(known, told, result.text, found)
-    assert [it.outcome for it in found] == [Outcome.CHANGED]
+    assert [finding.outcome for finding in found] == [Outcome.CHANGED]
 
 
 def _makes_objects(row: Keyword) -> bool:
@@ -297,11 +305,11 @@ def _replaced_by_another(row: Keyword) -> bool:
 def _modernize_agrees(row: Keyword, told: Told, text: str, found: list[Finding]) -> None:
     assert found, text
     if told.refusal:
-        assert [it.outcome for it in found] == [Outcome.GONE], text
+        assert [finding.outcome for finding in found] == [Outcome.GONE], text
         assert told.refusal in found[0].because
         return
-    assert Outcome.GONE not in {it.outcome for it in found}, text
-    if all(it.outcome is Outcome.CHANGED for it in found):
+    assert Outcome.GONE not in {finding.outcome for finding in found}, text
+    if all(finding.outcome is Outcome.CHANGED for finding in found):
         now = written(text)
         assert row.name not in {**now.arguments, **now.settings} or row.name in told.settings, text
         for name, value in told.arguments.items():
@@ -343,7 +351,7 @@ def _shell_agrees(row: Keyword, value: Any, told: Told) -> None:
     script = f"from {library} import {name}, TrlParser\nTrlParser({name})\n"
     command = f"python train.py --{row.name} {value}\n"
     result = shell.modernize(command, DUE, lambda path: script)
-    outcomes = [it.outcome for it in result.findings]
+    outcomes = [finding.outcome for finding in result.findings]
     assert outcomes or told.kept
     if value is None:
         return  # a word for the shell, which has a value of its own for nothing
@@ -352,7 +360,7 @@ def _shell_agrees(row: Keyword, value: Any, told: Told) -> None:
     cell = {"cell_type": "code", "source": f"!{command}", "metadata": {}, "outputs": []}
     in_notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     found = notebook.modernize(json.dumps(in_notebook), DUE, lambda path: script).findings
-    assert [it.outcome for it in found] == outcomes
+    assert [finding.outcome for finding in found] == outcomes
 
 
 def _scan_agrees(row: Keyword, told: Told) -> None:
@@ -365,9 +373,9 @@ def _scan_agrees(row: Keyword, told: Told) -> None:
     configuration = name.removesuffix("Trainer") + "Config"
     holder = configuration if told.settings else name
     interface = Interface({}, {name: {}, holder: {}}, {}, {holder: [], name: [owner]})
-    history = History(library, {"9999": interface}, lambda version, place: True)
+    history = ReleaseHistory(library, {"9999": interface}, lambda version, place: True)
     found = findings({library: history}, [row], {})
-    lacking = [it.text for it in found if it.kind is NoTarget.NO_TARGET]
+    lacking = [lack.text for lack in found if lack.kind is FindingKind.NO_TARGET]
     assert f"{holder} has no {new[0]}=" in lacking
 
 
@@ -399,8 +407,12 @@ def test_values(row: Value, monkeypatch) -> None:
     assert bool(refusal) is not bool(row.to)
     text = script_of(row, repr(row.value))
     result = modernize(text, DUE)
-    own = [it for it in result.findings if it.old.endswith(f"({row.name}={row.value!r})")]
-    assert [it.outcome for it in own] == [Outcome.GONE if refusal else Outcome.CHANGED]
+    own = [
+        finding
+        for finding in result.findings
+        if finding.old.endswith(f"({row.name}={row.value!r})")
+    ]
+    assert [finding.outcome for finding in own] == [Outcome.GONE if refusal else Outcome.CHANGED]
     assert refusal in own[0].because
     if not refusal:
         assert written(result.text).arguments == {row.name: call.arguments[row.name]}
@@ -410,7 +422,9 @@ def test_values(row: Value, monkeypatch) -> None:
     assert (refusal or repr(row.to)) in words.today
     held = f"import {split(row)[0].partition('.')[0]}\nheld = {row.value!r}\n"
     in_variable = modernize(held + script_of(row, "held").partition("\n")[2], DUE)
-    outcomes = {it.outcome for it in in_variable.findings if it.outcome is not Outcome.SILENT}
+    outcomes = {
+        finding.outcome for finding in in_variable.findings if finding.outcome is not Outcome.SILENT
+    }
     assert outcomes == {Outcome.GONE if refusal else Outcome.CHANGED}
 
 
@@ -421,7 +435,7 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
     names = Names(DUE.places, Journal(), ChangedAttributes())
     module, _, last = row.name.rpartition(".")
     text = f"from {module} import {last}\n"
-    own = [it for it in planned(text, DUE).findings if it.old == row.name]
+    own = [finding for finding in planned(text, DUE).findings if finding.old == row.name]
     assert len(own) == 1
     words = described(row)
     assert words is not None
@@ -443,8 +457,10 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
         assert counts(doctor)
         if row is found.row:
             assert words.today == found.advice
-            told = [it.text for it in doctor.lacking]
-            told += [f"write {it.new}; {it.because}" for it in doctor.combined]
+            told = [lack.text for lack in doctor.lacking]
+            told += [
+                f"write {combination.new}; {combination.because}" for combination in doctor.combined
+            ]
             assert any(
                 f"write from {place} import {name}" in text or found.advice in text for text in told
             )
@@ -455,9 +471,9 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
                 lambda asked: {place: former}.get(asked) or ModuleType(""),
             )
             setattr(former, name, row)
-            from patchkit.legacy.guarding.lookups import Lookup
+            from patchkit.legacy.guarding.attributes_of_modules import NameLookup
 
-            assert names._find(row.name, Lookup.READ) is row
+            assert names._find(row.name, NameLookup.READ) is row
 
 
 OPERATORS = {"__add__", "__radd__", "__mul__", "__rmul__", "__eq__", "__contains__", "__bool__"}
@@ -472,8 +488,8 @@ def test_attributes(row: Attribute, monkeypatch) -> None:
         read = f"{owner}.{row.name}" if row.of_class else f"thing = {owner}()\nthing.{row.name}"
         refused = row.read is None
         text = f"import {library}\n{read}{'()' if refused else ''}\n"
-        own = [it for it in planned(text, DUE).findings if row.name in it.old]
-        assert [it.outcome is Outcome.GONE for it in own] == [refused], text
+        own = [finding for finding in planned(text, DUE).findings if row.name in finding.old]
+        assert [finding.outcome is Outcome.GONE for finding in own] == [refused], text
         assert row.advice in own[0].because
         assert counts(of_doctor(text), row.advice if refused else "")
         if refused:
@@ -498,15 +514,21 @@ def test_assigned_attributes(row: Assigned) -> None:
 
 @pytest.mark.parametrize("row", of(Default))
 def test_defaults(row: Default) -> None:
-    (known,) = (it for it in DUE.of(Default) if it.owners == row.owners and it.name == row.name)
+    (known,) = (
+        default
+        for default in DUE.of(Default)
+        if default.owners == row.owners and default.name == row.name
+    )
     if split(row)[1]:
         return  # the defaults of methods are given back to scripts that name their releases
     text = script_of(row, "True", row.needs or "output_dir")
-    silent = [it for it in planned(text, DUE).findings if it.outcome is Outcome.SILENT]
+    silent = [
+        finding for finding in planned(text, DUE).findings if finding.outcome is Outcome.SILENT
+    ]
     doctor = of_doctor(text)
-    told = {difference(known) in it.because for it in silent} | {False}
+    told = {difference(known) in finding.because for finding in silent} | {False}
     assert (True in told) is not row.quiet
-    assert any(difference(known) == it.text for it in doctor.silent) is not row.quiet
+    assert any(difference(known) == told_of.text for told_of in doctor.silent) is not row.quiet
 
 
 @pytest.mark.parametrize("row", of(Behaviour))
@@ -514,11 +536,11 @@ def test_behaviours(row: Behaviour) -> None:
     owner, method = split(row)
     call = f"{owner}().{method}()" if method else f"{owner}()"
     text = f"import {owner.partition('.')[0]}\n{call}\n"
-    told = [it for it in planned(text, DUE).findings if "since " in it.because]
+    told = [finding for finding in planned(text, DUE).findings if "since " in finding.because]
     shown = of_doctor(text).silent
     if row.silent is not None:
-        assert any(row.silent.told in it.because for it in told)
-        assert any(row.silent.told in it.text for it in shown)
+        assert any(row.silent.told in finding.because for finding in told)
+        assert any(row.silent.told in told_of.text for told_of in shown)
 
 
 GIVEN = {
@@ -551,7 +573,11 @@ def test_orders(row: Order) -> None:
         by_layer = fitting(kinds[:count], row.today, orders)
         given = ", ".join(GIVEN.get(name or "", "unknown") for name in kinds[:count])
         text = f"import datasets, peft, transformers, trl\n{row.owners[0]}({given})\n"
-        found = [it for it in planned(text, DUE).findings if "order of the arguments" in it.old]
+        found = [
+            finding
+            for finding in planned(text, DUE).findings
+            if "order of the arguments" in finding.old
+        ]
         assert bool(found) is (by_layer is not None), text
         if by_layer is not None:
             for name in by_layer.order[:count]:
@@ -605,7 +631,11 @@ def test_combinations(row: Adjusted) -> None:
     texts = list(scenes(row))
     assert bool(texts) is (row.in_source is not None)
     for text in texts:
-        found = [it for it in planned(text, DUE).findings if it.outcome is not Outcome.SILENT]
+        found = [
+            finding
+            for finding in planned(text, DUE).findings
+            if finding.outcome is not Outcome.SILENT
+        ]
         assert found, text
         refusal = row.in_source.refusal if isinstance(row.in_source, Uncalled) else ""
         if refusal:
@@ -617,5 +647,5 @@ def test_combinations(row: Adjusted) -> None:
 def test_all_rows_are_given() -> None:
     kinds = (Keyword, Value, Moved, Gone, Attribute, Assigned, Default, Behaviour, Order, Adjusted)
     assert {type(row) for row in ROWS} <= set(kinds)
-    assert not variables._before
+    assert not _variables
     assert short_name("trl.SFTTrainer") == "SFTTrainer"

@@ -32,7 +32,7 @@ def fields(row: Owned) -> dict[str, object]:
     ("kind", "said", "action", "expected"),
     [
         ("renamed", 'since = "1.9.0"\nold = "new"', "Rename", {"to": "new"}),
-        ("environment", 'since = "1.9.0"\nold = "NEW"', "Environment", {"variable": "NEW"}),
+        ("environment", 'since = "1.9.0"\nold = "NEW"', "SetVariable", {"variable": "NEW"}),
         ("dropped", 'old = "nothing used it"', "Drop", {"because": "nothing used it"}),
         ("refused", 'old = "Do this."', "Refuse", {"instead": "Do this."}),
         ("kept", 'old = "leave it out"', "Keep", {"to": "old", "advice": "leave it out"}),

@@ -42,7 +42,7 @@ def test_before_a_release() -> None:
         ("trl=0.11", "names no versions in 'trl=0.11'; write them as 'trl==0.11.4, "),
         ("trl==0.11.4,", "names no versions in ''"),
         ("vllm==0.6", "names vllm, of which patchkit knows no changes; it knows those of trl, "),
-        ("trl==latest", "names the version 'latest' of trl, which is none"),
+        ("trl==latest", "'latest' is not a version of trl"),
         ("trl==0.11.4, trl==0.12.0", "names two versions of trl, 0.11.4 and 0.12.0"),
         ("trl==0.6.0", "TRL 0.6.0 is older than patchkit's table, which begins with 0.7.0"),
         ("transformers==4.35.2", "Transformers 4.35.2 is older than patchkit's table"),

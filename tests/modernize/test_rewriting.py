@@ -224,7 +224,7 @@ def test_what_is_todays_stays(rewrite) -> None:
         ),
         (
             "transformers.TrainingArguments('o', warmup_ratio=2)",
-            "TrainingArguments(warmup_ratio=2) has been gone since Transformers 5.15.0. warmup_ratio=2 is no share",
+            "TrainingArguments(warmup_ratio=2) has been gone since Transformers 5.15.0. warmup_ratio=2 is not a share",
             Outcome.GONE,
         ),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.legacy.changes import Change
-from patchkit.legacy.uses import Kind, LegacyUse, Place
+from patchkit.legacy.uses import Kind, LegacyUse, RecordedPlace
 from patchkit.reporting.legacy import LegacyReport
 
 
@@ -25,5 +25,7 @@ def test_what_is_refused_or_told_does_not_count_as_an_old_spelling_that_works(
     kinds: list[Kind], expected: str
 ) -> None:
     change = Change(gone="trl 1.0.0", source="")
-    uses = tuple(LegacyUse(change, kind, "X", "is gone", Place("x.py", 1)) for kind in kinds)
+    uses = tuple(
+        LegacyUse(change, kind, "X", "is gone", RecordedPlace("x.py", 1)) for kind in kinds
+    )
     assert LegacyReport("", uses).heading() == expected

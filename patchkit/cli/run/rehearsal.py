@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...engine.choices import Choices
 from ...engine.deferred import is_environment_silent
 from ...errors import UsageError
-from ...legacy.versions.named_releases import named_releases
+from ...legacy.versions.releases import named_releases
 from ...settings import ARGUMENTS
 from ...text import short_list
 

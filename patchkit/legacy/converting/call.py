@@ -1,4 +1,4 @@
-"""A call as a script made it, while it is brought to the current spelling."""
+"""A call as a script made it, while old spellings in it are replaced."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from typing import Any
 from ..changes import Change
 from ..decisions import Decision
 from ..errors import LegacyError
-from ..guarding.method import Method
-from ..uses import Journal, Kind, Place, users_line
+from ..guarding.changed import ChangedAttributes
+from ..guarding.guard import GuardedMethod
+from ..uses import Journal, Kind, RecordedPlace
+from ..versions.due import Due
 from ..versions.written_for import WrittenFor
 from ..wording import class_name, since
 
 _CALLS = ("__init__", "__call__")
 _of_results: ContextVar[Mapping[type, Mapping[str, Any]]] = ContextVar("of_results")
-"""What the call that is being carried out gives its results, by their class."""
+"""The attributes that the running call gives its results, by their class."""
 _NOTHING: Mapping[type, Mapping[str, Any]] = MappingProxyType({})
 
 
 @contextmanager
 def giving_later(attributes: Mapping[type, Mapping[str, Any]]) -> Iterator[None]:
-    """Let calls in this context know what their objects get once they are made.
+    """Let calls in this context know the attributes that their objects get afterwards.
 
     Args:
-        attributes: these, by class; if there are none, what was known stays known.
+        attributes: by class; if there are none, those of the outer context stay known.
     """
     outer = _of_results.set(attributes or _of_results.get(_NOTHING))
     try:
@@ -39,12 +41,12 @@ def giving_later(attributes: Mapping[type, Mapping[str, Any]]) -> Iterator[None]
         _of_results.reset(outer)
 
 
-class Call:
+class OldCall:
     """One call of a guarded method.
 
     Args:
-        method: what is called.
-        instance: what it is called on: an object, or a class; None for a function.
+        method: the method that is called.
+        instance: the object or class that it is called on; None for a function.
         args: the positional arguments.
         kwargs: the keywords.
         journal: where uses are noted.
@@ -54,7 +56,7 @@ class Call:
         arguments: the arguments by current names, as far as the method has such names.
         rest: positional arguments that the method has no names for.
         unknown: keywords that the method does not have.
-        kept: attributes that the object gets besides.
+        kept: attributes that the object gets in addition.
         configured: old keywords that went to the configuration.
         is_old: whether something in it had to be fixed.
         kept_by_results: the same for objects among the results, by class.
@@ -62,7 +64,7 @@ class Call:
 
     def __init__(
         self,
-        method: Method,
+        method: GuardedMethod,
         instance: Any,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
@@ -84,9 +86,9 @@ class Call:
             known = name in method.keywords and name not in self.arguments
             (self.arguments if known else self.unknown)[name] = value
 
-    def again(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    def again(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> OldCall:
         """Return the same call with other arguments."""
-        return Call(self.method, self.instance, args, kwargs, self._journal, self.written_for)
+        return OldCall(self.method, self.instance, args, kwargs, self._journal, self.written_for)
 
     @property
     def name(self) -> str:
@@ -111,21 +113,14 @@ class Call:
         return self.configuration_class.__name__
 
     def settle(self, change: Change, decision: Decision, old: str) -> None:
-        """Note what is done about an old spelling.
-
-        Args:
-            change: the row of the table.
-            decision: what to do.
-            old: the old spelling.
-
-        Raises:
-            LegacyError: it has no counterpart.
-        """
+        """Note what is done about an old spelling; `LegacyError` if it has no counterpart."""
         if decision.refusal:
             raise self.refuse(change, old, decision.refusal)
         self.fix(change, old, decision.advice)
 
-    def fix(self, change: Change, old: str, advice: str, place: Place | None = None) -> None:
+    def fix(
+        self, change: Change, old: str, advice: str, place: RecordedPlace | None = None
+    ) -> None:
         """Note that an old spelling was replaced by the current one.
 
         Args:
@@ -143,15 +138,11 @@ class Call:
         self._journal.note(change, Kind.TOLD, old, message)
 
     def refuse(
-        self, change: Change, old: str, instead: str, place: Place | None = None
+        self, change: Change, old: str, instead: str, place: RecordedPlace | None = None
     ) -> LegacyError:
-        """Note that a call cannot be carried out, and return the error to raise.
+        """Note that a call is refused, and return the error to raise.
 
-        Args:
-            change: the row of the table.
-            old: the old spelling.
-            instead: a sentence that says what to do.
-            place: the line to fix, if it is not the one that makes the call.
+        `instead` is a sentence that says what to do; the other arguments are those of `fix`.
         """
         message = f"{old} {since(change)}. {instead}"
         use = self._journal.note(change, Kind.REFUSED, old, message, place)
@@ -167,12 +158,12 @@ class Call:
             settings: its values.
         """
         module, _, last = name.rpartition(".")
-        kind = getattr(importlib.import_module(module), last)
-        return kind(**settings) if given is None else dataclasses.replace(given, **settings)
+        cls = getattr(importlib.import_module(module), last)
+        return cls(**settings) if given is None else dataclasses.replace(given, **settings)
 
     @property
     def comes_later(self) -> Mapping[str, Any]:
-        """What the object gets from the call that makes it, once it is made."""
+        """The attributes that the object gets from the outer call, once it is made."""
         return _of_results.get(_NOTHING).get(type(self.instance), {})
 
     def carry_out(self) -> Any:
@@ -183,13 +174,23 @@ class Call:
             result = self.method.call(self.instance, *positional, *self.rest, **keywords)
         for name, value in self.kept.items():
             setattr(self.instance, name, value)
-        for kind, attributes in self.kept_by_results.items():
+        for cls, attributes in self.kept_by_results.items():
             for made in result:
-                if type(made) is kind:
+                if type(made) is cls:
                     vars(made).update(attributes)
         return result
 
-    @staticmethod
-    def place() -> Place:
-        """Return the line of the user's that makes the call."""
-        return users_line()
+
+@dataclasses.dataclass(eq=False, repr=False)
+class Surroundings:
+    """What an adjustment can use besides the call.
+
+    Args:
+        due: the rows of the table for the installed releases.
+        changed: remembers attributes that an adjustment sets in classes.
+        journal: where uses are noted.
+    """
+
+    due: Due
+    changed: ChangedAttributes
+    journal: Journal

@@ -8,24 +8,18 @@ from typing import Any
 from ..changes import Adjusted, Behaviour
 from ..uses import called_by_user, calling_frame
 from ..wording import release
-from .adjusting.surroundings import Surroundings
-from .call import Call
+from .call import OldCall, Surroundings
 
 _NAME = "apply_chat_template"
 _IDS = "input_ids"
-_TODAY = "BatchEncoding"
+_CURRENT = "BatchEncoding"
 _MARK = "_came_from_chat_template"
 
 
-def give_ids(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Apply a chat template, with the type of result of that time.
+def give_ids(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Apply a chat template, and return the ids alone to scripts that expect that.
 
-    Libraries expect today's, and so does a script that asks for anything by its name.
-
-    Args:
-        call: a call of `apply_chat_template`.
-        row: the row of the table.
-        proceed: carries it out.
+    Libraries expect the current type, and so do scripts that use one of its names.
     """
     tokenizes = call.arguments.get("tokenize", True)
     if not tokenizes or "return_dict" in call.arguments or not called_by_user():
@@ -54,16 +48,12 @@ def give_ids(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
 
 
 def were_ids(value: Any) -> bool:
-    """Tell whether a value came from a chat template, to a script that may expect ids."""
-    return type(value).__name__ == _TODAY and _MARK in vars(value)
+    """Tell whether a value came from a chat template, and its script may expect ids."""
+    return type(value).__name__ == _CURRENT and _MARK in vars(value)
 
 
 def attribute_of_ids(value: Any, name: str) -> Any:
     """Return an attribute of the ids.
-
-    Args:
-        value: what a tokenizer gave.
-        name: the attribute.
 
     Raises:
         AttributeError: it came from no chat template.
@@ -74,11 +64,11 @@ def attribute_of_ids(value: Any, name: str) -> Any:
 
 
 def given_ids(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Tell whether a call is given such a value."""
+    """Tell whether an argument of a call is such a value."""
     return any(map(were_ids, args)) or any(map(were_ids, kwargs.values()))
 
 
-def pass_ids(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+def pass_ids(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Pass the ids of such values."""
     for arguments in (call.arguments, call.unknown):
         for name, value in arguments.items():

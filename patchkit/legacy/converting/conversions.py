@@ -1,68 +1,68 @@
-"""What old values of training arguments are in today's keywords."""
+"""Current keywords and values for old ones of configurations, trainers and tokenizers."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..changes import Converter
 from ..errors import LegacyError
-from .call import Call
+from .call import OldCall
 
 _NEARLY_ALL = math.nextafter(1, 0)
 """The largest share of the steps: 1 is a number of steps."""
 
 
-def share_of_steps(share: float | None, call: Call) -> Mapping[str, Any]:
-    """Return `warmup_steps` for a `warmup_ratio`; a number of steps came before the share."""
+def share_of_steps(share: float | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `warmup_steps` for a `warmup_ratio`; a number of steps overruled the share."""
     given = call.arguments.get("warmup_steps") or 0
     if not share or given > 0:
         return {}
     if not 0 <= share <= 1:
-        raise LegacyError(f"warmup_ratio={share!r} is no share of the steps.")
+        raise LegacyError(f"warmup_ratio={share!r} is not a share of the steps.")
     call.arguments.pop("warmup_steps", None)
     return {"warmup_steps": min(share, _NEARLY_ALL)}
 
 
-def sampling(by_length: bool, call: Call) -> Mapping[str, Any]:
+def sampling(by_length: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `train_sampling_strategy` for `group_by_length`."""
     return {"train_sampling_strategy": "group_by_length"} if by_length else {}
 
 
-def adafactor(wanted: bool, call: Call) -> Mapping[str, Any]:
-    """Return `optim` for `adafactor`, which came before it."""
+def adafactor(wanted: bool, call: OldCall) -> Mapping[str, Any]:
+    """Return `optim` for `adafactor`, which overruled it."""
     if not wanted:
         return {}
     call.arguments.pop("optim", None)
     return {"optim": "adafactor"}
 
 
-def liger_kernel(wanted: bool | None, call: Call) -> Mapping[str, Any]:
+def liger_kernel(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
     """Return `use_liger_kernel` for the keywords that did the same."""
     return {} if wanted is None else {"use_liger_kernel": wanted}
 
 
-def train_batch_size(size: int | None, call: Call) -> Mapping[str, Any]:
-    """Return `per_device_train_batch_size` for `per_gpu_train_batch_size`, which came before it."""
-    return _instead_of("per_device_train_batch_size", size, call)
+def _overruling(name: str) -> Converter:
+    """Return the converter of a keyword that overruled the current one, unless it was false."""
+
+    def convert(value: Any, call: OldCall) -> Mapping[str, Any]:
+        if not value:
+            return {}
+        call.arguments.pop(name, None)
+        return {name: value}
+
+    return convert
 
 
-def eval_batch_size(size: int | None, call: Call) -> Mapping[str, Any]:
-    """Return `per_device_eval_batch_size` for `per_gpu_eval_batch_size`, which came before it."""
-    return _instead_of("per_device_eval_batch_size", size, call)
+train_batch_size = _overruling("per_device_train_batch_size")
+eval_batch_size = _overruling("per_device_eval_batch_size")
 
 
-def _instead_of(name: str, value: Any, call: Call) -> Mapping[str, Any]:
-    if not value:
-        return {}
-    call.arguments.pop(name, None)
-    return {name: value}
-
-
-def inputs_for_metrics(wanted: bool, call: Call) -> Mapping[str, Any]:
+def inputs_for_metrics(wanted: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `include_for_metrics` for `include_inputs_for_metrics`."""
     if not wanted:
         return {}
@@ -70,7 +70,7 @@ def inputs_for_metrics(wanted: bool, call: Call) -> Mapping[str, Any]:
     return {"include_for_metrics": [*given, "inputs"]}
 
 
-def tpu_metrics(wanted: bool, call: Call) -> Mapping[str, Any]:
+def tpu_metrics(wanted: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `debug` for `tpu_metrics_debug`."""
     if not wanted:
         return {}
@@ -78,7 +78,7 @@ def tpu_metrics(wanted: bool, call: Call) -> Mapping[str, Any]:
     return {"debug": f"{given} tpu_metrics_debug".strip()}
 
 
-def repository(name: str | None, call: Call) -> Mapping[str, Any]:
+def repository(name: str | None, call: OldCall) -> Mapping[str, Any]:
     """Return `hub_model_id` for `push_to_hub_model_id`, and the organization with it."""
     if name is None:
         return {}
@@ -86,7 +86,7 @@ def repository(name: str | None, call: Call) -> Mapping[str, Any]:
     return {"hub_model_id": f"{organization}/{name}" if organization else name}
 
 
-def organization(name: str | None, call: Call) -> Mapping[str, Any]:
+def organization(name: str | None, call: OldCall) -> Mapping[str, Any]:
     """Return `hub_model_id` for `push_to_hub_organization`."""
     if name is None:
         return {}
@@ -95,37 +95,36 @@ def organization(name: str | None, call: Call) -> Mapping[str, Any]:
     return {"hub_model_id": f"{name}/{model or Path(folder).name}"}
 
 
-def dispatching(value: bool | None, call: Call) -> Mapping[str, Any]:
-    """Return `accelerator_config` for `dispatch_batches`."""
-    return _in_accelerator("dispatch_batches", value, call)
-
-
-def splitting(value: bool | None, call: Call) -> Mapping[str, Any]:
-    """Return `accelerator_config` for `split_batches`."""
-    return _in_accelerator("split_batches", value, call)
-
-
-def padding_to_length(wanted: bool, call: Call) -> Mapping[str, Any]:
-    """Return `padding` for `pad_to_max_length`, which came after it."""
+def padding_to_length(wanted: bool, call: OldCall) -> Mapping[str, Any]:
+    """Return `padding` for `pad_to_max_length`, which gave way to it."""
     if not wanted or call.arguments.get("padding"):
         return {}
     call.arguments.pop("padding", None)
     return {"padding": True if call.arguments.get("max_length") is None else "max_length"}
 
 
-def truncating(strategy: Any, call: Call) -> Mapping[str, Any]:
-    """Return `truncation` for `truncation_strategy`, which came after it."""
+def truncating(strategy: Any, call: OldCall) -> Mapping[str, Any]:
+    """Return `truncation` for `truncation_strategy`, which gave way to it."""
     given = call.arguments.get("truncation") is not None
     return {} if given or strategy is None else {"truncation": strategy}
 
 
-def _in_accelerator(name: str, value: Any, call: Call) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    return {"accelerator_config": {**_read(call, "accelerator_config"), name: value}}
+def _in_accelerator(name: str) -> Converter:
+    """Return the converter of a keyword that belongs to `accelerator_config`."""
+
+    def convert(value: bool | None, call: OldCall) -> Mapping[str, Any]:
+        if value is None:
+            return {}
+        return {"accelerator_config": {**_read(call, "accelerator_config"), name: value}}
+
+    return convert
 
 
-def wrapped_layer(layer: str | None, call: Call) -> Mapping[str, Any]:
+dispatching = _in_accelerator("dispatch_batches")
+splitting = _in_accelerator("split_batches")
+
+
+def wrapped_layer(layer: str | None, call: OldCall) -> Mapping[str, Any]:
     """Return `fsdp_config` for `fsdp_transformer_layer_cls_to_wrap`."""
     if layer is None:
         return {}
@@ -135,7 +134,7 @@ def wrapped_layer(layer: str | None, call: Call) -> Mapping[str, Any]:
     return {"fsdp_config": {**held, "transformer_layer_cls_to_wrap": [*layers, layer]}}
 
 
-def least_parameters(number: int, call: Call) -> Mapping[str, Any]:
+def least_parameters(number: int, call: OldCall) -> Mapping[str, Any]:
     """Return `fsdp_config` for `fsdp_min_num_params`; the larger number held."""
     if not number:
         return {}
@@ -143,7 +142,7 @@ def least_parameters(number: int, call: Call) -> Mapping[str, Any]:
     return {"fsdp_config": {**held, "min_num_params": max(held.get("min_num_params", 0), number)}}
 
 
-def _read(call: Call, name: str) -> dict[str, Any]:
+def _read(call: OldCall, name: str) -> dict[str, Any]:
     """Take a configuration out of a call: a mapping, or a file of JSON."""
     given = call.arguments.pop(name, None)
     if isinstance(given, str | os.PathLike):
@@ -153,10 +152,10 @@ def _read(call: Call, name: str) -> dict[str, Any]:
     return dict(held)
 
 
-def data_loader(name: str) -> Any:
+def data_loader(name: str) -> Converter:
     """Return the converter of a keyword of `Accelerator` that describes its data loaders."""
 
-    def convert(value: Any, call: Call) -> Mapping[str, Any]:
+    def convert(value: Any, call: OldCall) -> Mapping[str, Any]:
         given = call.arguments.pop("dataloader_config", None)
         made = call.make("accelerate.DataLoaderConfiguration", given, **{name: value})
         return {"dataloader_config": made}
@@ -164,15 +163,20 @@ def data_loader(name: str) -> Any:
     return convert
 
 
-def longest(length: int | None, call: Call) -> Mapping[str, Any]:
+def longest(length: int | None, call: OldCall) -> Mapping[str, Any]:
     """Return `max_length` for `max_seq_length`; None was what the tokenizer can, up to 1024."""
     if length is not None:
         return {"max_length": length}
+    return {"max_length": most_tokens(call)}
+
+
+def most_tokens(call: OldCall) -> int:
+    """Return how many tokens of a text `SFTTrainer` took by default."""
     tokenizer = call.arguments.get("processing_class") or call.unknown.get("tokenizer")
-    return {"max_length": min(getattr(tokenizer, "model_max_length", None) or 1024, 1024)}
+    return min(getattr(tokenizer, "model_max_length", None) or 1024, 1024)
 
 
-def rpo(alpha: float | None, call: Call) -> Mapping[str, Any]:
+def rpo(alpha: float | None, call: OldCall) -> Mapping[str, Any]:
     """Return the losses and their weights for `rpo_alpha`, the weight of the SFT loss."""
     if alpha is None:
         return {}
@@ -182,17 +186,17 @@ def rpo(alpha: float | None, call: Call) -> Mapping[str, Any]:
     return {"loss_type": [*losses, "sft"], "loss_weights": [*weights, alpha]}
 
 
-def steps_of_episodes(episodes: int | None, call: Call) -> Mapping[str, Any]:
+def steps_of_episodes(episodes: int | None, call: OldCall) -> Mapping[str, Any]:
     """Return `max_steps` for `total_episodes`, as TRL 0.22 to 0.24 did."""
     if episodes is None:
         return {}
     return {"max_steps": episodes // (call.arguments.get("gradient_accumulation_steps") or 1)}
 
 
-def picked_by_vllm(name: str) -> Callable[[Any, Call], Mapping[str, Any]]:
-    """Return what gives no keyword for what vLLM picks, unless a script uses vLLM and picks it."""
+def picked_by_vllm(name: str) -> Converter:
+    """Return the converter of a keyword that vLLM now sets; a script with vLLM may not set it."""
 
-    def convert(value: Any, call: Call) -> Mapping[str, Any]:
+    def convert(value: Any, call: OldCall) -> Mapping[str, Any]:
         given = {**call.arguments, **call.unknown}
         if value not in (None, "auto") and given.get("use_vllm"):
             raise LegacyError(

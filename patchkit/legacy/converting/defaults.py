@@ -1,4 +1,4 @@
-"""Defaults that changed while the names stayed: told, or given back."""
+"""Defaults that changed while the names stayed: printed, or given back."""
 
 from __future__ import annotations
 
@@ -11,26 +11,21 @@ from ..decisions import is_relied_on
 from ..uses import calling_module
 from ..versions.written_for import WrittenFor
 from ..wording import release
-from .call import Call
+from .call import OldCall
 
 if TYPE_CHECKING:
     from packaging.version import Version
 
 _PARSERS = frozenset({"transformers.hf_argparser", "trl.scripts.utils"})
-"""They pass all fields, those that nobody gave with the current default."""
+"""Modules that pass all fields, those that nobody gave with the current default."""
 
 _ADVICE = "Write the values that are meant, or name the releases that the script was written for"
 
 
-def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) -> Any:
-    """Carry a constructor's call out with the defaults of the release that the script was for.
+def complete(call: OldCall, rows: Iterable[Default], proceed: Callable[[], Any]) -> Any:
+    """Call a constructor with the defaults of the release that the script was written for.
 
-    If none is named, tell which defaults are others than they were.
-
-    Args:
-        call: the call.
-        rows: the defaults of the class that have changed.
-        proceed: carries it out.
+    If none is named, print which defaults have changed; `rows` has those of the class.
     """
     given = chosen(call)
     absent = [
@@ -48,25 +43,20 @@ def complete(call: Call, rows: Iterable[Default], proceed: Callable[[], Any]) ->
         call.arguments.update({name: values[name] for name in values.keys() - kept})
         return proceed()
     result = proceed()
-    told = [
+    relied_on = [
         row
         for row in absent
         if is_relied_on(row, (), getattr(call.instance, row.needs, None) if row.needs else None)
     ]
-    if told:
-        what = "; ".join(difference(row) for row in told)
+    if relied_on:
+        what = "; ".join(difference(row) for row in relied_on)
         message = f"{call.name}: {what}. {_ADVICE}"
-        call.tell(told[0], call.name, message)
+        call.tell(relied_on[0], call.name, message)
     return result
 
 
 def values_of(rows: Iterable[Default], written_for: WrittenFor) -> dict[str, Any]:
-    """Return the defaults of the releases that a script was written for, where they differ.
-
-    Args:
-        rows: defaults that have changed.
-        written_for: the releases.
-    """
+    """Return the defaults of the releases that a script was written for, where they differ."""
     return {
         row.name: value_at(row, version)
         for row in rows
@@ -83,8 +73,8 @@ def value_at(row: Default, version: Version) -> Any:
     return values[-1] if values else row.values[0][1]
 
 
-def chosen(call: Call) -> Mapping[str, Any]:
-    """Return the arguments of a constructor that somebody chose; parsers pass all."""
+def chosen(call: OldCall) -> Mapping[str, Any]:
+    """Return the arguments of a constructor without defaults that a parser filled in."""
     if calling_module() not in _PARSERS:
         return call.arguments
     known = {field.name: field for field in dataclasses.fields(call.instance)}

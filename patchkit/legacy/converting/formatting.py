@@ -7,31 +7,25 @@ from typing import Any
 
 from ..changes import Behaviour
 from ..errors import LegacyError
-from .call import Call
+from .call import OldCall
 
 Formatting = Callable[[Mapping[str, Any]], Any]
 
 
-def format_each_row(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Let a formatting function that returns lists format one row.
-
-    Args:
-        call: a call of `SFTTrainer._prepare_dataset`.
-        row: the row of the table.
-        proceed: carries it out.
-    """
+def format_each_row(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let a formatting function that returns lists format the rows of `_prepare_dataset`."""
     function = call.arguments.get("formatting_func")
     if function is None:
         return proceed()
     wrapped = call.arguments["formatting_func"] = OneText(function)
     prepared = proceed()
     if wrapped.was_batched:
-        call.fix(row, listed(call), ADVICE)
+        call.fix(row, name_in_messages(call), ADVICE)
     return prepared
 
 
-def listed(call: Call) -> str:
-    """Return how a formatting function that returns lists is named in messages."""
+def name_in_messages(call: OldCall) -> str:
+    """Return how messages name a formatting function that returns lists."""
     return f"{type(call.instance).__name__}(formatting_func=) that returns a list for a batch"
 
 
@@ -42,9 +36,6 @@ class OneText:
     """A formatting function that returns one text for a row, whatever it was written for.
 
     It is called as often as the trainer calls it, and once more for a row that it fails on.
-
-    Args:
-        function: the formatting function.
     """
 
     def __init__(self, function: Formatting) -> None:
@@ -72,7 +63,7 @@ class OneText:
 
 
 def in_batch(function: Formatting, row: Mapping[str, Any]) -> list[Any] | None:
-    """Return what a formatting function makes of a batch of one row; None if that is no list."""
+    """Return the list that a formatting function makes of a batch of one row; None if none."""
     try:
         made = function({name: [value] for name, value in row.items()})
     except Exception:

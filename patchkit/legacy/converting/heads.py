@@ -7,22 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ..changes import Behaviour
-from .call import Call
+from .call import OldCall
 
 _HEAD = "lm_head"
 _LAYERS = "BaseTunerLayer"
 
 
-def train_adapter_of_head(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+def train_adapter_of_head(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Compute the loss from logits where the head has an adapter.
 
-    The trainer of today multiplies by the weight of the head and would never train its adapter. It
-    refuses such a model, but has a way to a loss from logits, which honours the adapter.
-
-    Args:
-        call: a call of `SFTTrainer`.
-        row: the row of the table.
-        proceed: carries it out.
+    Current releases of `SFTTrainer` multiply by the weight of the head and would never train its
+    adapter. They refuse such a model, but can take a loss from logits, which honours the adapter.
     """
     arguments = call.arguments
     settings = arguments.get("args")
@@ -36,7 +31,7 @@ def train_adapter_of_head(call: Call, row: Behaviour, proceed: Callable[[], Any]
         arguments.setdefault("compute_loss_func", loss_from_logits)
     old = f"{call.name} with an adapter on {_HEAD}"
     call.fix(row, old, "patchkit has the loss computed from logits, with a second forward pass")
-    setattr(module, _LAYERS, ())  # no layer is one of those that it refuses
+    setattr(module, _LAYERS, ())  # so that it refuses no layer
     try:
         return proceed()
     finally:

@@ -1,4 +1,4 @@
-"""Bring the keywords of a call, and their values, to the current ones."""
+"""Replace old keywords of a call, and old values, by the current ones."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from typing import Any
 
 from ..changes import Keyword, Value
 from ..decisions import clash, decide, decide_value
-from .call import Call, giving_later
+from ..guarding.changed import set_variable
+from .call import OldCall, giving_later
 from .configuration import configure
-from .variables import put
 
 
-def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
-    """Replace the keywords that the method does not have any more.
-
-    Args:
-        call: the call; its arguments change.
-        rows: what the table knows, by the old keyword.
+def translate(call: OldCall, rows: Mapping[str, Keyword]) -> None:
+    """Replace the keywords of a call that the method no longer has; `rows` are by old keyword.
 
     Raises:
         LegacyError: a value has no meaning today, or the old keyword and the new one are both
@@ -27,7 +23,7 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
     for name in list(call.unknown):
         row = rows.get(name)
         if name not in call.unknown or row is None or not _has_target(call, row):
-            continue  # another keyword took it along, or the method says what it thinks of it
+            continue  # another keyword took it along, or the method itself refuses it
         value = call.unknown.pop(name)
         for new, new_value in current_arguments(call, row, value, settings).items():
             _give(call, row, new, new_value)
@@ -43,8 +39,8 @@ def translate(call: Call, rows: Mapping[str, Keyword]) -> None:
         call.kept.clear()
 
 
-def _has_target(call: Call, row: Keyword) -> bool:
-    """Tell whether the installed release has what a keyword is called elsewhere."""
+def _has_target(call: OldCall, row: Keyword) -> bool:
+    """Tell whether the installed release has the new name of a keyword."""
     decision = decide(row)
     if not decision.keeps_value or decision.in_configuration:
         return True
@@ -52,15 +48,15 @@ def _has_target(call: Call, row: Keyword) -> bool:
 
 
 def current_arguments(
-    call: Call, row: Keyword, value: Any, settings: dict[str, Any]
+    call: OldCall, row: Keyword, value: Any, settings: dict[str, Any]
 ) -> Mapping[str, Any]:
-    """Return what to pass instead of an old keyword.
+    """Return the arguments to pass instead of an old keyword, and note its use.
 
     Args:
-        call: the call; the use is noted.
+        call: the call.
         row: the row of the table.
-        value: the old keyword's.
-        settings: what belongs to the configuration goes there.
+        value: the value of the old keyword.
+        settings: gets the fields of the configuration.
 
     Raises:
         LegacyError: the value has no meaning today.
@@ -71,13 +67,13 @@ def current_arguments(
     settings.update(decision.settings)
     if decision.in_configuration:
         call.configured.add(row.name)
-    for variable, said in decision.environment.items():
-        put(variable, str(said))
+    for variable, text in decision.environment.items():
+        set_variable(variable, str(text))
     call.kept.update(decision.kept)
     return decision.arguments
 
 
-def _give(call: Call, row: Keyword, name: str, value: Any) -> None:
+def _give(call: OldCall, row: Keyword, name: str, value: Any) -> None:
     present = call.arguments.get(name, call.unknown.get(name))
     contradiction = clash(name, value, present)
     if contradiction:
@@ -89,12 +85,8 @@ def _give(call: Call, row: Keyword, name: str, value: Any) -> None:
         target[name] = value
 
 
-def rename_values(call: Call, rows: Iterable[Value]) -> None:
-    """Replace values that have another name today; those in a list, too.
-
-    Args:
-        call: the call; its arguments change.
-        rows: what the table knows.
+def rename_values(call: OldCall, rows: Iterable[Value]) -> None:
+    """Replace values that have another name today, also in a list.
 
     Raises:
         LegacyError: a value has no counterpart.

@@ -1,27 +1,25 @@
-"""The dtype of a model that is loaded without one."""
+"""Loading a model: old keywords of `from_pretrained`, and its dtype where none is given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..changes import Behaviour
+from ..errors import LegacyError
 from ..uses import calling_package
 from ..wording import release
-from .call import Call
+from .call import OldCall
 
 _NAMES = ("dtype", "torch_dtype")
+_TAKEN_ALONG = ("bnb_4bit_", "llm_int8_")
+"""How keywords begin that belonged to `load_in_4bit` and `load_in_8bit`."""
 
 
-def give_dtype(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+def give_dtype(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Load a model in the dtype of the release that the script was written for.
 
-    If none is named, tell if the model is not in float32, as it was.
-
-    Args:
-        call: a call of `from_pretrained`.
-        row: the row of the table.
-        proceed: carries it out.
+    If none is named, print a line if the model is not in float32, which was the default.
     """
     given = {**call.arguments, **call.unknown}
     if calling_package() == "transformers" or any(given.get(name) is not None for name in _NAMES):
@@ -31,7 +29,7 @@ def give_dtype(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
         if call.written_for.precedes(row.gone):
             for name in _NAMES:
                 call.unknown.pop(name, None)
-            # What stays unquantized was in float16.
+            # Layers that are not quantized were in float16.
             call.unknown["dtype"] = _dtype("float16" if quantized else "float32")
         return proceed()
     result = proceed()
@@ -54,3 +52,42 @@ def _dtype(name: str) -> Any:
     import torch
 
     return getattr(torch, name)
+
+
+def in_8bit(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `quantization_config` for `load_in_8bit`."""
+    return _quantized("load_in_8bit", wanted, call)
+
+
+def in_4bit(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `quantization_config` for `load_in_4bit`."""
+    return _quantized("load_in_4bit", wanted, call)
+
+
+def _quantized(switch: str, wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    given = call.unknown.get("quantization_config", call.arguments.get("quantization_config"))
+    if given is not None:
+        if wanted and not _value(given, switch):
+            raise LegacyError(
+                f"The quantization_config that is given, too, does not have {switch}=True; set it "
+                "only there."
+            )
+        return {}  # scripts gave it in both places
+    settings = {
+        name: call.unknown.pop(name) for name in list(call.unknown) if name.startswith(_TAKEN_ALONG)
+    }
+    if not wanted:
+        return {}
+    made = call.make("transformers.BitsAndBytesConfig", None, **{switch: True}, **settings)
+    return {"quantization_config": made}
+
+
+def _value(configuration: Any, name: str) -> Any:
+    if isinstance(configuration, Mapping):
+        return configuration.get(name)
+    return getattr(configuration, name, None)
+
+
+def flash_attention(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `attn_implementation` for `use_flash_attention_2`."""
+    return {"attn_implementation": "flash_attention_2"} if wanted else {}

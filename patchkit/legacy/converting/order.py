@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..changes import Order
-from .call import Call
+from .call import OldCall
 
-_KINDS: Mapping[str, tuple[tuple[str, str], ...]] = {
+_CLASSES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "args": (("transformers.training_args", "TrainingArguments"),),
     "train_dataset": (
         ("datasets.arrow_dataset", "Dataset"),
@@ -22,7 +22,7 @@ _KINDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "beta": (("builtins", "float"),),
     "loss_type": (("builtins", "str"),),
 }
-"""A parameter to the classes that its arguments have; each is looked up once it is loaded."""
+"""Parameters, and the classes of their arguments; a class is looked up once it is loaded."""
 _ALIKE = {
     "config": "args",
     "eval_dataset": "train_dataset",
@@ -45,17 +45,10 @@ _MODEL, _TEXT = "model", "loss_type"
 
 
 def positional_to_keyword(
-    call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], rows: Iterable[Order]
-) -> Call:
-    """Return a call with the names that its positional arguments had.
-
-    Args:
-        call: the call, as the current order has it.
-        args: the positional arguments.
-        kwargs: the keywords.
-        rows: old orders, the newest first.
-    """
-    row = fitting([_kind(value) for value in args], call.method.positional, rows)
+    call: OldCall, args: Sequence[Any], kwargs: Mapping[str, Any], rows: Iterable[Order]
+) -> OldCall:
+    """Return the call with positional arguments in an old order given by keyword."""
+    row = fitting([_parameter(value) for value in args], call.method.positional, rows)
     if row is None:
         return call
     named = dict(zip(row.order, args, strict=False))
@@ -66,39 +59,39 @@ def positional_to_keyword(
 
 
 def fitting(
-    kinds: Sequence[str | None], today: Sequence[str], rows: Iterable[Order]
+    parameters: Sequence[str | None], current: Sequence[str], rows: Iterable[Order]
 ) -> Order | None:
     """Return the old order that the arguments were given in.
 
     Args:
-        kinds: for each argument by position the parameter that it is one of; None if any may be.
-        today: the names of the parameters, in the current order.
+        parameters: for each argument by position the parameter that it fits; None if any may be.
+        current: the names of the parameters, in the current order.
         rows: old orders, the newest first.
 
     Returns:
-        the first that the kinds of the arguments allow; None if the current order allows them, too.
+        the first that these parameters allow; None if the current order allows them, too.
     """
-    if _allows(today, kinds):
+    if _allows(current, parameters):
         return None
-    return next((row for row in rows if _allows(row.order, kinds)), None)
+    return next((row for row in rows if _allows(row.order, parameters)), None)
 
 
-def _allows(order: Sequence[str], kinds: Sequence[str | None]) -> bool:
-    return len(kinds) <= len(order) and all(
-        kind is None
-        or kind == _ALIKE.get(name, name)
-        or (kind == _TEXT and _ALIKE.get(name, name) == _MODEL)
-        for name, kind in zip(order, kinds, strict=False)
+def _allows(order: Sequence[str], parameters: Sequence[str | None]) -> bool:
+    return len(parameters) <= len(order) and all(
+        fitting is None
+        or fitting == _ALIKE.get(name, name)
+        or (fitting == _TEXT and _ALIKE.get(name, name) == _MODEL)
+        for name, fitting in zip(order, parameters, strict=False)
     )
 
 
-def _kind(value: Any) -> str | None:
-    """Return the parameter that a value is an argument of; None if any might be."""
+def _parameter(value: Any) -> str | None:
+    """Return the parameter that a value fits; None if it may fit any."""
     if value is None:
         return None
-    for name, classes in _KINDS.items():
-        for module, kind in classes:
-            loaded = getattr(sys.modules.get(module), kind, None)
+    for name, classes in _CLASSES.items():
+        for module, cls in classes:
+            loaded = getattr(sys.modules.get(module), cls, None)
             if isinstance(loaded, type) and isinstance(value, loaded):
                 return name
     return None

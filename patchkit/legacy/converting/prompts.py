@@ -1,4 +1,4 @@
-"""Truncate prompts and completions by tokens, as trainers did for `max_prompt_length`."""
+"""Truncate prompts, completions and texts by tokens, as trainers did."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 from ..changes import Behaviour
 from ..versions.written_for import WrittenFor
-from .call import Call
-from .special_tokens import marked
+from .call import OldCall
+from .configuration import configure
+from .conversions import most_tokens
 
 OF_PROMPT = "max_prompt_length"
 OF_COMPLETION = "max_completion_length"
@@ -18,9 +19,10 @@ OF_TRAINER = "max_prompt_length_of_trainer"
 """The attribute for a value that a script gave to the trainer, as up to TRL 0.12."""
 MODE = "truncation_mode"
 HOW = "how prompts are truncated"
-"""What the rows of the table are called that see to it."""
+"""The name of the rows of the table whose behaviours truncate prompts."""
 
 Ids = Sequence[int]
+Marked = tuple[Ids, list[Ids]]
 
 
 @dataclass(frozen=True)
@@ -91,14 +93,14 @@ def limits_of(args: Any, written_for: WrittenFor | None, *, always: str = "") ->
     )
 
 
-def truncate_pairs(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Truncate what `DPOTrainer` has tokenized, with the special tokens of its time."""
+def truncate_pairs(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Truncate what `DPOTrainer` has tokenized, with its former special tokens."""
     limits = limits_of(call.arguments["args"], call.written_for, always="trl 0.12.0")
     is_marked = call.written_for is not None and call.written_for.precedes("trl 0.12.0")
     if limits is None and not is_marked:
         return proceed()
     is_text = isinstance(next(iter(call.arguments["dataset"])).get("prompt"), str)
-    mark = marked(call.instance._tokenizer, is_text) if is_marked else None
+    mark = _marker(call.instance._tokenizer, is_text) if is_marked else None
 
     def cut(example: Mapping[str, Any]) -> dict[str, Ids]:
         prompt, answers = example["prompt_ids"], [example["chosen_ids"], example["rejected_ids"]]
@@ -112,7 +114,28 @@ def truncate_pairs(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> An
     return dataset.map(cut) if "prompt_ids" in next(iter(dataset)) else dataset
 
 
-def truncate_completions(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+def _marker(tokenizer: Any, is_text: bool) -> Callable[[Ids, Sequence[Ids]], Marked]:
+    """Return what gives a prompt and its answers the special tokens of `DPOTrainer` up to TRL 0.11.
+
+    It put a beginning token before a prompt and an end token behind an answer where the text had
+    none, and let the tokenizer put none. Today the tokenizer puts a beginning token before a text.
+    """
+    begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
+    empty: Ids = tokenizer("")["input_ids"]
+    is_put = is_text and begin is not None and list(empty[:1]) == [begin]
+
+    def mark(prompt: Ids, answers: Sequence[Ids]) -> Marked:
+        prompt = prompt[1:] if is_put else prompt
+        if begin is not None and list(prompt[:1]) != [begin]:
+            prompt = [begin, *prompt]
+        return prompt, [
+            ids if end is None or list(ids[-1:]) == [end] else [*ids, end] for ids in answers
+        ]
+
+    return mark
+
+
+def truncate_completions(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Truncate what `KTOTrainer` has tokenized."""
     limits = limits_of(call.arguments["args"], call.written_for)
     if limits is None:
@@ -122,7 +145,7 @@ def truncate_completions(call: Call, row: Behaviour, proceed: Callable[[], Any])
 
     def cut(example: Mapping[str, Any]) -> dict[str, Ids]:
         prompt = example["prompt_ids"]
-        # The limits are of texts without the tokens that begin and end them.
+        # The limits do not count the tokens that begin and end a text.
         begin, prompt = ([bos], prompt[1:]) if prompt[:1] == [bos] else ([], prompt)
         new: dict[str, Ids] = {}
         for name in ("KL_completion_ids", "completion_ids"):
@@ -138,7 +161,7 @@ def truncate_completions(call: Call, row: Behaviour, proceed: Callable[[], Any])
     return _prepared(call, row, proceed).map(cut)
 
 
-def truncate_row(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+def truncate_row(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Truncate a row that `ORPOTrainer` or `CPOTrainer` tokenizes."""
     trainer = call.instance
     limits = limits_of(trainer.args, call.written_for)
@@ -164,15 +187,15 @@ def truncate_row(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     return batch
 
 
-def show_configuration(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Let a trainer that tokenizes before it is complete know its configuration."""
+def show_configuration(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Give a trainer its configuration before it tokenizes, which needs it."""
     args = call.arguments.get("args")
     if args is not None:
         vars(call.instance).setdefault("args", args)
     return proceed()
 
 
-def truncate_prompts(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+def truncate_prompts(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Truncate the prompts that `GRPOTrainer` or `RLOOTrainer` has tokenized."""
     prompts, images, others = proceed()
     longest = getattr(call.instance.args, OF_PROMPT, None)
@@ -183,8 +206,8 @@ def truncate_prompts(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> 
     return [ids[-longest:] for ids in prompts], images, others
 
 
-def check_trainer(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Refuse a length of prompts that nothing of the installed release can see to."""
+def check_trainer(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Refuse a length of prompts that nothing in the installed release can apply."""
     longest = getattr(call.arguments.get("args"), OF_PROMPT, None)
     if longest is not None and not hasattr(call.method.owner, "_tokenize_prompts"):
         raise call.refuse(row, f"{call.name} with max_prompt_length={longest}", _BEFORE)
@@ -195,11 +218,8 @@ _BEFORE = "Truncate the prompts of the dataset before."
 _IMAGES = "Prompts with images cannot be truncated: leave max_prompt_length out."
 
 
-def _prepared(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Return what a trainer has tokenized, with all its examples.
-
-    It would drop those whose prompts are too long before they are truncated.
-    """
+def _prepared(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let a trainer tokenize without a limit: it would drop examples before they are truncated."""
     args = call.arguments["args"]
     call.arguments["args"] = copy.copy(args)
     call.arguments["args"].max_length = None
@@ -208,3 +228,11 @@ def _prepared(call: Call, row: Behaviour, proceed: Callable[[], Any]) -> Any:
         name = type(args).__name__
         raise call.refuse(row, f"{name}(max_prompt_length=)", _BEFORE)
     return dataset
+
+
+def give_max_length(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let `SFTTrainer` take texts as long as the tokenizer's model does, up to 1024 tokens."""
+    is_old = call.written_for is not None and call.written_for.precedes(row.gone)
+    if is_old and getattr(call.arguments.get("args"), "max_length", None) is None:
+        configure(call, {"max_length": most_tokens(call)})
+    return proceed()

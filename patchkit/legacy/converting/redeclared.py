@@ -1,4 +1,4 @@
-"""Fields of a script's own configurations that a library's has by another name today."""
+"""Fields that a script declares in its own configurations by their old names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..guarding.libraries import belongs_to_a_library
+from ..guarding.classes import belongs_to_a_library
 from ..versions.due import MethodRows
-from .call import Call
+from .call import OldCall
 from .defaults import chosen
 from .keywords import current_arguments
 
@@ -16,11 +16,7 @@ Fields = Mapping[str, "dataclasses.Field[Any]"]
 
 
 def redeclared(cls: Any) -> Fields:
-    """Return the fields that a script's classes declare, whether the library's has them or not.
-
-    Args:
-        cls: a dataclass that derives from one of a library's.
-    """
+    """Return the fields that a script's classes declare, whether the library's has them or not."""
     inherited = {
         id(known)
         for owner in cls.__mro__
@@ -45,15 +41,10 @@ def concerns(rows: MethodRows, own: Fields) -> bool:
     return not own.keys().isdisjoint({*rows.keywords, *(row.name for row in rows.values)})
 
 
-def convert_redeclared_fields(call: Call, rows: MethodRows, own: Fields) -> None:
+def convert_redeclared_fields(call: OldCall, rows: MethodRows, own: Fields) -> None:
     """Give current keywords the values of fields that the script declares by their old names.
 
     The fields themselves stay as they are, since the script reads them.
-
-    Args:
-        call: the call of a constructor; its arguments change.
-        rows: the rows for it.
-        own: the fields that the script declares.
 
     Raises:
         LegacyError: a value has no meaning today.
@@ -71,6 +62,6 @@ def convert_redeclared_fields(call: Call, rows: MethodRows, own: Fields) -> None
             call.arguments[row.name] = row.value
 
 
-def _value(call: Call, field: dataclasses.Field[Any]) -> Any:
+def _value(call: OldCall, field: dataclasses.Field[Any]) -> Any:
     """Return the value that a field will have; MISSING if that is known only when it is made."""
     return call.arguments.get(field.name, field.default)

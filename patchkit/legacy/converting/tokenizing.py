@@ -7,20 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 _PROBES = ("a", "0", ".")
-"""Texts to see with which special tokens a tokenizer surrounds others."""
+"""Texts that show which special tokens a tokenizer puts around a text."""
 
 
 def encode_one(tokenizer: Any, text: Any, *args: Any, **kwargs: Any) -> Any:
-    """Encode a text, or the words or ids of one.
-
-    Args:
-        tokenizer: a tokenizer.
-        text: a text; a list of words with `is_split_into_words=True`.
-        args: what the tokenizer takes after it.
-        kwargs: the same by keyword.
+    """Encode a text, or a list of its words with `is_split_into_words=True`.
 
     Raises:
-        TypeError: a list, which would be taken for a batch today.
+        TypeError: a list, which current tokenizers would take for a batch.
     """
     if not isinstance(text, str) and not kwargs.get("is_split_into_words"):
         raise TypeError(
@@ -41,7 +35,7 @@ def encode_batch(tokenizer: Any, batch_text_or_text_pairs: Any, *args: Any, **kw
 
 @contextmanager
 def as_target(tokenizer: Any) -> Iterator[None]:
-    """Tokenize labels inside of it, as `text_target=` does."""
+    """Tokenize labels inside the context, as `text_target=` does."""
     _switch(tokenizer, "_switch_to_target_mode")
     tokenizer._in_target_context_manager = True
     try:
@@ -54,15 +48,9 @@ def as_target(tokenizer: Any) -> Iterator[None]:
 def with_special_tokens(
     tokenizer: Any, ids: Sequence[int], others: Sequence[int] | None = None
 ) -> list[int]:
-    """Put the special tokens around ids that a tokenizer puts around those of a text.
-
-    Args:
-        tokenizer: a tokenizer.
-        ids: those of a text.
-        others: those of a second text; None for none.
-    """
+    """Put the special tokens of a tokenizer around the ids of a text, or of two."""
     if type(tokenizer).__name__ == "TokenizersBackend":
-        # That of no particular model added none.
+        # A tokenizer without a model's own class added none.
         return [*ids, *(others or ())]
     if others is None:
         before, after = _around(tokenizer, None)

@@ -1,1 +1,1 @@
-"""Notice where a script meets a change: calls, imports, attributes, classes of its own."""
+"""Notice where a script uses an old spelling: calls, imports, attributes, its own classes."""

@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from enum import Enum
+from opcode import opname
 from types import ModuleType
 from typing import Any
 
 from .changed import ChangedAttributes
-from .lookups import Lookup, lookup_of
 
-Find = Callable[[str, Lookup], Any]
+
+class NameLookup(Enum):
+    """How a name is asked for."""
+
+    IMPORT = "import"
+    """By `from … import …`, which makes an ImportError of an AttributeError, without its text."""
+    READ = "read"
+    """By `module.name`."""
+    PROBE = "probe"
+    """By a function such as `hasattr`."""
+    AHEAD = "ahead"
+    """By the import system, which asks a second time if the name is there."""
+
+
+_BY_OPERATION = {
+    "IMPORT_FROM": NameLookup.IMPORT,
+    "LOAD_ATTR": NameLookup.READ,
+    "LOAD_METHOD": NameLookup.READ,
+}
+
+
+def lookup_of(depth: int) -> NameLookup:
+    """Tell how a frame asks for a name at this moment.
+
+    Args:
+        depth: how far the frame is above the caller's.
+    """
+    frame = sys._getframe(depth + 1)
+    if frame.f_globals.get("__name__") == "importlib._bootstrap":
+        return NameLookup.AHEAD
+    operation = opname[frame.f_code.co_code[frame.f_lasti]]
+    return _BY_OPERATION.get(operation, NameLookup.PROBE)
+
+
+Find = Callable[[str, NameLookup], Any]
 """Takes the dotted name, and how it is asked for."""
 
 
@@ -22,7 +58,7 @@ def answer(
         module: a module.
         names: those names.
         find: returns what they stand for, or raises AttributeError or ImportError.
-        changed: what is changed for that.
+        changed: remembers the attribute or class that is set for that.
     """
     if hasattr(type(module), "__getattr__"):
         # A class's own __getattr__ has the last word, and its error would hide ours.

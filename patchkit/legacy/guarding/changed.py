@@ -1,7 +1,8 @@
-"""Attributes that the layer has changed, and how they were."""
+"""Attributes and environment variables that the layer has set, and their values before."""
 
 from __future__ import annotations
 
+import os
 import sys
 import weakref
 from types import FunctionType, ModuleType
@@ -9,13 +10,15 @@ from typing import Any
 
 _ABSENT = object()
 _CLASS = "__class__"
+_variables: dict[str, str | None] = {}
+"""The environment variables that the layer has set, and their values before."""
 
 
 class ChangedAttributes:
-    """Attributes of classes and modules that are given back in the end.
+    """Attributes of classes and modules that `restore` gives back.
 
-    What is remembered is remembered before it is changed, so that an interruption leaves nothing
-    behind. An attribute that somebody else has set since stays as it is.
+    Each is remembered before it is changed, so that an interruption leaves nothing behind. An
+    attribute that somebody else has set since stays as it is.
     """
 
     def __init__(self) -> None:
@@ -28,13 +31,13 @@ class ChangedAttributes:
         self._changes.append((weakref.ref(owner), name, value, before))
         setattr(owner, name, value)
 
-    def change_class(self, module: ModuleType, kind: type[ModuleType]) -> None:
+    def change_class(self, module: ModuleType, cls: type[ModuleType]) -> None:
         """Make a module one of another class."""
-        self._changes.append((weakref.ref(module), _CLASS, kind, type(module)))
-        module.__class__ = kind
+        self._changes.append((weakref.ref(module), _CLASS, cls, type(module)))
+        module.__class__ = cls
 
     def replace(self, function: FunctionType, stand_in: object) -> None:
-        """Put something in the place of a function in all modules of its package that have it."""
+        """Replace a function in all modules of its package that have it."""
         self._functions.append((function, stand_in))
         _put(function, stand_in, function)
 
@@ -59,13 +62,27 @@ class ChangedAttributes:
 
 
 def _put(old: object, new: object, function: FunctionType) -> None:
-    """Put one in the place of the other, in the modules of a function's package.
-
-    A package may take what it exports from its modules at any time.
-    """
+    """Replace `old` in the modules of a function's package that have it by now."""
     package, name = function.__module__.partition(".")[0], function.__name__
     below = f"{package}."
     for place, module in tuple(sys.modules.items()):
         is_inside = place.startswith(below) or place == package
         if is_inside and isinstance(module, ModuleType) and vars(module).get(name) is old:
             setattr(module, name, new)
+
+
+def set_variable(name: str, value: str) -> None:
+    """Set a variable until `restore_variables`."""
+    _variables.setdefault(name, os.environ.get(name))
+    os.environ[name] = value
+
+
+def restore_variables() -> None:
+    """Give all variables back that were set."""
+    while _variables:
+        name, value = next(iter(_variables.items()))
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+        del _variables[name]

@@ -1,4 +1,4 @@
-"""Attributes that objects had under other names."""
+"""Attributes that objects no longer have, or had under other names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def answer_for(
         cls: a class.
         rows: by the old name.
         journal: where uses are noted.
-        changed: remembers what is changed for that.
+        changed: remembers the attributes that are set in the class.
     """
     if not rows:
         return
@@ -40,20 +40,13 @@ def answer_for(
         return
     for name, row in rows.items():
         if not hasattr(cls, name):
-            changed.change(cls, name, _Former(row, journal))
+            changed.change(cls, name, _FormerAttribute(row, journal))
 
 
 def take_for(
     cls: type, rows: Iterable[Assigned], journal: Journal, changed: ChangedAttributes
 ) -> None:
-    """Take old values for properties of a class.
-
-    Args:
-        cls: a class.
-        rows: those for its properties.
-        journal: where uses are noted.
-        changed: remembers what is changed for that.
-    """
+    """Let properties of a class take old values; the arguments are those of `answer_for`."""
     for row in rows:
         present = vars(cls).get(row.name)
         if isinstance(present, property) and present.fset is not None:
@@ -89,7 +82,7 @@ def _getter(
     return get_attribute
 
 
-class _Former:
+class _FormerAttribute:
     """An attribute in the namespace of a class whose objects do not have it.
 
     An object that sets it has its own.
@@ -117,14 +110,14 @@ def _read(instance: Any, row: Attribute, journal: Journal) -> Any:
 
 
 def _named(instance: Any, name: str) -> str:
-    kind = class_name(instance if isinstance(instance, type) else type(instance))
-    return f"{_SIGNS[name]} with a {kind}" if name in _SIGNS else f"{kind}.{name}"
+    owner = class_name(instance if isinstance(instance, type) else type(instance))
+    return f"{_SIGNS[name]} with a {owner}" if name in _SIGNS else f"{owner}.{name}"
 
 
 def _refusing(
     old: str, row: Attribute, decision: Decision, journal: Journal
 ) -> Callable[..., NoReturn]:
-    """Return what stands for a method, and refuses to be called."""
+    """Return a method in place of a former one that refuses to be called."""
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
         message = f"{old}() {since(row)}. {decision.refusal}"
@@ -134,7 +127,7 @@ def _refusing(
 
 
 def _is_asked_by_library() -> bool:
-    """Tell whether a library reads an attribute, and does not pass on what somebody else reads."""
+    """Tell whether a library itself reads an attribute, and not a script through a library."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (
         frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in _PASSING_ON

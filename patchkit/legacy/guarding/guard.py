@@ -1,11 +1,13 @@
-"""See the calls of a method or function, and leave it as it is."""
+"""Methods and functions of a library: see their calls, and leave them as they are."""
 
 from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from functools import cached_property
+from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from wrapt import ObjectProxy
@@ -20,19 +22,17 @@ Checked = Callable[..., Any]
 
 The instance of a function is None.
 """
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_BY_KEYWORD = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 class Guarded:
     """Stand for a method in the namespace of a class.
 
-    Looked at through the class, a plain method is the function itself, with its own code and
-    signature. Called through an object it goes through `checked` first. What is looked at through
-    an object, and a class method, is a proxy of the bound method. What Python calls by itself, as
-    `__init__`, is none: to make one would take longer than all else.
-
-    Args:
-        method: what the namespace of the class had.
-        checked: called in its place.
+    Read through the class, a plain method is the function itself, with its own code and signature.
+    Read through an object, and for a class method, it is a proxy of the bound method whose calls go
+    through `checked`. For methods that Python itself calls, such as `__init__`, no proxy is made:
+    that would take longer than all else.
     """
 
     def __init__(self, method: Any, checked: Checked) -> None:
@@ -60,7 +60,7 @@ def _itself(method: Any) -> Any:
 
 
 class _Bound(_Proxy):
-    """A bound method, seen from outside, that goes through `checked`."""
+    """A bound method, to all who look at it, whose calls go through `checked`."""
 
     def __init__(self, bound: Any, checked: Checked, called_on: Any) -> None:
         super().__init__(bound)
@@ -77,12 +77,12 @@ class _Bound(_Proxy):
 class GuardedFunction(_Proxy):
     """Stand for a function in the namespace of its module.
 
-    Who took it from there keeps it, so that it asks each time whether it is still meant.
+    Scripts may keep a reference to it, so each call checks whether the layer is still on.
 
     Args:
         function: what the module had.
         checked: called in its place.
-        is_in_force: tells whether it is.
+        is_in_force: tells whether the layer is still on.
     """
 
     def __init__(
@@ -103,3 +103,51 @@ class GuardedFunction(_Proxy):
 
 def _function(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
+
+
+class GuardedMethod:
+    """A method that a class defines, or a function that a module does.
+
+    Args:
+        owner: the class, or the module.
+        name: the name of the method.
+
+    Attributes:
+        function: the function that the method was made of.
+        is_bound: whether it is called on an object or a class.
+        call: calls it with that object or class before the arguments, or None.
+    """
+
+    def __init__(self, owner: type | ModuleType, name: str) -> None:
+        self.owner = owner
+        self.name = name
+        method = vars(owner)[name]
+        if isinstance(method, Guarded):
+            method = method.__wrapped__
+        self.function: Callable[..., Any] = getattr(method, "__func__", method)
+        self.is_bound = isinstance(owner, type)
+        self.call = self.function if self.is_bound else self._without_instance
+
+    @cached_property
+    def _parameters(self) -> tuple[inspect.Parameter, ...]:
+        """The parameters, but for the one that takes the object or class."""
+        parameters = tuple(inspect.signature(self.function).parameters.values())
+        return parameters[1:] if self.is_bound else parameters
+
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The names of the parameters that can be given by position."""
+        return tuple(known.name for known in self._parameters if known.kind in _POSITIONAL)
+
+    @cached_property
+    def keywords(self) -> frozenset[str]:
+        """The names of the parameters that can be given by keyword."""
+        return frozenset(known.name for known in self._parameters if known.kind in _BY_KEYWORD)
+
+    @cached_property
+    def takes_any(self) -> bool:
+        """Whether it takes keywords that it has no parameter for."""
+        return any(known.kind is inspect.Parameter.VAR_KEYWORD for known in self._parameters)
+
+    def _without_instance(self, instance: None, /, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Answer for names and modules that are found elsewhere today, or nowhere."""
+"""Answer imports of names and modules that have moved or are gone."""
 
 from __future__ import annotations
 
@@ -12,24 +12,18 @@ from typing import Any
 
 from ..changes import Moved
 from ..errors import GoneError
-from ..places import Found, Places
+from ..places import FoundName, Places
 from ..uses import Journal, Kind
 from ..versions.version_sets import advice
 from ..wording import since
-from .attributes_of_modules import answer
+from .attributes_of_modules import NameLookup, answer
 from .changed import ChangedAttributes
-from .lookups import Lookup
 
 
 class Names:
-    """Answer for names that a library has no more.
+    """Answer for names that a library no longer has.
 
-    A module is asked for a name first, and so is every finder: what is there stays as it is.
-
-    Args:
-        places: what the table knows of the installed releases.
-        journal: where uses are noted.
-        changed: what is changed for that.
+    The module itself and all finders are asked first, so that names that are there stay untouched.
     """
 
     def __init__(self, places: Places, journal: Journal, changed: ChangedAttributes) -> None:
@@ -42,7 +36,7 @@ class Names:
             self._within.setdefault(place, set()).add(last)
         self._answered: weakref.WeakSet[ModuleType] = weakref.WeakSet()
         self._modules: list[str] = []
-        self._finder = _Finder(self)
+        self._finder = _FormerModuleFinder(self)
 
     def begin(self) -> None:
         """Answer for modules that no finder knows."""
@@ -50,12 +44,12 @@ class Names:
             sys.meta_path.append(self._finder)
 
     def end(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._finder]
         self._answered.clear()
         for name in self._modules:
             former = sys.modules.get(name)
-            if isinstance(former, _Former):
+            if isinstance(former, _FormerModule):
                 del sys.modules[name]
                 parent, _, last = name.rpartition(".")
                 if vars(sys.modules.get(parent, former)).get(last) is former:
@@ -69,12 +63,8 @@ class Names:
             self._answered.add(module)
             answer(module, frozenset(names), self._find, self._changed)
 
-    def _find(self, name: str, lookup: Lookup) -> Any:
-        """Return what has moved.
-
-        Args:
-            name: its old place, with dots.
-            lookup: how it is asked for.
+    def _find(self, name: str, lookup: NameLookup) -> Any:
+        """Return the value of a name that has moved, by its old place.
 
         Raises:
             AttributeError: it is gone, or it is not where the table says.
@@ -89,47 +79,42 @@ class Names:
                 problem: ImportError = self._astray(found, error)
                 found = self._places.gone(name) or found
             else:
-                if lookup is not Lookup.AHEAD:
+                if lookup is not NameLookup.AHEAD:
                     self._note(found)
                 return value
         if found.is_gone:
-            problem = self.gone(found, note=lookup in (Lookup.READ, Lookup.IMPORT))
-        if lookup is Lookup.IMPORT:
+            problem = self.gone(found, note=lookup in (NameLookup.READ, NameLookup.IMPORT))
+        if lookup is NameLookup.IMPORT:
             raise problem
         raise AttributeError(str(problem))
 
     @staticmethod
-    def _astray(found: Found, error: Exception) -> ImportError:
+    def _astray(found: FoundName, error: Exception) -> ImportError:
         row = found.row
         return ImportError(
             f"{row.name} {since(row)}; {found.place}, where patchkit looked for it, cannot be "
             f"imported: {error}"
         )
 
-    def _note(self, found: Found) -> None:
+    def _note(self, found: FoundName) -> None:
         self._journal.note(found.row, Kind.FIXED, found.row.name, str(found))
 
-    def gone(self, found: Found, *, note: bool = True) -> GoneError:
-        """Return the error that says that a name is gone.
-
-        Args:
-            found: its row.
-            note: remember that a script asked for it.
-        """
+    def gone(self, found: FoundName, *, note: bool = True) -> GoneError:
+        """Return the error that says that a name is gone."""
         row = found.row
         message = f"{found} {advice(row)}".strip()
         if note:
             message = str(self._journal.note(row, Kind.REFUSED, row.name, message))
         return GoneError(message)
 
-    def gone_name(self, name: str) -> Found | None:
+    def gone_name(self, name: str) -> FoundName | None:
         """Return the row of a name that is gone, unless it is somewhere else."""
         found = self._places.exactly(name)
         if found is not None and not found.is_gone and _is_there(found.place):
             return None
         return self._places.gone(name)
 
-    def former_module(self, name: str) -> Found | None:
+    def former_module(self, name: str) -> FoundName | None:
         """Return where a former module is today, or something that it held."""
         found = self._places.exactly(name)
         if found is not None and isinstance(found.row, Moved):
@@ -137,9 +122,9 @@ class Names:
         return self._places.inside(name)
 
     def make(self, name: str) -> ModuleType:
-        """Make a module that stands where one was."""
+        """Make a module in the place of a former one."""
         found = self._places.exactly(name)
-        module = _Former(name)
+        module = _FormerModule(name)
         module.__path__ = []
         if found is not None and not found.is_gone:
             current = importlib.import_module(found.place)
@@ -149,11 +134,11 @@ class Names:
         return module
 
 
-class _Former(ModuleType):
-    """A module that a library has no more."""
+class _FormerModule(ModuleType):
+    """A module that a library no longer has."""
 
 
-class _Finder:
+class _FormerModuleFinder:
     """The last finder: it answers for modules that no other finder has."""
 
     def __init__(self, names: Names) -> None:
@@ -181,7 +166,7 @@ class _Finder:
     def _of_later_finders(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None
     ) -> ModuleSpec | None:
-        """Ask the finders that were added since: Transformers has one for its former modules."""
+        """Ask the finders that were added later: Transformers has one for its former modules."""
         later = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
         specs = (finder.find_spec(name, path, target) for finder in later)
         return next((spec for spec in specs if spec is not None), None)

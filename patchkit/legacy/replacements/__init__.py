@@ -1,1 +1,1 @@
-"""What libraries have no more, written anew from its documentation."""
+"""Functions and classes that libraries dropped, written by us from their documentation."""

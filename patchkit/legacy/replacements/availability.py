@@ -1,77 +1,45 @@
-"""Whether packages are there, as TRL and Transformers were asked for it."""
+"""Whether packages are installed, by the functions that TRL and Transformers had for that."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from importlib.util import find_spec
 
 
 def is_bitsandbytes_available() -> bool:
-    """Tell whether bitsandbytes is there, and a CUDA device."""
+    """Tell whether bitsandbytes is installed, and PyTorch has a CUDA device."""
     import torch
 
     return find_spec("bitsandbytes") is not None and torch.cuda.is_available()
 
 
-def is_diffusers_available() -> bool:
-    return find_spec("diffusers") is not None
+def _find(package: str) -> Callable[[], bool]:
+    return lambda: find_spec(package) is not None
 
 
-def is_fastapi_available() -> bool:
-    return find_spec("fastapi") is not None
-
-
-def is_flash_attn_available() -> bool:
-    return find_spec("flash_attn") is not None
-
-
-def is_joblib_available() -> bool:
-    return find_spec("joblib") is not None
-
-
-def is_llm_blender_available() -> bool:
-    return find_spec("llm_blender") is not None
-
-
-def is_pil_available() -> bool:
-    return find_spec("PIL") is not None
-
-
-def is_pydantic_available() -> bool:
-    return find_spec("pydantic") is not None
-
-
-def is_rich_available() -> bool:
-    return find_spec("rich") is not None
-
-
-def is_safetensors_available() -> bool:
-    return find_spec("safetensors") is not None
-
-
-def is_torchvision_available() -> bool:
-    return find_spec("torchvision") is not None
-
-
-def is_uvicorn_available() -> bool:
-    return find_spec("uvicorn") is not None
-
-
-def is_vllm_ascend_available() -> bool:
-    return find_spec("vllm_ascend") is not None
-
-
-def is_wandb_available() -> bool:
-    return find_spec("wandb") is not None
+is_diffusers_available = _find("diffusers")
+is_fastapi_available = _find("fastapi")
+is_flash_attn_available = _find("flash_attn")
+is_joblib_available = _find("joblib")
+is_llm_blender_available = _find("llm_blender")
+is_pil_available = _find("PIL")
+is_pydantic_available = _find("pydantic")
+is_rich_available = _find("rich")
+is_safetensors_available = _find("safetensors")
+is_torchvision_available = _find("torchvision")
+is_uvicorn_available = _find("uvicorn")
+is_vllm_ascend_available = _find("vllm_ascend")
+is_wandb_available = _find("wandb")
 
 
 def is_not_supported() -> bool:
-    """Tell that Transformers has no support for a package any more: False."""
+    """Return False: Transformers no longer supports the package."""
     return False
 
 
 def is_always_supported() -> bool:
-    """Tell that each PyTorch that Transformers works with has something: True."""
+    """Return True: each PyTorch that Transformers works with has it."""
     return True
 
 
@@ -80,3 +48,11 @@ def is_transformers_greater_than(current_version: str) -> bool:
     from packaging.version import Version
 
     return Version(version("transformers")) > Version(current_version)
+
+
+def is_torch_tpu_available(check_device: bool = True) -> bool:
+    """Tell whether PyTorch runs on a TPU; `check_device` looks for the device itself."""
+    from transformers.utils import is_torch_xla_available
+
+    found: bool = is_torch_xla_available(check_is_tpu=check_device)
+    return found

@@ -6,4 +6,4 @@ from transformers import TrainerCallback
 
 
 class PeftSavingCallback(TrainerCallback):
-    """Stand for what saved an adapter with each checkpoint: trainers do so by themselves."""
+    """Do nothing: trainers now save the adapter with each checkpoint themselves."""

@@ -8,13 +8,7 @@ from typing import Any
 
 @dataclass
 class ChatMlSpecialTokens:
-    """The special tokens of ChatML, and its chat template.
-
-    Args:
-        bos_token: begins a turn.
-        eos_token: ends a turn.
-        pad_token: fills up batches.
-    """
+    """The special tokens of ChatML, and its chat template."""
 
     bos_token: str = "<|im_start|>"
     eos_token: str = "<|im_end|>"

@@ -11,12 +11,7 @@ WANDB_PADDING = -1
 
 
 class LengthSampler:
-    """Draw a length, with NumPy's random numbers.
-
-    Args:
-        min_value: the least length.
-        max_value: lengths are below this.
-    """
+    """Draw a length, with NumPy's random numbers."""
 
     def __init__(self, min_value: int, max_value: int) -> None:
         self.values = list(range(min_value, max_value))

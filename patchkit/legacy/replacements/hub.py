@@ -1,4 +1,4 @@
-"""What huggingface_hub and Transformers had for the Hub."""
+"""Classes and functions for the Hub that huggingface_hub and Transformers dropped."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Repository:
 def get_full_repo_name(
     model_id: str, organization: str | None = None, token: str | None = None
 ) -> str:
-    """Return the name of a repository with its owner.
-
-    Args:
-        model_id: the name without one.
-        organization: the owner; None for the one whom the token belongs to.
-        token: the token; None for the one that was saved.
-    """
+    """Return the name of a repository with its owner: the organization, or whom the token is of."""
     from huggingface_hub import whoami
 
     return f"{organization or whoami(token=token)['name']}/{model_id}"
+
+
+def send_example_telemetry(
+    example_name: str, *example_args: Any, framework: str = "pytorch"
+) -> None:
+    """Do nothing: examples no longer send anything."""

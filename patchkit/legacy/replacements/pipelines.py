@@ -8,7 +8,7 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 from transformers.pipelines.base import Pipeline
 
 _NAMES = {"summarization": "summary_text", "translation": "translation_text"}
-"""What texts are called in the results of a task; `generated_text` in those of others."""
+"""The key of a text in the results of a task; other tasks have `generated_text`."""
 _DEFAULTS = {"max_new_tokens": 256, "num_beams": 4}
 """Settings for models that have none of their own."""
 _OF_TOKENIZER = ("truncation", "src_lang", "tgt_lang")
@@ -34,7 +34,7 @@ def loaded(model: str, settings: dict[str, Any]) -> tuple[Any, Any]:
 class TextToText(Pipeline):
     """Generate a text for a text.
 
-    What the configuration of a model says of a task in `task_specific_params` is heeded.
+    Settings for a task in `task_specific_params` of the model's configuration are used.
     """
 
     _preprocess_params: dict[str, Any]

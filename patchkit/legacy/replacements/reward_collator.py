@@ -12,8 +12,8 @@ class RewardDataCollatorWithPadding(DataCollatorForPreference):  # type: ignore[
 
     Args:
         tokenizer: has the token to fill up with.
-        padding: not heeded: what is filled up does not count.
-        max_length: not heeded, for the same reason.
+        padding: without effect: a loss does not count what is filled up.
+        max_length: without effect, for the same reason.
         pad_to_multiple_of: fill up to a multiple of this length.
         return_tensors: `pt`.
     """

@@ -8,15 +8,15 @@ from typing import Any
 
 from ...errors import UsageError
 from ..changes import Behaviour
-from ..converting.call import Call
+from ..converting.call import OldCall
 from ..converting.prompts import HOW
-from ..guarding.method import Method
+from ..guarding.guard import GuardedMethod
 from ..uses import Journal
 from ..versions.due import Due
 
 
 def truncating(trainer: type, **limits: Any) -> type:
-    """Return a trainer that truncates prompts, and is otherwise as it was.
+    """Return a subclass of a trainer that truncates prompts.
 
     Args:
         trainer: `DPOTrainer`, `KTOTrainer`, `GRPOTrainer`, `RLOOTrainer`, `ORPOTrainer`,
@@ -34,7 +34,7 @@ def truncating(trainer: type, **limits: Any) -> type:
         for name, rows in Due(all_rows()).methods_of(trainer).items()
     }
     if not any(methods.values()):
-        raise UsageError(f"{trainer.__name__} has never truncated prompts by itself")
+        raise UsageError(f"{trainer.__name__} never truncated prompts in any release")
     changed = {
         name: _method(trainer, name, rows, limits)
         for name, rows in methods.items()
@@ -51,13 +51,13 @@ def truncating(trainer: type, **limits: Any) -> type:
 def _method(
     trainer: type, name: str, rows: Sequence[Behaviour], limits: Mapping[str, Any]
 ) -> Callable[..., Any]:
-    """Return a method of a trainer, with what the table says of it."""
-    owner = next(kind for kind in trainer.__mro__ if name in vars(kind))
-    method = Method(owner, name)
+    """Return a method of a trainer with the behaviours of these rows."""
+    owner = next(cls for cls in trainer.__mro__ if name in vars(cls))
+    method = GuardedMethod(owner, name)
 
     @functools.wraps(method.function)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = Call(method, self, args, kwargs, Journal())
+        call = OldCall(method, self, args, kwargs, Journal())
         if name == "__init__":
             configuration = call.arguments.get("args")
             if configuration is None:

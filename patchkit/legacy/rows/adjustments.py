@@ -17,16 +17,10 @@ from ..changes import (
 from ..converting.adjusting import (
     adapters,
     arguments,
-    blocks,
-    callbacks,
     command_lines,
-    pairs,
-    rows_of_datasets,
-    same_fields,
-    steps,
-    targets,
+    datasets,
+    own_methods,
     tokenizers,
-    tokens,
 )
 from ..converting.formatting import format_each_row
 from ..sources import notes, pull
@@ -44,7 +38,7 @@ ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.SFTTrainer",),
         name="a formatting_func that returns a list, and prompts",
-        adjust=rows_of_datasets.formatted_in_batches,
+        adjust=datasets.formatted_in_batches,
         in_source=Wrapped(
             "formatting_func",
             "patchkit.legacy.converting.formatting.OneText",
@@ -63,7 +57,7 @@ ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.SFTTrainer",),
         name="texts beside prompts",
-        adjust=rows_of_datasets.text_column_alone,
+        adjust=datasets.text_column_alone,
         in_source=OneColumn(
             "dataset_text_field",
             ("train_dataset", "eval_dataset"),
@@ -75,7 +69,7 @@ ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.RewardTrainer",),
         name="pairs that are tokens already",
-        adjust=rows_of_datasets.pairs_of_tokens,
+        adjust=datasets.pairs_of_tokens,
         in_source=Columns({"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}),
         gone="trl 0.24.0",
     ),
@@ -89,19 +83,19 @@ ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("peft.PeftModel",),
         name="layers of models for images by their old names",
-        adjust=targets.renamed_layers,
+        adjust=adapters.renamed_layers,
         gone="transformers 5.9.0",
     ),
     Adjusted(
         owners=("peft.AdaLoraConfig",),
         name="AdaLoRA without a number of steps",
-        adjust=steps.steps_to_come,
+        adjust=adapters.steps_to_come,
         gone="peft 0.15.0",
     ),
     Adjusted(
         owners=("peft.OFTConfig",),
         name="a number of blocks without their size",
-        adjust=blocks.counted,
+        adjust=adapters.counted,
         in_source=GivenToo("oft_block_size", "0", beside="r"),
         gone="peft 0.16.0",
     ),
@@ -139,7 +133,7 @@ ROWS: tuple[Change, ...] = (
         Adjusted(
             owners=(f"trl.{trainer}Trainer",),
             name="a pad token that is not in the vocabulary",
-            adjust=tokens.pad_token,
+            adjust=tokenizers.pad_token,
             gone=f"trl {release}",
         )
         for trainer, release in (("SFT", "0.16.0"), ("Reward", "0.24.0"), ("DPO", "0.29.0"))
@@ -147,7 +141,7 @@ ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.RewardTrainer",),
         name="losses that read the sides of a pair",
-        adjust=pairs.sides_apart,
+        adjust=own_methods.sides_apart,
         gone="trl 0.24.0",
     ),
     *(
@@ -174,7 +168,7 @@ ROWS: tuple[Change, ...] = (
         Behaviour(
             owners=tuple(f"{owner}{method}" for owner in _PARSERS),
             name="fields that a script's dataclass has, and a library's",
-            around=same_fields.scripts_own_first,
+            around=command_lines.scripts_own_first,
             gone="transformers 5.0.0",
         )
         for method in ("", ".parse_args_into_dataclasses", ".parse_dict")
@@ -182,7 +176,7 @@ ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("transformers.CallbackHandler.add_callback",),
         name="callbacks with tokenizer",
-        adjust=callbacks.tokenizer_for_callbacks,
+        adjust=own_methods.tokenizer_for_callbacks,
         in_source=OtherParameter("on_", "tokenizer", "processing_class"),
         gone="transformers 5.0.0",
         since="transformers 4.46.0",

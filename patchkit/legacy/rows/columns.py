@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..changes import Adjusted, Attribute, Change
-from ..converting.adjusting import columns
+from ..converting.adjusting import datasets
 
 _GONE = "datasets 4.0.0"
 _SOURCE = "https://github.com/huggingface/datasets/releases/tag/4.0.0"
@@ -61,8 +61,8 @@ def _rows() -> Iterator[Change]:
         yield Adjusted(
             owners=(f"transformers.PreTrainedTokenizerBase.{method}",),
             name="columns for tokenizers",
-            adjust=columns.listed,
-            concerns=columns.has_column,
+            adjust=datasets.listed,
+            concerns=datasets.has_column,
             gone=_GONE,
             source=_SOURCE,
         )

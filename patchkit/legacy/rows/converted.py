@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..changes import Action, Change, Configure, Convert, Converter, Drop, Keyword
-from ..converting import conversions
-from ..converting import loading_keywords as loading
+from ..converting import conversions, loading
 from ..sources import notes, pull
 
 _ARGUMENTS = ("transformers.TrainingArguments",)

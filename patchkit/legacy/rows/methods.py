@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..changes import Adjusted, Behaviour, Change, Drop, Keyword, Parameters, Rename, Uncalled
-from ..converting.adjusting import checkpoints, overrides
-from ..converting.adjusting.uncalled import never_called
-from ..converting.optimizers import create_both
+from ..converting.adjusting import own_methods
+from ..converting.adjusting.own_methods import create_both, never_called
 
 _TRAINER = ("transformers.Trainer",)
 _SAVE = ("transformers.Trainer._save_checkpoint",)
@@ -74,7 +73,7 @@ def _rows() -> Iterator[Change]:
             yield Adjusted(
                 owners=_TRAINER,
                 name=method.method,
-                adjust=overrides.former_parameters,
+                adjust=own_methods.former_parameters,
                 in_source=method,
                 gone=f"transformers {release}",
             )
@@ -95,19 +94,19 @@ ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=_TRAINER,
         name="_maybe_log_save_evaluate",
-        adjust=overrides.without_start,
+        adjust=own_methods.without_start,
         gone="transformers 4.47.0",
     ),
     Adjusted(
         owners=_TRAINER,
         name="_save_checkpoint",
-        adjust=checkpoints.metrics_of_checkpoints,
+        adjust=own_methods.metrics_of_checkpoints,
         gone="transformers 4.47.0",
     ),
     Adjusted(
         owners=_SAVE,
         name="metrics by position",
-        adjust=checkpoints.by_position,
+        adjust=own_methods.by_position,
         gone="transformers 4.47.0",
     ),
     Keyword(

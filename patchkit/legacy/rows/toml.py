@@ -66,7 +66,7 @@ def read(text: str, file: str) -> dict[str, list[Table]]:
 
 def line_of(text: str, table: str, number: int) -> int:
     """Return the line where a table begins; `[[table]]` is there so many times before."""
-    starts = [line for line, it in enumerate(text.splitlines(), 1) if it == f"[[{table}]]"]
+    starts = [place for place, line in enumerate(text.splitlines(), 1) if line == f"[[{table}]]"]
     return starts[number]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..changes import Around, Behaviour, Change, Keep, Keyword
-from ..converting.lengths import give_max_length
 from ..converting.prompts import (
     HOW,
     MODE,
@@ -11,6 +10,7 @@ from ..converting.prompts import (
     OF_PROMPT,
     OF_TRAINER,
     check_trainer,
+    give_max_length,
     show_configuration,
     truncate_completions,
     truncate_pairs,

@@ -1,1 +1,1 @@
-"""Which releases are meant: installed ones, those a script was written for, sets that work."""
+"""Releases: those installed, those that a script was written for, and sets that work."""

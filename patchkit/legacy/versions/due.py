@@ -1,4 +1,4 @@
-"""Which rows of the table matter to the installed releases."""
+"""The rows of the table that concern the installed releases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..places import Places
 
 _Row = TypeVar("_Row", bound=Change)
 _WHOLE = "trl."
-"""The library all of whose modules are looked at; others have too many."""
+"""The library whose modules all concern the layer; others have too many."""
 _MODULES = frozenset(
     {
         "accelerate.accelerator",
@@ -86,9 +86,9 @@ class MethodRows:
         keywords: by the keyword that scripts use.
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
-        behaviours: methods that do something else today.
+        behaviours: changes without an error.
         defaults: defaults that have changed, by keyword.
-        adjusted: what is looked for in each call.
+        adjusted: combinations of arguments to look for in each call.
     """
 
     keywords: dict[str, Keyword] = field(default_factory=dict)
@@ -114,7 +114,7 @@ class MethodRows:
             self.adjusted.append(row)
 
     def watch(self) -> Callable[[Sequence[Any], Mapping[str, Any]], bool]:
-        """Return what tells whether a call may have anything old in it; quick, as every call asks.
+        """Return the check whether a call may have an old spelling; quick, since every call asks.
 
         It takes the arguments by position, and those by keyword.
         """
@@ -164,9 +164,9 @@ class Due:
             row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
         )
 
-    def of(self, *kinds: type[_Row]) -> list[_Row]:
-        """Return the rows of these kinds."""
-        return [row for row in self._rows if isinstance(row, kinds)]
+    def of(self, *classes: type[_Row]) -> list[_Row]:
+        """Return the rows of these classes."""
+        return [row for row in self._rows if isinstance(row, classes)]
 
     @cached_property
     def places(self) -> Places:
@@ -178,12 +178,7 @@ class Due:
         return module in _MODULES or module in self._names or module.startswith(_WHOLE)
 
     def methods_of(self, cls: type) -> dict[str, MethodRows]:
-        """Return the rows for the methods of a class.
-
-        Args:
-            cls: a class; rows of those that it derives from are meant for it, too, unless a
-                nearer one has its own.
-        """
+        """Return the rows for the methods of a class."""
         return self.methods(_public_names(cls))
 
     def attributes_of(self, cls: type) -> dict[str, Attribute]:
@@ -226,7 +221,7 @@ class Due:
         return of_function or self.methods(names).get(method or "__init__")
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
-        """Return a row with what the configuration of today says to a field, if it is gone."""
+        """Return the row of a trainer's keyword with the changes of its configuration's field."""
         field_name = passed_to_configuration(row)
         if not field_name:
             return row
@@ -246,14 +241,14 @@ def _public_names(cls: type) -> list[str]:
 
 
 def _owners(row: Owned) -> Iterator[tuple[str, str]]:
-    """Return each class that a row is about, and the method."""
+    """Yield each class that a row is about, and the method."""
     for owner in row.owners:
         place, _, last = owner.rpartition(".")
         yield (place, last) if last.lstrip("_")[:1].islower() else (owner, "__init__")
 
 
 def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
-    """Return a row if it matters here, the other way round if the installed release is older."""
+    """Return a row if it concerns the version here, reversed if that is older than the change."""
     version = version_of(row.library)
     if version is None:
         return None
@@ -281,7 +276,7 @@ def _number(release: str) -> str:
 
 @cache
 def _has(version: str, release: str) -> bool:
-    """Tell whether a version has what came with a release: `in_range(version, f">={release}")`.
+    """Tell whether a version includes a release: `in_range(version, f">={release}")`.
 
     A range takes ten times as long to make as two versions to compare.
     """

@@ -10,9 +10,16 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UsageError
+from ..wording import release
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 FILE = Path(__file__).with_name("history.json")
+_EXAMPLE = "write them as 'trl==0.11.4, transformers==4.44.2'"
 
 
 @cache
@@ -26,3 +33,57 @@ def history() -> Mapping[str, Mapping[str, Any]]:
 def releases() -> Mapping[str, tuple[str, ...]]:
     """Return the releases by library, the oldest first."""
     return {library: tuple(known["releases"].split()) for library, known in history().items()}
+
+
+def named_releases(text: str, given: str) -> dict[str, Version]:
+    """Read versions such as `trl==0.11.4, transformers==4.44.2`.
+
+    Args:
+        text: the versions.
+        given: what the user wrote, for messages.
+
+    Raises:
+        UsageError: they are not written so, or contradict each other, or a version never was or
+            is older than the table.
+    """
+    from packaging.version import InvalidVersion, Version
+
+    named: dict[str, Version] = {}
+    for part in text.split(","):
+        library, equals, number = (piece.strip() for piece in part.partition("=="))
+        if not equals or not library:
+            raise UsageError(f"{given} names no versions in {part.strip()!r}; {_EXAMPLE}")
+        if library not in releases():
+            known = ", ".join(releases())
+            raise UsageError(
+                f"{given} names {library}, of which patchkit knows no changes; it knows those of "
+                f"{known}"
+            )
+        try:
+            version = Version(number)
+        except InvalidVersion as error:
+            raise UsageError(
+                f"{given}: {number!r} is not a version of {library}; {_EXAMPLE}"
+            ) from error
+        if named.setdefault(library, version) != version:
+            raise UsageError(
+                f"{given} names two versions of {library}, {named[library]} and {version}; keep one"
+            )
+    for library, version in named.items():
+        _check(given, library, version)
+    return named
+
+
+def _check(given: str, library: str, version: Version) -> None:
+    from packaging.version import Version
+
+    known = [Version(number) for number in releases()[library]]
+    named = release(f"{library} {version}")
+    if version < known[0]:
+        raise UsageError(
+            f"{given}: {named} is older than patchkit's table, which begins with {known[0]}; name "
+            "that one for the nearest"
+        )
+    if version <= known[-1] and Version(version.base_version) not in known:
+        nearest = max(number for number in known if number < version)
+        raise UsageError(f"{given}: there never was {named}; the release before is {nearest}")

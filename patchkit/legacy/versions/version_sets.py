@@ -19,10 +19,7 @@ def sets() -> tuple[str, ...]:
 
 
 def advice(change: Change) -> str:
-    """Say in a sentence which versions still have what went with a change.
-
-    Args:
-        change: the row of the table.
+    """Return a sentence that says which versions still have a name that is gone.
 
     Returns:
         a command for each form that the name had; nothing if no set is old enough.

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ..wording import release
 from .due import known_release
-from .named_releases import named_releases
-from .releases import releases
+from .releases import named_releases, releases
 from .version_sets import sets
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ def parse(text: str) -> WrittenFor:
     """Read versions such as `trl==0.11.4, transformers==4.44.2`.
 
     Raises:
-        UsageError: they are not written so, or contradict each other, or a version never was, is
-            older than the table, or newer than what is installed.
+        UsageError: they are not written so, or contradict each other, or a version never existed,
+            is older than the table, or newer than the installed one.
     """
     named = named_releases(text, f"legacy={text!r}")
     for library, version in named.items():

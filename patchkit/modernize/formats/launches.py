@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...legacy.converting.command_line_values import value_of
+from ...legacy.converting.adjusting.command_lines import value_of
 from . import readers
 from .readers import Reader
 from .words import Word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
-from ...legacy.places import Found
+from ...legacy.places import FoundName
 from ...legacy.wording import since
 from ..findings import Outcome
 from ..reading.script import Use
@@ -53,7 +53,7 @@ def plan_names(plan: Plan) -> None:
         _gone(plan, uses, instead)
 
 
-def _found(plan: Plan, use: Use, became: Found) -> None:
+def _found(plan: Plan, use: Use, became: FoundName) -> None:
     module, _, last = became.place.rpartition(".")
     because = f"it {since(became.row)}"
     if became.differs:
@@ -61,7 +61,7 @@ def _found(plan: Plan, use: Use, became: Found) -> None:
     plan.find(use.line, use.name, f"from {module} import {last}", because, Outcome.CHANGED)
 
 
-def _module(plan: Plan, use: Use, became: Found) -> None:
+def _module(plan: Plan, use: Use, became: FoundName) -> None:
     """Import a module by its current place."""
     assert use.alias is not None
     line, column, _, _ = span_of(use.alias)

@@ -1,4 +1,4 @@
-"""Try each keyword of the table on the installed libraries, and print what becomes of it as JSON.
+"""Try each keyword of the table on the installed libraries, and print the results as JSON.
 
 python each_keyword.py off|on
 """
@@ -12,10 +12,10 @@ import sys
 from typing import Any
 
 from patchkit.legacy.changes import Drop, Keyword, Refuse
-from patchkit.legacy.converting.call import Call
+from patchkit.legacy.converting.call import OldCall
 from patchkit.legacy.converting.keywords import translate
 from patchkit.legacy.errors import LegacyError
-from patchkit.legacy.guarding.method import Method
+from patchkit.legacy.guarding.guard import GuardedMethod
 from patchkit.legacy.rows import all_rows
 from patchkit.legacy.uses import Journal
 from patchkit.legacy.versions.due import Due
@@ -138,19 +138,19 @@ def without(owner: type, name: str, value: Any) -> str:
 
 
 def within(owner: type, name: str, value: Any, due: Due) -> str:
-    """Call a configuration; bring the call of a trainer to today's, and see whether it fits."""
+    """Call a configuration; translate the call of a trainer, and see whether it fits."""
     try:
         if not owner.__name__.endswith("Trainer"):
             needed = NEEDED if hasattr(owner, "output_dir") or "Config" in owner.__name__ else {}
             known = inspect.signature(owner).parameters
             owner(
-                **{key: it for key, it in needed.items() if key in known and key != name},
+                **{key: setting for key, setting in needed.items() if key in known and key != name},
                 **{name: value},
             )
             return "works"
-        method = Method(owner, "__init__")
+        method = GuardedMethod(owner, "__init__")
         method.function = owner.__init__  # below the guard
-        call = Call(method, object.__new__(owner), (), {name: value}, Journal())
+        call = OldCall(method, object.__new__(owner), (), {name: value}, Journal())
         translate(call, due.methods_of(owner)["__init__"].keywords)
         inspect.signature(method.function).bind_partial(None, **call.arguments, **call.unknown)
     except LegacyError as error:

@@ -1,4 +1,4 @@
-"""Import each name of the table from the installed libraries, and print what becomes of it as JSON.
+"""Import each name of the table from the installed libraries, and print the results as JSON.
 
 python each_name.py off|on
 """

@@ -1,4 +1,4 @@
-"""What TRL 0.13 and Transformers 4.47.1 gave, asked by the imports of that time.
+"""What TRL 0.13 and Transformers 4.47.1 gave, by their own imports.
 
 Run it there with the folder of a model of patchkit.lab; the tests have what it printed.
 """

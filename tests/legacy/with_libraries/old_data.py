@@ -1,6 +1,6 @@
 """Old ways to handle tokenizers, datasets and configurations."""
 
-# Name: the piece, what it raises without the layer, its result with it, and what is told.
+# Name: the piece, what it raises without the layer, its result with it, and the printed line.
 TOKENIZERS = {
     "encode_plus": (
         "keywords = {'max_length': 6, 'truncation': True, 'padding': 'max_length'}\n"

@@ -194,7 +194,7 @@ PIECES = {
         "transformers.TextDataset",
     ),
 }
-"""The piece, what it raises without the layer, its result with it, and what is told."""
+"""The piece, what it raises without the layer, its result with it, and the printed line."""
 
 REFUSED = {
     "own_loss_of_dpo": (

@@ -1,6 +1,6 @@
 """Old ways to load models and to say settings."""
 
-# Name: the piece, what it raises without the layer, its result with it, and what is told.
+# Name: the piece, what it raises without the layer, its result with it, and the printed line.
 LOADING = {
     "in_8bit": (
         "from transformers import AutoModelForCausalLM\n"

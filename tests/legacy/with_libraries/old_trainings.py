@@ -1,6 +1,6 @@
 """Old ways to call trainers."""
 
-# Name: the piece, what it raises without the layer, its result with it, and what is told.
+# Name: the piece, what it raises without the layer, its result with it, and the printed line.
 COMBINATIONS = {
     "arguments_for_dpo": (
         "from trl import DPOTrainer\n"

@@ -1,4 +1,4 @@
-"""What `apply_chat_template` gives, to scripts that read ids and to those of today."""
+"""The results of `apply_chat_template`, for scripts that read ids and for current ones."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ TODAYS = {
     ),
     "not_from_a_template": "result = TOKENIZER('a row', return_tensors='pt').shape",
 }
-"""Pieces of today."""
+"""Pieces of current scripts."""
 
 
 @pytest.fixture(scope="module")

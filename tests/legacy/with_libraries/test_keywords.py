@@ -28,12 +28,16 @@ def on(tmp_path_factory) -> list[dict[str, Any]]:
 
 
 def test_each_old_keyword_is_an_error_without_the_layer(off):
-    wrong = [it for it in off if f"unexpected keyword argument '{it['name']}'" not in it["became"]]
+    wrong = [
+        result
+        for result in off
+        if f"unexpected keyword argument '{result['name']}'" not in result["became"]
+    ]
     assert not wrong
     assert off
 
 
 def test_each_old_keyword_works_with_the_layer_or_is_refused(on):
-    wrong = [it for it in on if not it["became"].startswith(it["expected"])]
+    wrong = [result for result in on if not result["became"].startswith(result["expected"])]
     assert not wrong
-    assert {it["expected"] for it in on} == {"works", "refused"}
+    assert {result["expected"] for result in on} == {"works", "refused"}

@@ -70,7 +70,7 @@ CALLED = (
     "    processing_class=TOKENIZER)\n"
     "result = trainer.train().global_step"
 )
-"""A method of an old name that the script calls by itself."""
+"""A method of an old name that the script itself calls."""
 CALLS_COUNTED = (
     "from trl import SFTConfig, SFTTrainer\n"
     "seen = []\n"

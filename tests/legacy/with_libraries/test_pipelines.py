@@ -1,4 +1,4 @@
-"""Tasks of pipelines, and keywords of model cards, that releases have no more."""
+"""Tasks of pipelines, and keywords of model cards, that newer releases lack."""
 
 from __future__ import annotations
 

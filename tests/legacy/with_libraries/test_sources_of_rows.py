@@ -49,10 +49,10 @@ def test_defaults_of_training_arguments(name: str) -> None:
     assert {field: general[field] for field in OF_TRAINING_ARGUMENTS} == OF_TRAINING_ARGUMENTS
 
 
-def fields(kind: Any) -> dict[str, Any]:
+def fields(cls: Any) -> dict[str, Any]:
     return {
         known.name: known.default
-        for known in dataclasses.fields(kind)
+        for known in dataclasses.fields(cls)
         if known.default_factory is dataclasses.MISSING
     }
 
@@ -94,13 +94,13 @@ def test_kinship() -> None:
     owners = known({owner for row in all_rows() for owner in getattr(row, "owners", ())})
     wrong = {}
     for name in names:
-        kind = library(name)
-        real = {f"{it.__module__.partition('.')[0]}.{it.__name__}" for it in kind.__mro__}
+        cls = library(name)
+        real = {f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in cls.__mro__}
         named = set(ancestors(name)[1:])
-        # What those two have rows for, each trainer has by its own name.
+        # Each trainer has the rows of these two under its own name.
         real -= {ancestors(name)[0], "trl.BaseTrainer", "trl._BaseTrainer"}
         # Some classes have a second name, which older releases knew them by.
-        foreign = {it for it in named - real if not issubclass(kind, library(it))}
+        foreign = {other for other in named - real if not issubclass(cls, library(other))}
         if foreign or real & owners - named:
             wrong[name] = foreign, real & owners - named
     assert wrong == {}
@@ -119,5 +119,5 @@ def test_a_trainer_that_truncates() -> None:
     assert issubclass(made, trainer)
     assert made.__name__ == "DPOTrainer"
     assert inspect.signature(made) == inspect.signature(trainer)
-    with pytest.raises(UsageError, match="SFTTrainer has never truncated prompts by itself"):
+    with pytest.raises(UsageError, match="SFTTrainer never truncated prompts in any release"):
         truncating(library("trl.SFTTrainer"), max_prompt_length=3)

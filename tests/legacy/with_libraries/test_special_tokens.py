@@ -52,7 +52,7 @@ def _found(choice: object, folder: Path) -> dict[str, Any]:
 @pytest.mark.skipif(
     "not __import__('patchkit').environment.in_range("
     "__import__('importlib.metadata').metadata.version('trl'), '>=0.29')",
-    reason="the layer marks what today's trainer tokenizes",
+    reason="the layer adds tokens to the output of newer trainers",
 )
 def test_special_tokens(tmp_path: Path) -> None:
     today, then = _found(True, tmp_path), _found("trl==0.11.4", tmp_path)

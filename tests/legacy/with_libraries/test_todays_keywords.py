@@ -1,4 +1,4 @@
-"""A script of today on older libraries: its keywords are errors without the layer, and none with."""
+"""A current script on older libraries: its keywords are errors without the layer, and work with it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_share_of_the_steps(tmp_path) -> None:
 
 @pytest.mark.skipif(
     not in_range(installed_version("trl") or "9999", "<0.28"),
-    reason="TRL has today's keywords",
+    reason="TRL has the current keywords",
 )
 def test_todays_keywords(tmp_path) -> None:
     off = tried("off", tmp_path)

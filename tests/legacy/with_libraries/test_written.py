@@ -1,4 +1,4 @@
-"""What was written anew gives what TRL 0.13 and Transformers 4.47.1 gave."""
+"""The replacements give the results of TRL 0.13 and Transformers 4.47.1."""
 
 from __future__ import annotations
 

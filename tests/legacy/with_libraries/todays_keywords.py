@@ -1,4 +1,4 @@
-"""Try today's keywords on older libraries, and print what becomes of each as JSON.
+"""Try the current keywords on older libraries, and print the results as JSON.
 
 python todays_keywords.py off|on
 """
@@ -49,7 +49,7 @@ def configured(made: type, keyword: str) -> Callable[[], Any]:
 
 
 def loaded() -> None:
-    """Load a model in a dtype that is said by today's keyword."""
+    """Load a model in the dtype of the current keyword."""
     import torch
     from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 

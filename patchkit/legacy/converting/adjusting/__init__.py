@@ -1,1 +1,1 @@
-"""Combinations of arguments, and classes of a script's own, that were taken and raise today."""
+"""Combinations of arguments, and a script's own classes, that current releases refuse."""

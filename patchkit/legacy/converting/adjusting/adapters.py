@@ -1,13 +1,13 @@
-"""A model that has adapters already, together with a configuration of adapters."""
+"""Configurations of adapters that PEFT took, and refuses or reads differently today."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
 from ...changes import Adjusted
-from ..call import Call
-from .surroundings import Surroundings
+from ..call import OldCall, Surroundings
 
 _OF_THE_MODEL = frozenset(
     {
@@ -20,9 +20,23 @@ _OF_THE_MODEL = frozenset(
     }
 )
 """Fields that PEFT fills in, or that say nothing about the adapters' weights."""
+_ATTENTION = {"query": ("q_proj",), "key": ("k_proj",), "value": ("v_proj",)}
+_DENSE = {**_ATTENTION, "dense": ("o_proj", "fc1", "fc2")}
+_RENAMED: dict[str, dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("beit", "deit", "swin", "vit"), _DENSE),
+    "dinov2": {**_ATTENTION, "dense": ("o_proj",)},
+    "segformer": {
+        **_ATTENTION,
+        "dense": ("o_proj",),
+        "dense1": ("fc1",),
+        "dense2": ("fc2",),
+        "sr": ("sequence_reduction",),
+    },
+}
+"""New names of layers of models for images, by the model's type and the old name."""
 
 
-def adapters_made_already(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+def adapters_made_already(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Leave out `peft_config` if the model has just these adapters."""
     wanted, model = call.arguments.get("peft_config"), call.arguments.get("model")
     if wanted is None or not _is_peft_model(model):
@@ -58,7 +72,7 @@ def _differing(present: Any, wanted: Any) -> list[str]:
         return ["peft_type"]
     have, want = _settings(present), _settings(wanted)
     if isinstance(want.get("target_modules"), str) or want.get("target_modules") is None:
-        # PEFT writes down the modules that it found for it.
+        # PEFT has replaced it by the modules that it found.
         have.pop("target_modules", None)
         want.pop("target_modules", None)
     return [name for name in want if have.get(name) != want[name]]
@@ -78,3 +92,46 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value) or None
     return value
+
+
+def renamed_layers(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give a configuration of adapters the names that the model's layers have today."""
+    wanted, model = call.arguments.get("peft_config"), call.arguments.get("model")
+    names = getattr(wanted, "target_modules", None)
+    model_type = getattr(getattr(model, "config", None), "model_type", None)
+    if not isinstance(names, list | set | tuple) or model_type not in _RENAMED or model is None:
+        return
+    layers = {name.rpartition(".")[2] for name, _ in model.named_modules()}
+    renamed = _RENAMED[model_type]
+    old = sorted(name for name in names if name in renamed and name not in layers)
+    if not old or not {new for name in old for new in renamed[name]} <= layers:
+        return
+    targets = sorted({new for name in names for new in (renamed[name] if name in old else (name,))})
+    changed: Any = copy.copy(wanted)
+    changed.target_modules = type(names)(targets)
+    call.arguments["peft_config"] = changed
+    call.fix(row, f"target_modules={old!r} of {type(model).__name__}", f"write {targets!r}")
+
+
+def counted(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give OFT no size of blocks beside their number, as when none was the default."""
+    number = call.arguments.get("r")
+    if number and "oft_block_size" not in call.arguments:
+        call.arguments["oft_block_size"] = 0
+        call.fix(row, f"{call.name}(r=)", f"write r={number}, oft_block_size=0")
+
+
+def steps_to_come(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give AdaLoRA a number of steps where none is given.
+
+    Ranks changed only where a script gave the number afterwards, which it still can.
+    """
+    if call.arguments.get("total_step") is not None:
+        return
+    least = (call.arguments.get("tinit") or 0) + (call.arguments.get("tfinal") or 0) + 1
+    call.arguments["total_step"] = least
+    call.fix(
+        row,
+        f"{call.name} without total_step=",
+        "write total_step=…, the number of steps; without it ranks stay as they are",
+    )

@@ -1,4 +1,4 @@
-"""Configurations that trainers took, and take no more as they are."""
+"""Configurations that trainers no longer take as they are."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ from collections.abc import Mapping
 
 from ...changes import Adjusted
 from ...decisions import decide
-from ..call import Call
+from ..call import OldCall, Surroundings
 from ..configuration import remade
-from .surroundings import Surroundings
 
 _LOADING = "model_init_kwargs"
 """The field with what is passed to `from_pretrained`."""
 
 
-def own_configuration(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+def own_configuration(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Make a trainer's own configuration of training arguments, with every value that they hold."""
     from transformers import TrainingArguments
 
-    args, kind = call.arguments.get("args"), call.configuration_class
-    if not isinstance(args, TrainingArguments) or isinstance(args, kind):
+    args, cls = call.arguments.get("args"), call.configuration_class
+    if not isinstance(args, TrainingArguments) or isinstance(args, cls):
         return
     if call.method.owner.__name__ == "SFTTrainer" and type(args) is TrainingArguments:
-        return  # it does so itself
+        return  # SFTTrainer makes its own of them
     call.fix(
         row,
         f"{call.name}(args={type(args).__name__})",
-        f"write {kind.__name__}(…) for {type(args).__name__}(…)",
+        f"write {cls.__name__}(…) for {type(args).__name__}(…)",
     )
-    call.arguments["args"] = remade(args, kind, {})
+    call.arguments["args"] = remade(args, cls, {})
 
 
-def set_afterwards(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+def set_afterwards(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Convert old names that a script has set on a configuration, as if it had passed them."""
     args = call.arguments.get("args")
     if args is None or not dataclasses.is_dataclass(args):
@@ -43,10 +42,10 @@ def set_afterwards(call: Call, row: Adjusted, surroundings: Surroundings) -> Non
     decisions = {
         name: decide(known_rows[name]) for name in vars(args).keys() & known_rows.keys() - fields
     }
-    # What is kept is an attribute already, and is looked for there.
+    # A value that is kept is an attribute already, and is looked for there.
     old = {
-        name: it
-        for name, it in vars(args).items()
+        name: value
+        for name, value in vars(args).items()
         if name in decisions and not decisions[name].kept
     }
     if old:
@@ -54,8 +53,8 @@ def set_afterwards(call: Call, row: Adjusted, surroundings: Surroundings) -> Non
         call.arguments["args"] = remade(args, type(args), old, without=frozenset(without))
 
 
-def dtype_of_the_model(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Load a model that is given by its name in the dtype that is given by its old name."""
+def dtype_of_the_model(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Load a named model in the dtype that the script gives as `torch_dtype`."""
     args = call.arguments.get("args")
     given = getattr(args, _LOADING, None)
     if not isinstance(given, Mapping) or given.get("torch_dtype") is None or "dtype" in given:
@@ -66,7 +65,7 @@ def dtype_of_the_model(call: Call, row: Adjusted, surroundings: Surroundings) ->
     call.fix(row, old, "write 'dtype' for 'torch_dtype'")
 
 
-def share_of_steps(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+def share_of_steps(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Give a share of the steps by the keyword that it has on an older release."""
     share = call.arguments.get("warmup_steps")
     if isinstance(share, float) and 0 < share < 1:

@@ -1,28 +1,29 @@
-"""Old names on command lines and in files of settings."""
+"""Parsers of command lines and files of settings: old names, and fields that two classes have."""
 
 from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from ...changes import Adjusted
-from ...guarding.method import Method
-from ..call import Call
-from ..command_line_values import value_of
+from ...changes import Adjusted, Behaviour
+from ...guarding.classes import belongs_to_a_library
+from ...guarding.guard import GuardedMethod
+from ..call import OldCall, Surroundings
 from ..keywords import translate
-from .surroundings import Surroundings
 
 _WORDS = {"true": True, "false": False, "none": None}
 _BOOLEAN = "string_to_bool"
-"""The name of what reads truth values; such an option needs a value today, unless it is False."""
+"""The name of the function that reads truth values; a flag with it needs a value today."""
 _FROM_FILE = "_patchkit_kept"
 """The attribute of a parser for what its file of settings keeps for the results."""
+_Field = dataclasses.Field[Any]
 
 
-def flags(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Bring the flags of a command line to today's."""
+def flags(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Replace the old flags of a command line by the current ones."""
     parser, given = call.instance, call.arguments.get("args")
     words = [str(word) for word in (sys.argv[1:] if given is None else given)]
     options = parser._option_string_actions
@@ -38,24 +39,28 @@ def flags(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
                 call.fix(row, name, f"write {name} True")
             continue
         value = _read([value]) if equals else _read(values)
-        new = _todays(parser, {old: value}, surroundings, call) if flag.startswith("--") else None
+        new = (
+            _current_settings(parser, {old: value}, surroundings, call)
+            if flag.startswith("--")
+            else None
+        )
         written += [flag, *values] if new is None else _flags(new)
     if written != words:
         call.arguments["args"] = written
 
 
-def keys(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Bring the keys of settings to today's."""
+def keys(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Replace the old keys of settings by the current ones."""
     given = call.arguments.get("args")
     if isinstance(given, Mapping):
-        new = _todays(call.instance, given, surroundings, call)
+        new = _current_settings(call.instance, given, surroundings, call)
         if new is not None:
             call.arguments["args"] = new
 
 
-def defaults(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Bring the settings of a file, which become a parser's defaults, to today's."""
-    new = _todays(call.instance, call.unknown, surroundings, call)
+def defaults(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Replace old names in the settings of a file, which become the defaults of a parser."""
+    new = _current_settings(call.instance, call.unknown, surroundings, call)
     if new is not None:
         call.unknown = new
         call.kept[_FROM_FILE] = call.kept_by_results
@@ -63,7 +68,7 @@ def defaults(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
 
 
 def _options(words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Return each flag, and the words behind it."""
+    """Yield each flag, and the words behind it."""
     flag, values = "", list[str]()
     for word in words:
         if word.startswith("--"):
@@ -78,12 +83,29 @@ def _options(words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
         yield flag, values
 
 
+def value_of(word: str, names: Mapping[str, Any]) -> Any:
+    """Return the value of a word: what `names` has for it, a number, or the word.
+
+    Args:
+        word: as the shell gives it.
+        names: words in lower case that stand for something else.
+    """
+    if word.lower() in names:
+        return names[word.lower()]
+    for number in (int, float):
+        try:
+            return number(word)
+        except ValueError:
+            pass
+    return word
+
+
 def _needs_truth(action: Any) -> bool:
     return action.nargs is None and getattr(action.type, "__name__", "") == _BOOLEAN
 
 
 def _read(values: list[str]) -> Any:
-    """Return what words on a command line stand for; none is True."""
+    """Return the value of words on a command line; True if there are none."""
     read = [value_of(word, _WORDS) for word in values]
     return True if not read else read[0] if len(read) == 1 else read
 
@@ -93,42 +115,96 @@ def _flags(settings: Mapping[str, Any]) -> list[str]:
     for name, value in settings.items():
         if value is not None:
             values = value if isinstance(value, list | tuple) else [value]
-            written += [f"--{name}", *(str(getattr(one, "value", one)) for one in values)]
+            written += [f"--{name}", *(str(getattr(part, "value", part)) for part in values)]
     return written
 
 
-def _todays(
-    parser: Any, given: Mapping[str, Any], surroundings: Surroundings, parsing: Call
+def _current_settings(
+    parser: Any, given: Mapping[str, Any], surroundings: Surroundings, parsing: OldCall
 ) -> dict[str, Any] | None:
-    """Return settings by today's names; None if they have them.
+    """Return settings by their current names; None if they have these already.
 
-    What is kept for scripts that read it is noted in the call of the parser.
+    Attributes that scripts read are noted in the call of the parser.
     """
-    kinds: list[Any] = list(filter(dataclasses.is_dataclass, parser.dataclass_types))
-    known = {field.name for kind in kinds for field in _fields(kind)}
+    classes: list[Any] = list(filter(dataclasses.is_dataclass, parser.dataclass_types))
+    known = {field.name for cls in classes for field in dataclasses.fields(cls)}
     settings = dict(given)
-    for kind in kinds:
-        rows = surroundings.due.methods_of(kind).get("__init__")
+    for cls in classes:
+        rows = surroundings.due.methods_of(cls).get("__init__")
         old = set() if rows is None else rows.keywords.keys() & settings.keys() - known
         if rows is None or not old:
             continue
-        own = {field.name for field in _fields(kind)} | old
-        call = Call(
-            Method(_with_constructor(kind), "__init__"),
-            kind,
+        own = {field.name for field in dataclasses.fields(cls)} | old
+        owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
+        call = OldCall(
+            GuardedMethod(owner, "__init__"),
+            cls,
             (),
             {name: settings.pop(name) for name in list(settings) if name in own},
             surroundings.journal,
         )
         translate(call, rows.keywords)
         settings |= {**call.arguments, **call.unknown}
-        parsing.kept_by_results.setdefault(kind, {}).update(call.kept)
+        parsing.kept_by_results.setdefault(cls, {}).update(call.kept)
     return None if settings.keys() == given.keys() else settings
 
 
-def _fields(kind: Any) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(kind)
+def scripts_own_first(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Hide a field of a library's dataclass from a parser if a class of the script's has it, too.
+
+    A flag that two dataclasses have is an error. The call is one of the parser's constructor, or of
+    a method that makes objects of dataclasses.
+    """
+    is_constructor = call.method.name == "__init__"
+    if is_constructor:
+        classes = call.arguments.get("dataclass_types")
+        if classes is None:
+            return proceed()
+        classes = list(classes) if isinstance(classes, Iterable) else [classes]
+        call.arguments["dataclass_types"] = classes
+    else:
+        classes = call.instance.dataclass_types
+    twice = list(_had_twice([cls for cls in classes if dataclasses.is_dataclass(cls)]))
+    if is_constructor:
+        for field, library, own in twice:
+            name = field.name
+            call.tell(
+                row,
+                f"{own.__name__}.{name}",
+                f"{own.__name__} and {library.__name__} both have {name}; --{name} stays that of "
+                f"{own.__name__}, as when {library.__name__} had none; give it another name",
+            )
+    with _left_out([field for field, _, _ in twice]):
+        return proceed()
 
 
-def _with_constructor(kind: type) -> type:
-    return next(owner for owner in kind.__mro__ if "__init__" in vars(owner))
+def _had_twice(classes: list[Any]) -> Iterator[tuple[_Field, type, type]]:
+    """Yield each field of a library's that a class of the script's has, too, and both classes."""
+    for cls in classes:
+        for field in dataclasses.fields(cls):
+            library = _definer(cls, field.name)
+            others = (other for other in classes if other is not cls)
+            own = next(
+                (other for other in others if field.name in other.__dataclass_fields__), None
+            )
+            if own is None or not belongs_to_a_library(library):
+                continue
+            if not belongs_to_a_library(_definer(own, field.name)):
+                yield field, library, own
+
+
+def _definer(cls: type, name: str) -> type:
+    return next(base for base in cls.__mro__ if name in vars(base).get("__annotations__", ()))
+
+
+@contextmanager
+def _left_out(fields: list[_Field]) -> Iterator[None]:
+    """Hide fields from a parser, which looks at those that a constructor takes."""
+    taken = [field for field in fields if field.init]
+    for field in taken:
+        field.init = False
+    try:
+        yield
+    finally:
+        for field in taken:
+            field.init = True

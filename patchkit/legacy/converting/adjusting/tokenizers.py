@@ -1,4 +1,4 @@
-"""Kinds of tokenizers that `AutoTokenizer` knows by name no more."""
+"""Tokenizers of a type, or with a token, that the libraries no longer know."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...changes import Adjusted
-from ..call import Call
-from .surroundings import Surroundings
+from ..call import OldCall, Surroundings
 
 _TYPE = "tokenizer_type"
 
 
-def type_of_files(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Leave the kind of a tokenizer to its files, if it has no name of its own today."""
+def type_of_files(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Leave the type of a tokenizer to its files, if `AutoTokenizer` no longer knows its name."""
     from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
     named = call.unknown.get(_TYPE)
@@ -25,5 +24,28 @@ def type_of_files(call: Call, row: Adjusted, surroundings: Surroundings) -> None
 
 
 def names_type(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Tell whether a call names the kind of a tokenizer."""
+    """Tell whether a call names the type of a tokenizer."""
     return kwargs.get(_TYPE) is not None
+
+
+def pad_token(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a pad token that is not in the vocabulary; it stood for the unknown token."""
+    given = call.arguments
+    processor = given.get("processing_class")
+    tokenizer: Any = getattr(processor, "tokenizer", processor)
+    token = getattr(tokenizer, "pad_token", None)
+    chosen = getattr(given.get("args"), "pad_token", None)
+    if token is None or chosen is not None or given.get("data_collator") is not None:
+        return
+    if token in tokenizer.get_vocab():
+        return
+    unknown = getattr(tokenizer, "unk_token", None)
+    before = ""
+    if unknown is not None:
+        before = f"It stood for {unknown!r}: write tokenizer.pad_token = tokenizer.unk_token. "
+    raise call.refuse(
+        row,
+        f"{call.name} with a pad token that is not in the vocabulary, {token!r},",
+        f"{before}For a token of its own write tokenizer.add_special_tokens({{'pad_token': "
+        f"{token!r}}}) and model.resize_token_embeddings(len(tokenizer)).",
+    )

@@ -14,13 +14,13 @@ from ...changes import (
     Configure,
     Default,
     Drop,
-    Environment,
     Keep,
     Keyword,
     Order,
     Owned,
     Refuse,
     Rename,
+    SetVariable,
     Value,
 )
 from ...sources import file_of
@@ -61,7 +61,7 @@ class _Reader(OwnedReader):
         return self._changed(_NEW, lambda name, to: Rename(self._name(name, to)))
 
     def environment(self) -> Iterator[Owned]:
-        return self._changed(_NEW, lambda name, to: Environment(self._name(name, to)))
+        return self._changed(_NEW, lambda name, to: SetVariable(self._name(name, to)))
 
     def configured(self) -> Iterator[Owned]:
         self._check_settings(_OF_CONFIGURED)

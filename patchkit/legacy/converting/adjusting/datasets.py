@@ -1,30 +1,29 @@
-"""Datasets that `SFTTrainer` read in another way."""
+"""Datasets and their columns, as trainers and tokenizers took them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...changes import Adjusted
-from ..call import Call
-from ..formatting import ADVICE, Formatting, in_batch, listed
-from .surroundings import Surroundings
+from ..call import OldCall, Surroundings
+from ..formatting import ADVICE, Formatting, in_batch, name_in_messages
 
 _DATASETS = ("train_dataset", "eval_dataset")
 _TEXT = "text"
 _MESSAGES = "messages"
 _NAMED = "dataset_text_field"
 _OTHERS = frozenset({"completion", "conversations", "input_ids", "messages", "prompt"})
-"""Columns that come before a column of texts today."""
+"""Columns that trainers now prefer to a column of texts."""
 _TOKENS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}
-"""Columns of `RewardTrainer`, and their names today."""
+"""Old columns of `RewardTrainer`, and their current names."""
 
 
-def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+def formatted_in_batches(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Format rows that have prompts, which a trainer would not take with a formatting function.
 
-    Only a function that returns a list for a batch is meant. Other rows are formatted by the
-    trainer: see `formatting`.
+    This is for a function that returns a list for a batch. The trainer formats other rows: see
+    `formatting`.
     """
     function = call.arguments.get("formatting_func")
     if function is None:
@@ -36,10 +35,10 @@ def formatted_in_batches(call: Call, row: Adjusted, surroundings: Surroundings) 
     for name in found:
         _replace(call, name, lambda rows: _formatted(rows, function, column))
     call.arguments["formatting_func"] = None
-    call.fix(row, listed(call), ADVICE)
+    call.fix(row, name_in_messages(call), ADVICE)
 
 
-def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
+def text_column_alone(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Leave out a prompt without a completion where there is a column of texts or messages."""
     if call.arguments.get("formatting_func") is not None:
         return
@@ -50,8 +49,8 @@ def text_column_alone(call: Call, row: Adjusted, surroundings: Surroundings) -> 
         _leave_alone(call, row, column)
 
 
-def pairs_of_tokens(call: Call, row: Adjusted, surroundings: Surroundings) -> None:
-    """Give pairs that a script has tokenized the names of today's columns."""
+def pairs_of_tokens(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Rename the columns of pairs that a script has tokenized."""
 
     def is_tokenized(rows: Any) -> bool:
         return set(_TOKENS) <= set(getattr(rows, "column_names", None) or ())
@@ -70,8 +69,8 @@ def pairs_of_tokens(call: Call, row: Adjusted, surroundings: Surroundings) -> No
             )
 
 
-def _leave_alone(call: Call, row: Adjusted, column: str) -> None:
-    # A trainer that was told the column looked at no other.
+def _leave_alone(call: OldCall, row: Adjusted, column: str) -> None:
+    # A trainer with the name of the column looked at no other.
     is_named = _NAMED in call.configured
 
     def is_beside_prompt(rows: Any) -> bool:
@@ -94,19 +93,19 @@ def _leave_alone(call: Call, row: Adjusted, column: str) -> None:
             )
 
 
-def _text_column(call: Call) -> str:
+def _text_column(call: OldCall) -> str:
     named: str | None = getattr(call.arguments.get("args"), "dataset_text_field", None)
     return named or _TEXT
 
 
-def _any(call: Call, name: str, check: Callable[[Any], bool]) -> bool:
+def _any(call: OldCall, name: str, check: Callable[[Any], bool]) -> bool:
     given = call.arguments.get(name)
     if given is None or not _is_made_of_rows(given):
         return False
     return any(map(check, _parts(given)))
 
 
-def _replace(call: Call, name: str, change: Callable[[Any], Any]) -> None:
+def _replace(call: OldCall, name: str, change: Callable[[Any], Any]) -> None:
     given = call.arguments[name]
     call.arguments[name] = (
         {key: change(rows) for key, rows in given.items()}
@@ -138,3 +137,29 @@ def _formatted(rows: Any, function: Formatting, column: str) -> Any:
     return rows.map(
         lambda batch: {column: function(batch)}, batched=True, remove_columns=rows.column_names
     )
+
+
+def has_column(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Tell whether a call is given a column; quick, since every call of a tokenizer asks."""
+    for value in (*args, *kwargs.values()):  # noqa: SIM110
+        if _is_column(value):
+            return True
+    return False
+
+
+def listed(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Convert columns, which tokenizers do not take, to lists."""
+    for arguments in (call.arguments, call.unknown):
+        for name, value in arguments.items():
+            if _is_column(value):
+                arguments[name] = value[:]
+                call.fix(
+                    row,
+                    f"{call.name} with a column of a dataset",
+                    f"write list(dataset[{value.column_name!r}])",
+                )
+
+
+def _is_column(value: Any) -> bool:
+    cls = type(value)
+    return cls.__name__ == "Column" and cls.__module__.startswith("datasets.")

@@ -1,0 +1,271 @@
+"""Methods of a script's own trainers and callbacks, called with their former arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from ....rewrite.compile import nested_codes
+from ...changes import Adjusted, Adjuster, Behaviour, Uncalled
+from ...guarding.classes import belongs_to_a_library, library_class, own_classes, own_methods
+from ...uses import RecordedPlace
+from ..call import OldCall, Surroundings
+
+_ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_ADAPTED = "_patchkit_adapted"
+"""The attribute of a method that is called without the parameters that came after it."""
+_METRICS = "metrics"
+_BOTH, _FIRST = "create_optimizer_and_scheduler", "create_optimizer"
+_OLD, _NEW = "tokenizer", "processing_class"
+_CALLED = "on_"
+"""How the names of the methods begin that a trainer calls in its callbacks."""
+_LOSS = "compute_loss"
+_SIDES = ("chosen", "rejected")
+_PARTS = ("input_ids", "attention_mask")
+_CHOSEN = "input_ids_chosen"
+_SPLIT = "_patchkit_split"
+"""The attribute of a loss that gets both sides of a batch by their old names."""
+
+
+def former_parameters(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Call the method that the row names without the parameters that came after it."""
+    for cls, method in own_methods(type(call.instance), row.name):
+        current = getattr(library_class(cls), row.name, None)
+        if current is None or hasattr(method, _ADAPTED):
+            continue
+        names = ", ".join(_lacking(method, current))
+        if names:
+            surroundings.changed.change(cls, row.name, _adapted(method, current))
+            old = f"{cls.__name__}.{row.name} without {names}"
+            call.fix(row, old, f"give it {names} as a parameter", RecordedPlace.of_function(method))
+
+
+def without_start(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Do the same for a method whose new parameters have no defaults in the trainer's own.
+
+    The script hands on to that one what it got, so they are lacking there; None will do.
+    """
+    former_parameters(call, row, surroundings)
+    cls = type(call.instance)
+    if any(hasattr(vars(own).get(row.name), _ADAPTED) for own in own_classes(cls)):
+        owner = next(
+            base for base in cls.__mro__ if belongs_to_a_library(base) and row.name in vars(base)
+        )
+        method = vars(owner)[row.name]
+        if not hasattr(method, _ADAPTED):
+            surroundings.changed.change(owner, row.name, _filled_in(method))
+
+
+def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[str]:
+    """Return the parameters that a method does not have and may be called with."""
+    own = inspect.signature(method).parameters
+    if any(known.kind in _ANY for known in own.values()):
+        return []
+    new = inspect.signature(current).parameters.values()
+    # An argument by position goes by its place, whatever the parameter is named.
+    return [known.name for known in list(new)[len(own) :] if known.kind not in _ANY] or [
+        known.name for known in new if known.name not in own and len(new) > len(own)
+    ]
+
+
+def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def filled_in(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind_partial(*args, **kwargs).arguments
+        missing = {
+            name: None
+            for name, known in signature.parameters.items()
+            if known.default is known.empty and name not in given
+        }
+        return method(*args, **kwargs, **missing)
+
+    setattr(filled_in, _ADAPTED, True)
+    return filled_in
+
+
+def _adapted(method: Callable[..., Any], current: Callable[..., Any]) -> Callable[..., Any]:
+    signature, own = inspect.signature(current), list(inspect.signature(method).parameters)
+    has_current_names = set(own) <= set(signature.parameters)
+
+    @functools.wraps(method)
+    def adapted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if method.__name__ == _LOSS:
+            # It returns the mean of a batch, and the trainer is to divide by the number of batches.
+            self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False
+        if not has_current_names:
+            known = {name: value for name, value in kwargs.items() if name in own}
+            return method(self, *args[: len(own) - 1], **known)
+        given = signature.bind_partial(self, *args, **kwargs).arguments
+        return method(self, **{name: given[name] for name in own[1:] if name in given})
+
+    setattr(adapted, _ADAPTED, True)
+    return adapted
+
+
+def metrics_of_checkpoints(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Pass the metrics of the last evaluation to a script's own `_save_checkpoint`."""
+    for cls, method in own_methods(type(call.instance), row.name):
+        if hasattr(method, "__wrapped__"):
+            continue
+        if _METRICS in inspect.signature(method).parameters:
+            surroundings.changed.change(cls, row.name, _with_metrics(method))
+            old = f"{cls.__name__}.{row.name}({_METRICS})"
+            advice = "read the metrics from self.state.log_history"
+            call.fix(row, old, advice, RecordedPlace.of_function(method))
+
+
+def by_position(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Leave out the metrics that a script hands on to the trainer's `_save_checkpoint`."""
+    if call.rest:
+        call.rest = ()
+        call.fix(row, f"{call.name}(model, trial, {_METRICS})", f"leave {_METRICS} out")
+
+
+def _with_metrics(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def saved(self: Any, model: Any, trial: Any, metrics: Any = None) -> Any:
+        return method(self, model, trial, _latest(self) if metrics is None else metrics)
+
+    return saved
+
+
+def _latest(trainer: Any) -> dict[str, Any] | None:
+    """Return the metrics of this step's evaluation; None if there was none."""
+    step = trainer.state.global_step
+    metrics: dict[str, Any] = {}
+    for entry in trainer.state.log_history:
+        if entry.get("step") == step and any(name.startswith("eval_") for name in entry):
+            metrics |= {name: value for name, value in entry.items() if name != "step"}
+    return metrics or None
+
+
+def create_both(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Create the optimizer and the schedule by a script's own `create_optimizer_and_scheduler`.
+
+    The call is the one that makes a trainer ready; it knows the number of steps.
+    """
+    trainer, steps = call.instance, call.arguments.get("max_steps")
+    _, method = next(own_methods(type(trainer), _BOTH), (None, None))
+    if method is None or steps is None:
+        return proceed()
+    old, advice = f"{type(trainer).__name__}.{_BOTH}", f"override {_FIRST} and create_scheduler"
+    call.fix(row, old, advice, RecordedPlace.of_function(method))
+
+    def create_optimizer(*args: Any, **kwargs: Any) -> Any:
+        # The script's method may call the trainer's, which calls this one.
+        del trainer.create_optimizer
+        trainer.create_optimizer_and_scheduler(num_training_steps=steps)
+        return trainer.optimizer
+
+    trainer.create_optimizer = create_optimizer
+    try:
+        return proceed()
+    finally:
+        vars(trainer).pop(_FIRST, None)
+
+
+def sides_apart(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give a reward loss that reads `input_ids_chosen` the two halves of a batch by those names."""
+    for cls, loss in own_methods(type(call.instance), _LOSS):
+        if hasattr(loss, _SPLIT):
+            continue
+        if _CHOSEN in inspect.unwrap(loss).__code__.co_consts:
+            surroundings.changed.change(cls, _LOSS, _with_sides(loss))
+            old = f'{cls.__name__}.{_LOSS} with inputs["{_CHOSEN}"]'
+            advice = 'take the halves of inputs["input_ids"]: torch.chunk(…, 2)'
+            call.fix(row, old, advice, RecordedPlace.of_function(loss))
+
+
+def _with_sides(loss: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(loss)
+    def with_sides(
+        self: Any, model: Any, inputs: Mapping[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        given = dict(inputs)
+        if _CHOSEN not in inputs:
+            for part in _PARTS:
+                for side, half in zip(_SIDES, inputs[part].chunk(2), strict=True):
+                    given[f"{part}_{side}"] = half
+        return loss(self, model, given, *args, **kwargs)
+
+    setattr(with_sides, _SPLIT, True)
+    return with_sides
+
+
+def tokenizer_for_callbacks(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Pass `tokenizer` to methods of a callback that ask for it."""
+    callback = call.arguments.get("callback")
+    cls = callback if isinstance(callback, type) else type(callback)
+    for owner in own_classes(cls):
+        methods = {
+            name: method for name, method in vars(owner).items() if inspect.isfunction(method)
+        }
+        # A method may hand on what it gets to another one, which asks.
+        is_handed_on = any(
+            _asks(method.__code__)
+            for name, method in methods.items()
+            if not name.startswith(_CALLED)
+        )
+        for name, method in methods.items():
+            code = method.__code__
+            if name.startswith(_CALLED) and (_asks(code) or (is_handed_on and _takes_any(code))):
+                surroundings.changed.change(owner, name, _with_tokenizer(method))
+                old, advice = f"{owner.__name__}.{name}(tokenizer)", f"write {_NEW} for tokenizer"
+                call.fix(row, old, advice, RecordedPlace.of_function(method))
+
+
+def _asks(code: CodeType) -> bool:
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return _NEW not in parameters and (_OLD in parameters or _OLD in code.co_consts)
+
+
+def _takes_any(code: CodeType) -> bool:
+    return bool(code.co_flags & inspect.CO_VARKEYWORDS) and _NEW not in code.co_varnames
+
+
+def _with_tokenizer(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **{_OLD: kwargs.get(_NEW), **kwargs})
+
+    return called
+
+
+def never_called(action: Uncalled) -> Adjuster:
+    """Return the adjustment that refuses a trainer with a method that nothing would call."""
+
+    def refuse(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+        cls = type(call.instance)
+        if hasattr(library_class(cls), row.name) or row.name in _mentioned(cls):
+            return
+        for owner in own_classes(cls):
+            method = _function(vars(owner).get(row.name))
+            if method is not None:
+                old = f"{owner.__name__}.{row.name}"
+                raise call.refuse(row, old, action.refusal, RecordedPlace.of_function(method))
+
+    return refuse
+
+
+def _mentioned(cls: type) -> set[str]:
+    """Return the names that the methods of a script's classes mention, but for their own."""
+    return {name for owner in own_classes(cls) for name in _names(owner)}
+
+
+def _names(owner: type) -> Iterator[str]:
+    for own_name, method in vars(owner).items():
+        function = _function(method)
+        if function is not None:
+            for code in nested_codes(function.__code__):
+                yield from (name for name in code.co_names if name != own_name)
+
+
+def _function(method: Any) -> FunctionType | None:
+    """Return the function that a method was made of; None if there is no such function."""
+    function = inspect.unwrap(getattr(method, "__func__", method))
+    return function if isinstance(function, FunctionType) else None
