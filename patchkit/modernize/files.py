@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 import tokenize
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -22,45 +22,34 @@ _OTHERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BOM = "\ufeff"
 
 
-def _script(text: str, due: Due, path: Path) -> Modernized:
-    return _python(text, due)
+def _modernized(text: str, due: Due, path: Path) -> Modernized:
+    """Rewrite the text of a file; what a format needs is imported only for it."""
+    match path.suffix.lower():
+        case ".py":
+            return _python(text, due)
+        case ".ipynb":
+            from .formats import notebook
+
+            return notebook.modernize(text, due, Neighbours(path).script)
+        case ".sh":
+            from .formats import shell
+
+            return shell.modernize(text, due, Neighbours(path).script)
+        case _:
+            from .formats import yaml_settings
+
+            return yaml_settings.modernize(text, due, Neighbours(path).reader)
 
 
-def _notebook(text: str, due: Due, path: Path) -> Modernized:
-    from .formats import notebook
-
-    return notebook.modernize(text, due, Neighbours(path).script)
-
-
-def _settings(text: str, due: Due, path: Path) -> Modernized:
-    from .formats import yaml_settings
-
-    return yaml_settings.modernize(text, due, Neighbours(path).reader)
-
-
-def _shell(text: str, due: Due, path: Path) -> Modernized:
-    from .formats import shell
-
-    return shell.modernize(text, due, Neighbours(path).script)
-
-
-FORMATS: Mapping[str, Callable[[str, Due, Path], Modernized]] = {
-    ".py": _script,
-    ".ipynb": _notebook,
-    ".yaml": _settings,
-    ".yml": _settings,
-    ".sh": _shell,
-}
-"""By the ending of a file's name: what writes its text anew."""
+FORMATS = dict.fromkeys((".py", ".ipynb", ".yaml", ".yml", ".sh"), _modernized)
+"""By the ending of a file's name: what rewrites its text."""
 
 
 @dataclass(frozen=True)
-class Source:
+class ScriptSource:
     """A file as it was read.
 
     Args:
-        path: where it is.
-        raw: its bytes.
         text: the same as text, with its line endings.
         encoding: how the text is encoded.
     """
@@ -77,10 +66,6 @@ class Source:
 
 def scripts(paths: Sequence[Path], kinds: Collection[str] = FORMATS) -> Iterator[Path]:
     """Yield the scripts among files and below folders, each once.
-
-    Args:
-        paths: files and folders.
-        kinds: the endings of the names of scripts.
 
     Raises:
         ScriptError: a path is not there, a file of another kind, or a folder that cannot be read;
@@ -110,15 +95,11 @@ def _is_folder(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         raise ScriptError(f"there is no {path}") from None
     except OSError as error:
-        raise _unreadable(error) from error
-
-
-def _unreadable(error: OSError) -> ScriptError:
-    return ScriptError(f"{error.filename} cannot be read: {error.strerror}")
+        _refuse(error)
 
 
 def _refuse(error: OSError) -> NoReturn:
-    raise _unreadable(error) from error
+    raise ScriptError(f"{error.filename} cannot be read: {error.strerror}") from error
 
 
 def _below(folder: Path, kinds: Collection[str]) -> Iterator[Path]:
@@ -136,7 +117,7 @@ def _is_own(folder: Path) -> bool:
     return not hidden and not os.path.exists(folder / "pyvenv.cfg")
 
 
-def load(path: Path) -> Source:
+def load(path: Path) -> ScriptSource:
     """Read a file.
 
     Raises:
@@ -158,10 +139,10 @@ def load(path: Path) -> Source:
         raise ScriptError(f"{path} is no text: {error}; save it as UTF-8{hint}") from error
     if "\0" in text:
         raise ScriptError(f"{path} is no text: it has null bytes")
-    return Source(path, raw, text, "utf-8" if encoding == "utf-8-sig" else encoding)
+    return ScriptSource(path, raw, text, "utf-8" if encoding == "utf-8-sig" else encoding)
 
 
-def modernized(source: Source, due: Due) -> Modernized:
+def modernized(source: ScriptSource, due: Due) -> Modernized:
     """Write a file's text anew.
 
     Raises:
@@ -180,12 +161,8 @@ def modernized(source: Source, due: Due) -> Modernized:
     return Modernized(begin + result.text, result.findings)
 
 
-def replace(source: Source, text: str) -> None:
+def replace(source: ScriptSource, text: str) -> None:
     """Put another text into a file, in one step.
-
-    Args:
-        source: the file as it was read.
-        text: what it is to be.
 
     Raises:
         ScriptError: it is read-only, has changed since it was read, or cannot be replaced; it is

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Outcome(str, Enum):
+class ScriptOutcome(str, Enum):
     """What became of an old spelling."""
 
     CHANGED = "changed"
@@ -20,8 +20,20 @@ class Outcome(str, Enum):
     """It runs as it is, and gives other results than it did."""
 
 
+class InScript:
+    """Something that stands in a line of a script, or of a cell of its notebook."""
+
+    line: int
+    cell: int
+
+    @property
+    def place(self) -> str:
+        """Its place in the script: `line 3`, `cell 2, line 3`."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
+
 @dataclass(frozen=True)
-class Finding:
+class ScriptFinding(InScript):
     """One place of a script that a change of the libraries concerns.
 
     Args:
@@ -37,7 +49,7 @@ class Finding:
     old: str
     new: str
     because: str
-    outcome: Outcome
+    outcome: ScriptOutcome
     cell: int = 0
 
 
@@ -51,4 +63,4 @@ class Modernized:
     """
 
     text: str
-    findings: Sequence[Finding]
+    findings: Sequence[ScriptFinding]

@@ -56,14 +56,14 @@ from patchkit.legacy.rows import all_rows
 from patchkit.legacy.uses import Journal, Kind
 from patchkit.legacy.versions.due import Due
 from patchkit.legacy.versions.releases import releases
-from patchkit.modernize.findings import Finding, Outcome
+from patchkit.modernize.findings import ScriptFinding, ScriptOutcome
 from patchkit.modernize.formats import notebook, shell
 from patchkit.modernize.formats.readers import Reader
 from patchkit.modernize.formats.settings import changes as changes_of_settings
 from patchkit.modernize.history import shipped
 from patchkit.modernize.python import modernize
 from patchkit.modernize.python.rewriting import planned
-from patchkit.modernize.wanted import Wanted, wanted
+from patchkit.modernize.wanted import ScriptWants, wanted
 from patchkit.modernize.wanted.source import PythonText
 from workbench.releases.findings import Kind as NoTarget
 from workbench.releases.findings import findings
@@ -177,20 +177,20 @@ def script_of(row: Any, value: str, name: str | None = None) -> str:
     return f"import {library}\n{call}\n"
 
 
-def of_doctor(text: str) -> Wanted:
+def of_doctor(text: str) -> ScriptWants:
     found = wanted(PythonText("train.py", text), shipped(), INSTALLED)
     assert found is not None
     return found
 
 
-def counts(found: Wanted, sentence: str = "") -> bool:
+def counts(found: ScriptWants, sentence: str = "") -> bool:
     """Tell whether `doctor` counts something, with a sentence that refuses it."""
     if sentence:
         told = [it.text for it in found.lacking if str(it.fate) == "gone"]
-        told += [it.because for it in found.combined if it.outcome is Outcome.GONE]
+        told += [it.because for it in found.combined if it.outcome is ScriptOutcome.GONE]
         return any(sentence in text for text in told) and str(found.verdict) == "not"
     fixed = [it for it in found.lacking if str(it.fate) == "fixed"]
-    fixed += [it for it in found.combined if it.outcome is not Outcome.GONE]
+    fixed += [it for it in found.combined if it.outcome is not ScriptOutcome.GONE]
     return bool(fixed)
 
 
@@ -260,7 +260,8 @@ def test_keywords(row: Keyword, monkeypatch) -> None:
     assert tried or _makes_objects(due)
     unknown = modernize(script_of(row, "unknown"), DUE)
     assert any(
-        f"({row.name}" in it.old and it.outcome is not Outcome.SILENT for it in unknown.findings
+        f"({row.name}" in it.old and it.outcome is not ScriptOutcome.SILENT
+        for it in unknown.findings
     )
     _explain_agrees(row, monkeypatch)
 
@@ -280,7 +281,7 @@ def test_current_keywords_on_older_releases(row: Keyword, monkeypatch) -> None:
     result = modernize(script_of(row, "'given'"), OLDEST)
     found = [it for it in result.findings if f"({row.name}=" in it.old]
     _modernize_agrees(known, told, result.text, found)
-    assert [it.outcome for it in found] == [Outcome.CHANGED]
+    assert [it.outcome for it in found] == [ScriptOutcome.CHANGED]
 
 
 def _makes_objects(row: Keyword) -> bool:
@@ -294,14 +295,14 @@ def _replaced_by_another(row: Keyword) -> bool:
     return rows is not None and row.name in rows.keywords
 
 
-def _modernize_agrees(row: Keyword, told: Told, text: str, found: list[Finding]) -> None:
+def _modernize_agrees(row: Keyword, told: Told, text: str, found: list[ScriptFinding]) -> None:
     assert found, text
     if told.refusal:
-        assert [it.outcome for it in found] == [Outcome.GONE], text
+        assert [it.outcome for it in found] == [ScriptOutcome.GONE], text
         assert told.refusal in found[0].because
         return
-    assert Outcome.GONE not in {it.outcome for it in found}, text
-    if all(it.outcome is Outcome.CHANGED for it in found):
+    assert ScriptOutcome.GONE not in {it.outcome for it in found}, text
+    if all(it.outcome is ScriptOutcome.CHANGED for it in found):
         now = written(text)
         assert row.name not in {**now.arguments, **now.settings} or row.name in told.settings, text
         for name, value in told.arguments.items():
@@ -323,11 +324,11 @@ def _settings_agree(row: Keyword, value: Any, told: Told) -> None:
         return  # the trainer's own configuration has this setting
     (changed,) = found
     if told.refusal:
-        assert changed.outcome is Outcome.GONE
+        assert changed.outcome is ScriptOutcome.GONE
         assert told.refusal in changed.because
     else:
-        assert changed.outcome is not Outcome.GONE
-        if changed.outcome is Outcome.CHANGED:
+        assert changed.outcome is not ScriptOutcome.GONE
+        if changed.outcome is ScriptOutcome.CHANGED:
             new = dict(changed.new or {})
             assert new == {**told.arguments, **told.settings}
             assert dict(changed.environment) == told.environment
@@ -347,7 +348,7 @@ def _shell_agrees(row: Keyword, value: Any, told: Told) -> None:
     assert outcomes or told.kept
     if value is None:
         return  # a word for the shell, which has a value of its own for nothing
-    assert (outcomes == [Outcome.GONE]) is bool(told.refusal), result
+    assert (outcomes == [ScriptOutcome.GONE]) is bool(told.refusal), result
     assert told.refusal in (result.findings[0].because if outcomes else "")
     cell = {"cell_type": "code", "source": f"!{command}", "metadata": {}, "outputs": []}
     in_notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
@@ -400,7 +401,7 @@ def test_values(row: Value, monkeypatch) -> None:
     text = script_of(row, repr(row.value))
     result = modernize(text, DUE)
     own = [it for it in result.findings if it.old.endswith(f"({row.name}={row.value!r})")]
-    assert [it.outcome for it in own] == [Outcome.GONE if refusal else Outcome.CHANGED]
+    assert [it.outcome for it in own] == [ScriptOutcome.GONE if refusal else ScriptOutcome.CHANGED]
     assert refusal in own[0].because
     if not refusal:
         assert written(result.text).arguments == {row.name: call.arguments[row.name]}
@@ -410,8 +411,8 @@ def test_values(row: Value, monkeypatch) -> None:
     assert (refusal or repr(row.to)) in words.today
     held = f"import {split(row)[0].partition('.')[0]}\nheld = {row.value!r}\n"
     in_variable = modernize(held + script_of(row, "held").partition("\n")[2], DUE)
-    outcomes = {it.outcome for it in in_variable.findings if it.outcome is not Outcome.SILENT}
-    assert outcomes == {Outcome.GONE if refusal else Outcome.CHANGED}
+    outcomes = {it.outcome for it in in_variable.findings if it.outcome is not ScriptOutcome.SILENT}
+    assert outcomes == {ScriptOutcome.GONE if refusal else ScriptOutcome.CHANGED}
 
 
 @pytest.mark.parametrize("row", of(Moved, Gone))
@@ -430,14 +431,14 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
     doctor = of_doctor(text)
     if found.is_gone:
         assert found.refusal in str(names.gone(found))
-        assert own[0].outcome is Outcome.GONE
+        assert own[0].outcome is ScriptOutcome.GONE
         assert found.refusal in own[0].because
         assert counts(doctor, found.refusal)
         if isinstance(row, Gone):
             assert found.refusal == words.today
     else:
         place, _, name = found.place.rpartition(".")
-        assert own[0].outcome is Outcome.CHANGED
+        assert own[0].outcome is ScriptOutcome.CHANGED
         assert own[0].new == f"from {place} import {name}"
         assert found.differs in own[0].because
         assert counts(doctor)
@@ -473,7 +474,7 @@ def test_attributes(row: Attribute, monkeypatch) -> None:
         refused = row.read is None
         text = f"import {library}\n{read}{'()' if refused else ''}\n"
         own = [it for it in planned(text, DUE).findings if row.name in it.old]
-        assert [it.outcome is Outcome.GONE for it in own] == [refused], text
+        assert [it.outcome is ScriptOutcome.GONE for it in own] == [refused], text
         assert row.advice in own[0].because
         assert counts(of_doctor(text), row.advice if refused else "")
         if refused:
@@ -491,7 +492,7 @@ def test_assigned_attributes(row: Assigned) -> None:
     owner = row.owners[0]
     text = f"import {owner.partition('.')[0]}\nthing = {owner}()\nthing.{row.name} = given\n"
     (found,) = planned(text, DUE).findings
-    assert found.outcome is Outcome.REMARKED
+    assert found.outcome is ScriptOutcome.REMARKED
     assert row.advice in found.because
     assert counts(of_doctor(text))
 
@@ -502,7 +503,7 @@ def test_defaults(row: Default) -> None:
     if split(row)[1]:
         return  # the defaults of methods are given back to scripts that name their releases
     text = script_of(row, "True", row.needs or "output_dir")
-    silent = [it for it in planned(text, DUE).findings if it.outcome is Outcome.SILENT]
+    silent = [it for it in planned(text, DUE).findings if it.outcome is ScriptOutcome.SILENT]
     doctor = of_doctor(text)
     told = {difference(known) in it.because for it in silent} | {False}
     assert (True in told) is not row.quiet
@@ -605,11 +606,11 @@ def test_combinations(row: Adjusted) -> None:
     texts = list(scenes(row))
     assert bool(texts) is (row.in_source is not None)
     for text in texts:
-        found = [it for it in planned(text, DUE).findings if it.outcome is not Outcome.SILENT]
+        found = [it for it in planned(text, DUE).findings if it.outcome is not ScriptOutcome.SILENT]
         assert found, text
         refusal = row.in_source.refusal if isinstance(row.in_source, Uncalled) else ""
         if refusal:
-            assert found[0].outcome is Outcome.GONE
+            assert found[0].outcome is ScriptOutcome.GONE
             assert refusal in found[0].because
         assert counts(of_doctor(text), refusal)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from patchkit.legacy.rows import all_rows
-from patchkit.matrix.scan.tree import Archive
 from patchkit.modernize.reading.kinship import FILE, ancestors, made_by
+from workbench.releases.archive import Archive
 from workbench.releases.parents import Classes, newest_of_each_minor
 from workbench.releases.sources import Sources
 

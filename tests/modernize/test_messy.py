@@ -13,8 +13,8 @@ import pytest
 
 from patchkit.modernize import files
 from patchkit.modernize.errors import ScriptError
-from patchkit.modernize.files import Source
-from patchkit.modernize.findings import Modernized, Outcome
+from patchkit.modernize.files import ScriptSource
+from patchkit.modernize.findings import Modernized, ScriptOutcome
 
 from .releases import DUE
 
@@ -24,13 +24,13 @@ SCRIPTS = [path for path in TEXTS if path.suffix == ".py" and path.stem != "pyth
 UNCHANGED = {"blank.py", "empty.py", "only_comments.py", "other.yaml", "own_names.py"}
 
 
-def modernized(path: Path) -> tuple[Source, Modernized]:
+def modernized(path: Path) -> tuple[ScriptSource, Modernized]:
     source = files.load(path)
     return source, files.modernized(source, DUE)
 
 
-def again(source: Source, text: str) -> str:
-    return files.modernized(Source(source.path, source.raw, text, source.encoding), DUE).text
+def again(source: ScriptSource, text: str) -> str:
+    return files.modernized(ScriptSource(source.path, source.raw, text, source.encoding), DUE).text
 
 
 @pytest.mark.parametrize(
@@ -121,5 +121,5 @@ def test_a_notebook_keeps_all_but_sources() -> None:
     assert old == new
     pieces = source.text.split('"source"')
     assert all(piece.split('"execution_count"')[-1] in result.text for piece in pieces)
-    told = [it for it in result.findings if it.outcome is Outcome.REMARKED]
+    told = [it for it in result.findings if it.outcome is ScriptOutcome.REMARKED]
     assert [(it.cell, it.old) for it in told] == [(7, "print 'python 2'")]

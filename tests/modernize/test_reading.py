@@ -122,7 +122,9 @@ def test_what_functions_return_and_get() -> None:
             main(arguments)
         """
     )
-    assert [(it.line, it.owner, it.name) for it in found.attributes] == [
+    assert [
+        (attribute.line, attribute.owner, attribute.name) for attribute in found.attributes
+    ] == [
         (6, "trl.SFTConfig", "max_seq_length"),
         (6, "trl.ModelConfig", "torch_dtype"),
     ]

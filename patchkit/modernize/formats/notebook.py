@@ -15,12 +15,13 @@ from typing import Any
 from ...legacy.versions.due import Due
 from .. import python
 from ..errors import ScriptError
-from ..findings import Finding, Modernized, Outcome
+from ..findings import Modernized, ScriptFinding, ScriptOutcome
 from . import shell, yaml_settings
 from .edits import edited
+from .launches import Scripts
 from .magics import CellMagic, cell_magic, held, released, shell_view
-from .notebook_json import Source, rewritten, sources
-from .shell import Scripts, no_script
+from .notebook_json import CellSource, rewritten, sources
+from .shell import no_script
 
 _END = "pass  # patchkit ends a cell"
 _ENDS = re.compile(rf"^{_END}\n", re.MULTILINE)
@@ -32,21 +33,16 @@ class _Cell:
     """A cell with code; `text` is what becomes of `source`."""
 
     number: int
-    source: Source
+    source: CellSource
     text: str
 
-    def findings(self, found: list[Finding], lines_above: int = 0) -> Iterator[Finding]:
+    def findings(self, found: list[ScriptFinding], lines_above: int = 0) -> Iterator[ScriptFinding]:
         for finding in found:
             yield replace(finding, cell=self.number, line=finding.line + lines_above)
 
 
 def modernize(text: str, due: Due, script: Scripts = no_script) -> Modernized:
     """Write the cells of a notebook anew; all else in the file stays as it is.
-
-    Args:
-        text: of the file.
-        due: the rows of the table for the releases that are wanted.
-        script: finds scripts that cells start.
 
     Raises:
         ScriptError: it is no notebook, or has no cells.
@@ -60,7 +56,11 @@ def modernize(text: str, due: Due, script: Scripts = no_script) -> Modernized:
         for number, cell in enumerate(document["cells"], 1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code" and number - 1 in places
     ]
-    files = dict(_written_files(cells))
+    files = {
+        PurePosixPath(magic.file).name: cell.text[magic.end :]
+        for cell in cells
+        if (magic := cell_magic(cell.text)) is not None and magic.file.endswith(".py")
+    }
 
     def find(path: str) -> str | None:
         return files.get(PurePosixPath(path).name) or script(path)
@@ -98,15 +98,7 @@ def _language(document: dict[str, Any]) -> str:
     return ""
 
 
-def _written_files(cells: list[_Cell]) -> Iterator[tuple[str, str]]:
-    """Yield the scripts that cells write to files."""
-    for cell in cells:
-        magic = cell_magic(cell.text)
-        if magic is not None and magic.file.endswith(".py"):
-            yield PurePosixPath(magic.file).name, cell.text[magic.end :]
-
-
-def _python(cells: list[_Cell], due: Due) -> Iterator[Finding]:
+def _python(cells: list[_Cell], due: Due) -> Iterator[ScriptFinding]:
     """Write the cells in Python anew, all together: one uses what another imports."""
     read: list[_Cell] = []
     parts: list[str] = []
@@ -121,9 +113,9 @@ def _python(cells: list[_Cell], due: Due) -> Iterator[Finding]:
             line, reason = trouble
             old = cell.text.split("\n")[line - 1].strip()
             because = f"the cell is no Python, and was left as it is: {reason}"
-            yield Finding(line, old, "", because, Outcome.REMARKED, cell.number)
+            yield ScriptFinding(line, old, "", because, ScriptOutcome.REMARKED, cell.number)
             continue
-        begins.append(sum(it.count("\n") for it in parts))
+        begins.append(sum(above.count("\n") for above in parts))
         parts.append(f"{part}\n{_END}\n")
         lines += own
         read.append(cell)
@@ -157,7 +149,7 @@ def _trouble(text: str) -> tuple[int, str] | None:
     return None
 
 
-def _others(cells: list[_Cell], due: Due, script: Scripts) -> Iterator[Finding]:
+def _others(cells: list[_Cell], due: Due, script: Scripts) -> Iterator[ScriptFinding]:
     """Write lines for the shell anew, and files that cells write."""
     for cell in cells:
         magic = cell_magic(cell.text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
-from .edits import Edit
+from .edits import TextEdit
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _ATOM = re.compile(r"[^\s,\]}]+")
@@ -21,12 +21,10 @@ _Place = tuple[_Path, int, int]
 
 
 @dataclass(frozen=True)
-class Source:
+class CellSource:
     """The source of a cell, as it stands in a file.
 
     Args:
-        start: where its list or string begins.
-        end: where it ends.
         texts: the strings of its list, or the only one, each with its place.
     """
 
@@ -40,15 +38,11 @@ class Source:
         return "".join(text for _, _, text in self.texts)
 
 
-def sources(text: str) -> dict[int, Source]:
-    """Return the sources of all cells, by the number of the cell from 0.
-
-    Args:
-        text: valid JSON.
-    """
+def sources(text: str) -> dict[int, CellSource]:
+    """Return the sources of all cells, by the number of the cell from 0."""
     places: list[_Place] = []
     _scan(text, _skip(text, 0), (), places)
-    found: dict[int, Source] = {}
+    found: dict[int, CellSource] = {}
     texts: dict[int, list[tuple[int, int, str]]] = {}
     for path, start, end in places:
         if len(path) in (3, 4) and path[0] == "cells" and path[2] == "source":
@@ -57,11 +51,11 @@ def sources(text: str) -> dict[int, Source]:
                 string = scanstring(text, start + 1, False)[0]
                 texts.setdefault(cell, []).append((start, end, string))
             if len(path) == 3:
-                found[cell] = Source(start, end, tuple(texts.pop(cell, ())))
+                found[cell] = CellSource(start, end, tuple(texts.pop(cell, ())))
     return found
 
 
-def rewritten(text: str, source: Source, today: str) -> Edit:
+def rewritten(text: str, source: CellSource, today: str) -> TextEdit:
     """Return the edit that gives a cell another source; lines that stay keep their spelling."""
     old: list[tuple[str, str]] = []
     for start, end, _ in source.texts:
@@ -76,13 +70,13 @@ def rewritten(text: str, source: Source, today: str) -> Edit:
         else:
             written += [json.dumps(line, ensure_ascii=ascii_only)[1:-1] for line in new[begin:end]]
     if text[source.start] == '"':
-        return Edit(source.start, source.end, f'"{"".join(written)}"')
+        return TextEdit(source.start, source.end, f'"{"".join(written)}"')
     opening, between, closing = _layout(text, source)
     strings = between.join(f'"{line}"' for line in written)
-    return Edit(source.start, source.end, f"[{opening}{strings}{closing}]")
+    return TextEdit(source.start, source.end, f"[{opening}{strings}{closing}]")
 
 
-def _layout(text: str, source: Source) -> tuple[str, str, str]:
+def _layout(text: str, source: CellSource) -> tuple[str, str, str]:
     """Return what stands before, between and behind the strings of a list."""
     if not source.texts:
         return "", ", ", ""

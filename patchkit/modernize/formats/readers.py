@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from ..errors import ScriptError
+from ..reading import read
 from ..reading.kinship import ancestors
+from ..reading.reader import fields_of
+from ..reading.values import Library, Own, Several, Values
 
 _PARSERS = {"HfArgumentParser", "TrlParser", "H4ArgumentParser"}
 _OTHER_PARSERS = {
@@ -117,37 +120,61 @@ def are_settings(names: Collection[str]) -> bool:
 def of_script(text: str) -> Reader | None:
     """Return what reads the command line of a script.
 
-    Args:
-        text: of the script.
-
     Returns:
         the reader; None if the script has no parser of Transformers or TRL, or cannot be read.
     """
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    if not any(name in text for name in _PARSERS):
         return None
-    script = _Script(tree)
-    parsers = [
-        (node, name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and (name := script.original(node.func)) in _PARSERS
-    ]
+    try:
+        calls = read(text).calls
+    except ScriptError:
+        return None
+    parsers = [call for call in calls if _last(call.name) in _PARSERS and call.method == "__init__"]
     if not parsers:
         return None
-    named = [
-        node
-        for parser, _ in parsers
-        for given in [*parser.args[:1], *(it.value for it in parser.keywords)]
-        for node in ast.walk(given)
+    found = [
+        (_configuration(value), _own_fields(value))
+        for parser in parsers
+        for given in [*parser.positional[:1], *parser.keywords.values()]
+        for value in _flat(given.values)
     ]
-    found = [(list(script.configurations(node)), set(script.fields(node))) for node in named]
     return Reader(
-        tuple(dict.fromkeys(it for configurations, _ in found for it in configurations)),
+        tuple(dict.fromkeys(names for names, _ in found if names)),
         frozenset().union(*(fields for _, fields in found)),
-        frozenset().union(*(fields for configurations, fields in found if configurations)),
-        sets_environment=any(name == "TrlParser" for _, name in parsers),
+        frozenset().union(*(fields for names, fields in found if names)),
+        sets_environment=any(_last(parser.name) == "TrlParser" for parser in parsers),
     )
+
+
+def _flat(values: Values) -> Iterator[object]:
+    """Yield what an expression may stand for, and what is in its lists."""
+    for value in values:
+        if isinstance(value, Several):
+            for element in value.elements:
+                yield from _flat(element)
+        else:
+            yield value
+
+
+def _configuration(value: object) -> tuple[str, ...]:
+    """Return the classes of libraries that a value is, or derives from."""
+    names: Iterable[str] = ()
+    if isinstance(value, Library):
+        names = (value.name,)
+    elif isinstance(value, Own) and value.kind is not None:
+        names = (name for name in value.kind.ancestors if "." in name)  # else its own name
+    return tuple(dict.fromkeys(known for name in names for known in _ancestors(_last(name))))
+
+
+def _own_fields(value: object) -> frozenset[str]:
+    """Return the fields that the script gives to a class of its own."""
+    if not isinstance(value, Own):
+        return frozenset()
+    return frozenset(value.kind.fields if value.kind is not None else fields_of(value.node))
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def parses_otherwise(text: str) -> bool:
@@ -161,47 +188,3 @@ def _ancestors(name: str) -> tuple[str, ...]:
         return ancestors(f"transformers.{name}")
     known = name == "ScriptArguments" or name.endswith("Config")
     return ancestors(f"trl.{name}") if known else ()
-
-
-class _Script:
-    """The names of a script, and its classes."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        nodes = list(ast.walk(tree))
-        self._aliases = {
-            name.asname or name.name: name.name
-            for node in nodes
-            if isinstance(node, ast.ImportFrom)
-            for name in node.names
-        }
-        self._classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
-
-    def original(self, node: ast.AST) -> str:
-        """Return the last part of a name, as the library has it; nothing if it is no name."""
-        if isinstance(node, ast.Name):
-            return self._aliases.get(node.id, node.id)
-        return node.attr if isinstance(node, ast.Attribute) else ""
-
-    def configurations(self, node: ast.AST) -> Iterator[tuple[str, ...]]:
-        """Yield the classes of libraries that a name stands for, or derives from."""
-        own = list(self._own(node))
-        for it in [node] if not own else [base for kind in own for base in kind.bases]:
-            if next(self._own(it), None) is None and (kinds := _ancestors(self.original(it))):
-                yield kinds
-
-    def fields(self, node: ast.AST) -> Iterator[str]:
-        """Yield the fields that the script gives to a class of its own."""
-        for kind in self._own(node):
-            for statement in kind.body:
-                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    yield statement.target.id
-
-    def _own(
-        self, node: ast.AST, seen: frozenset[ast.ClassDef] = frozenset()
-    ) -> Iterator[ast.ClassDef]:
-        """Yield the class of the script that a name stands for, and those that it derives from."""
-        kind = self._classes.get(node.id) if isinstance(node, ast.Name) else None
-        if kind is not None and kind not in seen:
-            yield kind
-            for base in kind.bases:
-                yield from self._own(base, seen | {kind})

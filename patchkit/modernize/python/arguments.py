@@ -11,13 +11,7 @@ import libcst as cst
 def without(
     parts: Sequence[Any], gone: Sequence[bool], opening: Any = None
 ) -> tuple[list[Any], list[cst.EmptyLine]]:
-    """Return the parts that stay, and comments that stood before the first of them.
-
-    Args:
-        parts: arguments of a call, or elements of a dictionary.
-        gone: for each whether it goes.
-        opening: the space before the first.
-    """
+    """Return the parts that stay, and comments that stood before the first of them."""
     leading = opening
     kept: list[Any] = []
     waiting: list[cst.EmptyLine] = []
@@ -39,13 +33,7 @@ def without(
 
 
 def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list[Any]:
-    """Return parts with more at the end, each on its own line if those have their own.
-
-    Args:
-        parts: what is there.
-        new: what comes.
-        opening: the space before the first.
-    """
+    """Return parts with more at the end, each on its own line if those have their own."""
     if not new:
         return list(parts)
     if not parts:
@@ -135,12 +123,7 @@ def _with_space(part: Any, space: Any) -> Any:
 
 
 def _comments(space: Any, leading: Any = None) -> list[cst.EmptyLine]:
-    """Return the comments in a space, each as a line of its own.
-
-    Args:
-        space: the space after a part.
-        leading: the space before it.
-    """
+    """Return the comments in a space, each as a line of its own."""
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return []
     lines = [line for line in space.empty_lines if line.comment is not None]

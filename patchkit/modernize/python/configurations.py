@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from ...legacy.changes import OwnConfiguration
 from ...legacy.rows.trl_defaults import OF_TRAINING_ARGUMENTS
 from ...legacy.wording import since
-from ..findings import Outcome
+from ..findings import ScriptOutcome
 from ..reading.kinship import ancestors
-from ..reading.script import Call, Given
+from ..reading.script import Given, ScriptCall
 from ..reading.values import Made
 from .calls import CallPlan
 from .edits import ITSELF, span_of
@@ -25,13 +25,7 @@ _THIRD = frozenset({"trl.DPOTrainer", "trl.KTOTrainer", "trl.GRPOTrainer", "trl.
 
 
 class ConfigurationPlan:
-    """What to do with the configuration of one trainer.
-
-    Args:
-        plan: the changes of the script.
-        trainer: the changes of the trainer's call.
-        calls: those of all calls, by the node.
-    """
+    """What to do with the configuration of one trainer."""
 
     def __init__(self, plan: Plan, trainer: CallPlan, calls: Mapping[int, CallPlan]) -> None:
         self._plan = plan
@@ -39,10 +33,10 @@ class ConfigurationPlan:
         self._calls = calls
         call = trainer.call
         kinds = call.own.ancestors if call.own is not None else ancestors(call.name)
-        self._name = next((it for it in map(_public, kinds) if it.startswith("trl.")), "")
+        self._name = next((name for name in map(_public, kinds) if name.startswith("trl.")), "")
         self._kind = self._name.removesuffix("Trainer") + "Config"
         rows = trainer.rows.adjusted
-        self._row = next((it for it in rows if isinstance(it.in_source, OwnConfiguration)), None)
+        self._row = next((row for row in rows if isinstance(row.in_source, OwnConfiguration)), None)
 
     def make(self) -> None:
         """Plan what is to be written."""
@@ -90,7 +84,7 @@ class ConfigurationPlan:
             return self._trainer.keywords["args"]
         positional = self._trainer.positional
         for given in positional:
-            if any(isinstance(it, Made) and _is_arguments(it.kind) for it in given.values):
+            if any(isinstance(value, Made) and _is_arguments(value.kind) for value in given.values):
                 return given
         place = 2 if self._name in _THIRD else 1
         return positional[place] if len(positional) > place else None
@@ -118,11 +112,11 @@ class ConfigurationPlan:
         assert made.call is not None
         return self._are_same(self._trainer.settings, self._trainer.call, made.call)
 
-    def _are_same(self, sources: Mapping[str, str], here: Call, there: Call) -> bool:
+    def _are_same(self, sources: Mapping[str, str], here: ScriptCall, there: ScriptCall) -> bool:
         same = self._plan.bindings.means_the_same
         return all(same(source, here.node, there.node) for source in sources.values())
 
-    def _complete(self, made: Made, call: Call) -> None:
+    def _complete(self, made: Made, call: ScriptCall) -> None:
         """Add to the call that makes a configuration; let it make one of the trainer's class."""
         configuration = self._calls[id(call.node)]
         if not self._is_own(made):
@@ -135,15 +129,12 @@ class ConfigurationPlan:
             for name, source in self._defaults().items():
                 if name not in configuration.keywords:
                     configuration.put(name, source)
-            self._tell(call.node.lineno, made, kind)
+            old, row = f"{made.kind.rpartition('.')[2]} for {self._trainer.name}", self._row
+            because = f"it {since(row)}" if row else "it has the settings of the trainer"
+            line = call.node.lineno
+            self._plan.find(line, old, f"{kind}(…)", because, ScriptOutcome.CHANGED)
         for name, source in self._trainer.settings.items():
             configuration.put(name, source)
-
-    def _tell(self, line: int, made: Made, kind: str) -> None:
-        old = f"{made.kind.rpartition('.')[2]} for {self._trainer.name}"
-        row = self._row
-        because = f"it {since(row)}" if row is not None else "it has the settings of the trainer"
-        self._plan.find(line, old, f"{kind}(…)", because, Outcome.CHANGED)
 
     def _defaults(self) -> dict[str, str]:
         """Return defaults of `TrainingArguments` that the trainer's class does not have today."""

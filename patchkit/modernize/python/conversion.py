@@ -47,7 +47,9 @@ def decide_in_source(
         # The variable stays in use where its value is put into another one.
         by_text = decided(row, UNKNOWN, call())
         templates = (*by_text[0].arguments.values(), *by_text[0].settings.values())
-        if any(isinstance(it, Template) and it.source != _ITSELF for it in templates):
+        if any(
+            isinstance(template, Template) and template.source != _ITSELF for template in templates
+        ):
             return by_text
     return by_value
 
@@ -60,17 +62,13 @@ def as_value(plan: Plan, given: Given) -> Any:
     call = made.call if isinstance(made, Made) and made.own is None else None
     if call is None or call.method != "__init__" or call.positional or not call.complete:
         return Expression(plan.lines.source(given.node))
-    return Construction(call.name, {name: as_value(plan, it) for name, it in call.keywords.items()})
+    return Construction(
+        call.name, {name: as_value(plan, argument) for name, argument in call.keywords.items()}
+    )
 
 
 def source_of(plan: Plan, value: Any, given: Given) -> str:
-    """Return the source of a current value.
-
-    Args:
-        plan: the changes of the script.
-        value: as a decision has it.
-        given: the old value.
-    """
+    """Return the source of a current value."""
     if value is UNKNOWN or value is known_value(given):
         return plan.lines.source(given.node)
     if isinstance(value, Template):

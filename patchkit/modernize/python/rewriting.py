@@ -19,12 +19,8 @@ from .silent import plan_silent
 _IN_TEXT = "is old, and stands in a formatted text; make the object before it"
 
 
-def rewritten(text: str, due: Due) -> Modernized:
+def modernize(text: str, due: Due) -> Modernized:
     """Rewrite a script for other releases.
-
-    Args:
-        text: Python source.
-        due: what has changed in these releases.
 
     Raises:
         ScriptError: it does not parse, or LibCST is missing.
@@ -38,10 +34,6 @@ def rewritten(text: str, due: Due) -> Modernized:
 
 def planned(text: str, due: Due) -> Plan:
     """Plan what to rewrite; LibCST is not needed for that.
-
-    Args:
-        text: Python source.
-        due: what has changed in these releases.
 
     Raises:
         ScriptError: it does not parse.

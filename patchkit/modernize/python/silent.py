@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...legacy.converting.defaults import difference
 from ...legacy.decisions import UNKNOWN, gives_other_results, is_relied_on
 from ...legacy.wording import release
-from ..findings import Outcome
+from ..findings import ScriptOutcome
 from ..reading.script import NOT_LITERAL
 from .calls import CallPlan
 from .plan import Plan
@@ -20,7 +20,7 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     for row in call.rows.behaviours:
         if row.silent is not None and gives_other_results(row.silent, given):
             text = f"since {release(row.gone)} it {row.silent.told}"
-            plan.find(call.call.line, call.name, "", text, Outcome.SILENT)
+            plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
     if call.call.method != "__init__":
         return
     told = [
@@ -30,4 +30,6 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     ]
     if told and call.call.complete:
         text = "; ".join(difference(row) for row in told)
-        plan.find(call.call.line, call.name, "", f"{text}; write what is meant", Outcome.SILENT)
+        plan.find(
+            call.call.line, call.name, "", f"{text}; write what is meant", ScriptOutcome.SILENT
+        )

@@ -18,11 +18,7 @@ class UndecidedError(Exception):
 
 
 class Expression:
-    """A value that is known only when the script runs.
-
-    Args:
-        source: its text.
-    """
+    """A value that is known only when the script runs."""
 
     __slots__ = ("source",)
 
@@ -38,12 +34,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Construction:
-    """An object that the script is to make.
-
-    Args:
-        name: its class, with dots.
-        settings: its keywords.
-    """
+    """An object that the script is to make."""
 
     name: str
     settings: Mapping[str, Any]

@@ -7,8 +7,17 @@ from collections.abc import Iterator, Mapping
 
 from . import kinship
 from .scope import Scope, merged
-from .script import NOT_LITERAL, Attribute, Call, Given, Holder, OwnClass, Script, Use
-from .values import Constant, Dictionary, Library, Made, Method, Own, Several, Values
+from .script import (
+    NOT_LITERAL,
+    Given,
+    Holder,
+    OwnClass,
+    Script,
+    ScriptAttribute,
+    ScriptCall,
+    ScriptUse,
+)
+from .values import Constant, Dictionary, Library, Made, MadeMethod, Own, Several, Values
 
 _KEEPING = frozenset(
     {
@@ -81,55 +90,45 @@ class Expressions:
         stars = [star for star in self.stars if star.partition(".")[0] in packages]
         if stars:
             name = f"{stars[-1]}.{node.id}"
-            self.script.uses.append(Use(name, node.lineno, node))
+            self.script.uses.append(ScriptUse(name, node.lineno, node))
             return (Library(name),)
         return found or ()
 
     def _eval_attribute(self, node: ast.Attribute) -> Values:
         found: Values = ()
+        parent = self.script.parents.get(node)
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        is_read = not is_called and isinstance(node.ctx, ast.Load)
         for value in self.evaluate(node.value):
             if isinstance(value, Library):
                 name = f"{value.name}.{node.attr}"
-                self._use(name, node, value)
-                self._read_of_class(value, node)
+                if not kinship.is_class(value.name):
+                    if kinship.is_class(name) or not isinstance(parent, ast.Attribute):
+                        self.script.uses.append(ScriptUse(name, node.lineno, node))
+                elif is_read:
+                    self.script.attributes.append(
+                        ScriptAttribute(value.name, node.attr, node.lineno, node, of_class=True)
+                    )
                 found += (Library(name),)
             elif isinstance(value, Made):
-                self._read(value, node)
-                found += (*_held(value, node.attr), Method(value, node.attr))
+                if is_read:
+                    self._read(value, node)
+                found += (*_held(value, node.attr), MadeMethod(value, node.attr))
                 found += self._default_of(value, node.attr)
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
         return found
 
-    def _use(self, name: str, node: ast.Attribute, of: Library) -> None:
-        parent = self.script.parents.get(node)
-        goes_on = isinstance(parent, ast.Attribute)
-        if not kinship.is_class(of.name) and (kinship.is_class(name) or not goes_on):
-            self.script.uses.append(Use(name, node.lineno, node))
-
-    def _read_of_class(self, of: Library, node: ast.Attribute) -> None:
-        parent = self.script.parents.get(node)
-        is_called = isinstance(parent, ast.Call) and parent.func is node
-        if kinship.is_class(of.name) and not is_called and isinstance(node.ctx, ast.Load):
-            found = Attribute(of.name, node.attr, node.lineno, node, of_class=True)
-            self.script.attributes.append(found)
-
     def _default_of(self, value: Made, name: str) -> Values:
         """Return the literal that a field of a script's own class has where nobody gives it."""
         field = value.own.fields.get(name) if value.own is not None else None
-        default = field.value if field is not None else None
-        if isinstance(default, ast.Call):
-            named = (it.value for it in default.keywords if it.arg == "default")
-            default = next(named, None)
-        return (Constant(default, surely=False),) if isinstance(default, ast.Constant) else ()
+        default = default_of(field) if field is not None else None
+        return (Constant(default, surely=False),) if default is not None else ()
 
     def _read(self, value: Made, node: ast.Attribute) -> None:
-        parent = self.script.parents.get(node)
-        is_called = isinstance(parent, ast.Call) and parent.func is node
         own = value.own is not None and node.attr in value.own.fields
-        if not is_called and isinstance(node.ctx, ast.Load):
-            found = self.script.own_fields if own else self.script.attributes
-            found.append(Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call))
+        found = self.script.own_fields if own else self.script.attributes
+        found.append(ScriptAttribute(value.kind, node.attr, node.lineno, node, made_by=value.call))
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
@@ -211,7 +210,7 @@ class Expressions:
         called = self.evaluate(node.func)
         given = [self._given(argument) for argument in node.args]
         keywords = dict(self._keywords(node))
-        complete = not any(isinstance(it, ast.Starred) for it in node.args) and all(
+        complete = not any(isinstance(argument, ast.Starred) for argument in node.args) and all(
             keyword.arg is not None or self._is_known(keyword.value) for keyword in node.keywords
         )
         if isinstance(node.func, ast.Name) and node.func.id == "dict" and not called:
@@ -225,7 +224,7 @@ class Expressions:
                 if isinstance(argument, ast.Dict):
                     self.add_part(node.func.value, argument)
         found: Values = ()
-        if given and any(isinstance(it, Library) and it.name == _PARTIAL for it in called):
+        if given and any(isinstance(value, Library) and value.name == _PARTIAL for value in called):
             called, given, complete = given[0].values, given[1:], False
         self._call_with_rows(node, given, keywords)
         for value in called:
@@ -233,7 +232,7 @@ class Expressions:
                 self._hand_over(value, given, keywords)
             name, method, own = _target(value)
             if name:
-                call = Call(name, method, node.lineno, node, keywords, given, complete, own)
+                call = ScriptCall(name, method, node.lineno, node, keywords, given, complete, own)
                 self.script.calls.append(call)
                 found = merged(found, _results(value, call))
             elif isinstance(value, Own):
@@ -253,7 +252,7 @@ class Expressions:
             if isinstance(value, Own):
                 self._hand_over(value, [], arguments)
             elif isinstance(value, Library):
-                call = Call(value.name, "", node.lineno, node, arguments, (), False)
+                call = ScriptCall(value.name, "", node.lineno, node, arguments, (), False)
                 self.script.calls.append(call)
 
     def _given(self, node: ast.expr) -> Given:
@@ -337,6 +336,15 @@ def item_of(node: ast.Assign) -> str:
     return text if isinstance(text, str) else ""
 
 
+def default_of(node: ast.AnnAssign) -> ast.Constant | None:
+    """Return the literal that is the default of a field; None if it is something else."""
+    value = node.value
+    if isinstance(value, ast.Call):
+        named = (keyword.value for keyword in value.keywords if keyword.arg == "default")
+        value = next(named, None)
+    return value if isinstance(value, ast.Constant) else None
+
+
 def literal(node: ast.expr) -> object:
     """Return the value of a literal; `NOT_LITERAL` for another expression."""
     try:
@@ -375,7 +383,7 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
         if place and kinship.is_class(place):
             return place, last, None
         return value.name, "", None
-    if isinstance(value, Method):
+    if isinstance(value, MadeMethod):
         return value.instance.kind, value.name, None
     if isinstance(value, Made):
         return value.kind, "__call__", None
@@ -384,8 +392,8 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
     return "", "", None
 
 
-def _results(value: object, call: Call) -> Values:
-    if isinstance(value, Method):
+def _results(value: object, call: ScriptCall) -> Values:
+    if isinstance(value, MadeMethod):
         return _of_method(value, call)
     if call.own is not None:
         return (Made(call.name, call, call.own),)
@@ -393,7 +401,7 @@ def _results(value: object, call: Call) -> Values:
     return (Made(kind, call),) if kind else ()
 
 
-def _of_method(method: Method, call: Call) -> Values:
+def _of_method(method: MadeMethod, call: ScriptCall) -> Values:
     instance = method.instance
     if method.name in _KEEPING:
         return (instance,)
@@ -404,7 +412,7 @@ def _of_method(method: Method, call: Call) -> Values:
     return ()
 
 
-def _parsed(parser: Call | None) -> Iterator[Values]:
+def _parsed(parser: ScriptCall | None) -> Iterator[Values]:
     """Return what comes out of a parser of command lines."""
     if parser is None:
         return

@@ -11,7 +11,7 @@ from ..errors import ScriptError
 from . import kinship
 from .expressions import Expressions, literal, made_of
 from .scope import Scope, merged
-from .script import Attribute, Given, OwnClass, Script, Use
+from .script import Given, OwnClass, Script, ScriptAttribute, ScriptUse
 from .values import Dictionary, Library, Made, Own, Several, Values
 
 _PASSES = 3
@@ -22,25 +22,22 @@ _LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseEx
 def read(text: str) -> Script:
     """Read a script.
 
-    Args:
-        text: Python source.
-
     Raises:
         ScriptError: it does not parse, or is nested too deeply.
     """
     tree = parsed(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    reader: _Reader | None = None
+    reader: _ScriptReader | None = None
     try:
         for _ in range(_PASSES):
-            reader = _Reader(Script(tree, parents=parents), reader)
+            reader = _ScriptReader(Script(tree, parents=parents), reader)
             reader.run()
     except RecursionError as error:
         raise ScriptError("an expression is nested too deeply to be read") from error
     assert reader is not None
     script = reader.script
     for found in (script.uses, script.calls, script.attributes, script.classes):
-        found.sort(key=lambda it: (it.line, getattr(it.node, "col_offset", 0)))
+        found.sort(key=lambda place: (place.line, getattr(place.node, "col_offset", 0)))
     return script
 
 
@@ -81,7 +78,7 @@ def known_names() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(packages) for name, packages in names.items()}
 
 
-class _Reader(Expressions):
+class _ScriptReader(Expressions):
     """One pass over the statements of a script, in the order in which they run.
 
     Args:
@@ -89,7 +86,7 @@ class _Reader(Expressions):
         before: the pass before, which knows what functions get and return.
     """
 
-    def __init__(self, script: Script, before: _Reader | None) -> None:
+    def __init__(self, script: Script, before: _ScriptReader | None) -> None:
         super().__init__(script, known_names())
         self._before = before
         self._waiting: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope, OwnClass | None]]
@@ -146,7 +143,7 @@ class _Reader(Expressions):
 
     def _use_import(self, name: str, node: ast.AST, alias: ast.alias, module: bool = False) -> None:
         line = getattr(alias, "lineno", 0)
-        self.script.uses.append(Use(name, line, node, alias, module, self._optional))
+        self.script.uses.append(ScriptUse(name, line, node, alias, module, self._optional))
 
     def _on_assign(self, node: ast.Assign) -> None:
         values = self.evaluate(node.value)
@@ -171,7 +168,7 @@ class _Reader(Expressions):
             self._assign(target.value, (), None)
         elif isinstance(target, ast.Tuple | ast.List):
             found = next((value for value in values if isinstance(value, Several)), None)
-            starred = any(isinstance(it, ast.Starred) for it in target.elts)
+            starred = any(isinstance(element, ast.Starred) for element in target.elts)
             for position, element in enumerate(target.elts):
                 known: Values = ()
                 if found is not None and not starred and position < len(found.elements):
@@ -184,7 +181,7 @@ class _Reader(Expressions):
                     if node is not None:
                         given = Given(node.lineno, node, literal(node), values)
                     self.script.attributes.append(
-                        Attribute(value.kind, target.attr, target.lineno, target, True, given)
+                        ScriptAttribute(value.kind, target.attr, target.lineno, target, True, given)
                     )
         elif isinstance(target, ast.Subscript):
             for value in self.evaluate(target.value):
@@ -206,14 +203,15 @@ class _Reader(Expressions):
     def _on_for(self, node: ast.For | ast.AsyncFor) -> None:
         self.evaluate(node.iter)
         self._assign(node.target, (), None)
-        before = dict(self.scope.names)
-        self._block([*node.body, *node.orelse])
-        self.scope.after(before, self.scope.names)
+        self._loop(node)
 
     _on_asyncfor = _on_for
 
     def _on_while(self, node: ast.While) -> None:
         self.evaluate(node.test)
+        self._loop(node)
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
         before = dict(self.scope.names)
         self._block([*node.body, *node.orelse])
         self.scope.after(before, self.scope.names)
@@ -282,7 +280,7 @@ class _Reader(Expressions):
         self.scope, self.method_of = around, outer_class
 
     def _on_classdef(self, node: ast.ClassDef) -> None:
-        for part in (*node.decorator_list, *(it.value for it in node.keywords)):
+        for part in (*node.decorator_list, *(keyword.value for keyword in node.keywords)):
             self.evaluate(part)
         bases = [value for base in node.bases for value in self.evaluate(base)]
         ancestors: list[str] = []
@@ -293,9 +291,7 @@ class _Reader(Expressions):
             elif isinstance(base, Own) and base.kind is not None:
                 ancestors += base.kind.ancestors
                 fields |= base.kind.fields
-        for statement in node.body:
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                fields[statement.target.id] = statement
+        fields |= fields_of(node)
         kind: OwnClass | None = None
         if ancestors or _is_dataclass(node):
             unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
@@ -311,6 +307,15 @@ class _Reader(Expressions):
             else:
                 self._block([statement])
         self.scope = outer
+
+
+def fields_of(node: ast.AST) -> dict[str, ast.AnnAssign]:
+    """Return the fields with a type that the body of a class has, by name."""
+    return {
+        statement.target.id: statement
+        for statement in getattr(node, "body", ())
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    }
 
 
 def _catches_lacking(handler: ast.ExceptHandler) -> bool:

@@ -11,11 +11,7 @@ _MOST = 8
 
 
 class Scope:
-    """The names of a module or function, with what they may stand for.
-
-    Args:
-        outer: the scope around it; None for a module.
-    """
+    """The names of a module or function, with what they may stand for."""
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.outer = outer

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from .script import Call, OwnClass
+from .script import OwnClass, ScriptCall
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Made:
     """
 
     kind: str
-    call: Call | None = None
+    call: ScriptCall | None = None
     own: OwnClass | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
+class MadeMethod:
     """A method of an object."""
 
     instance: Made
@@ -58,7 +58,6 @@ class Constant:
     """A literal.
 
     Args:
-        node: where it stands.
         surely: whether it is the value, and not only a default.
     """
 
