@@ -7,17 +7,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from .edits import TextEdit
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_ATOM = re.compile(r"[^\s,\]}]+")
 _CHARACTER = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
 _BREAKS = ("\\n", "\\u000a", "\\u000A")
-
-_Path = tuple[str | int, ...]
-_Place = tuple[_Path, int, int]
 
 
 @dataclass(frozen=True)
@@ -40,19 +36,24 @@ class CellSource:
 
 def sources(text: str) -> dict[int, CellSource]:
     """Return the sources of all cells, by the number of the cell from 0."""
-    places: list[_Place] = []
-    _scan(text, _skip(text, 0), (), places)
     found: dict[int, CellSource] = {}
-    texts: dict[int, list[tuple[int, int, str]]] = {}
-    for path, start, end in places:
-        if len(path) in (3, 4) and path[0] == "cells" and path[2] == "source":
-            cell = int(path[1])
-            if text[start] == '"':
-                string = scanstring(text, start + 1, False)[0]
-                texts.setdefault(cell, []).append((start, end, string))
-            if len(path) == 3:
-                found[cell] = CellSource(start, end, tuple(texts.pop(cell, ())))
+    for key, cells, _ in _members(text, _skip(text, 0)):
+        if key == "cells" and text[cells] == "[":
+            for number, (_, cell, _) in enumerate(_members(text, cells)):
+                for name, start, end in _members(text, cell) if text[cell] == "{" else ():
+                    if name == "source":
+                        found[number] = CellSource(start, end, tuple(_texts(text, start, end)))
     return found
+
+
+def _texts(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the strings of a source, each with its place."""
+    if text[start] == '"':
+        yield start, end, _DECODER.raw_decode(text, start)[0]
+    elif text[start] == "[":
+        for _, begin, behind in _members(text, start):
+            if text[begin] == '"':
+                yield begin, behind, _DECODER.raw_decode(text, begin)[0]
 
 
 def rewritten(text: str, source: CellSource, today: str) -> TextEdit:
@@ -105,32 +106,20 @@ def _decoded(pieces: list[str]) -> tuple[str, str]:
     return json.loads(f'"{raw}"', strict=False), raw
 
 
-def _scan(text: str, start: int, path: _Path, found: list[_Place]) -> int:
-    """Note the place of a value and of those within; return where it ends."""
-    if text[start] == '"':
-        end = scanstring(text, start + 1, False)[1]
-    elif text[start] in "[{":
-        end = _scan_inner(text, start, path, found)
-    else:
-        atom = _ATOM.match(text, start)
-        assert atom is not None
-        end = atom.end()
-    found.append((path, start, end))
-    return int(end)
-
-
-def _scan_inner(text: str, start: int, path: _Path, found: list[_Place]) -> int:
+def _members(text: str, start: int) -> Iterator[tuple[object, int, int]]:
+    """Yield the key or number of each value in a list or object, and where the value stands."""
     position, number = _skip(text, start + 1), 0
     while text[position] not in "]}":
-        key: str | int = number
+        key: object = number
         if text[start] == "{":
-            key, position = scanstring(text, position + 1, False)
+            key, position = _DECODER.raw_decode(text, position)
             position = _skip(text, _skip(text, position) + 1)
-        position = _skip(text, _scan(text, position, (*path, key), found))
+        _, end = _DECODER.raw_decode(text, position)
+        yield key, position, end
+        position = _skip(text, end)
         if text[position] == ",":
             position = _skip(text, position + 1)
         number += 1
-    return position + 1
 
 
 def _skip(text: str, position: int) -> int:

@@ -13,14 +13,7 @@ from ..reading.values import Library, Own, Several, Values
 
 _PARSERS = {"HfArgumentParser", "TrlParser", "H4ArgumentParser"}
 _OTHER_PARSERS = {
-    "ArgumentParser",
-    "click",
-    "typer",
-    "fire",
-    "hydra",
-    "absl",
-    "tyro",
-    "simple_parsing",
+    *("ArgumentParser", "click", "typer", "fire", "hydra", "absl", "tyro", "simple_parsing"),
 }
 _TRAINER = {
     "sft": "SFT",
@@ -35,35 +28,17 @@ _TRAINER = {
 }
 """The configurations that commands of TRL, and the scripts of the same name, read."""
 _TRAINING = {
-    "per_device_train_batch_size",
-    "per_device_eval_batch_size",
-    "gradient_accumulation_steps",
-    "num_train_epochs",
-    "lr_scheduler_type",
-    "logging_steps",
-    "save_steps",
-    "save_strategy",
-    "save_total_limit",
-    "eval_strategy",
-    "evaluation_strategy",
-    "gradient_checkpointing",
-    "max_grad_norm",
-    "report_to",
-    "output_dir",
-    "learning_rate",
-    "max_steps",
-    "weight_decay",
+    *("per_device_train_batch_size", "per_device_eval_batch_size"),
+    *("gradient_accumulation_steps", "num_train_epochs", "lr_scheduler_type"),
+    *("logging_steps", "save_steps", "save_strategy", "save_total_limit", "eval_strategy"),
+    *("evaluation_strategy", "gradient_checkpointing", "max_grad_norm", "report_to"),
+    *("output_dir", "learning_rate", "max_steps", "weight_decay"),
 }
 """Fields of `TrainingArguments` that files of other programs seldom have several of."""
 _ENOUGH = 3
 _MODEL = {
-    "attn_implementation",
-    "bnb_4bit_quant_type",
-    "load_in_4bit",
-    "lora_alpha",
-    "lora_r",
-    "lora_target_modules",
-    "use_peft",
+    *("attn_implementation", "bnb_4bit_quant_type", "load_in_4bit", "lora_alpha", "lora_r"),
+    *("lora_target_modules", "use_peft"),
 }
 """Fields of TRL's `ModelConfig` that tell it from the dataclasses of scripts."""
 _SIGNS = {
@@ -121,7 +96,8 @@ def of_script(text: str) -> Reader | None:
     """Return what reads the command line of a script.
 
     Returns:
-        the reader; None if the script has no parser of Transformers or TRL, or cannot be read.
+        the reader; None if the script has no parser of Transformers or TRL, does not show what the
+        parser fills in, or cannot be read.
     """
     if not any(name in text for name in _PARSERS):
         return None
@@ -130,14 +106,14 @@ def of_script(text: str) -> Reader | None:
     except ScriptError:
         return None
     parsers = [call for call in calls if _last(call.name) in _PARSERS and call.method == "__init__"]
-    if not parsers:
-        return None
     found = [
         (_configuration(value), _own_fields(value))
         for parser in parsers
         for given in [*parser.positional[:1], *parser.keywords.values()]
         for value in _flat(given.values)
     ]
+    if not found:
+        return None
     return Reader(
         tuple(dict.fromkeys(names for names, _ in found if names)),
         frozenset().union(*(fields for _, fields in found)),

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from . import kinship
-from .scope import Scope, merged
 from .script import (
     NOT_LITERAL,
     Given,
@@ -17,7 +16,18 @@ from .script import (
     ScriptCall,
     ScriptUse,
 )
-from .values import Constant, Dictionary, Library, Made, MadeMethod, Own, Several, Values
+from .values import (
+    Constant,
+    Dictionary,
+    Library,
+    Made,
+    MadeMethod,
+    Own,
+    Scope,
+    Several,
+    Values,
+    merged,
+)
 
 _KEEPING = frozenset(
     {

@@ -10,9 +10,8 @@ from functools import cache
 from ..errors import ScriptError
 from . import kinship
 from .expressions import Expressions, literal, made_of
-from .scope import Scope, merged
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptUse
-from .values import Dictionary, Library, Made, Own, Several, Values
+from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
 _PASSES = 3
 """What goes into a function and comes out of it is known in the pass after."""

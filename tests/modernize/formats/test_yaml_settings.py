@@ -118,15 +118,18 @@ def test_no_yaml(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_the_script_beside_says_what_reads_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "parser",
+    ["TrlParser((My, SFTConfig))\n", "types = [My, SFTConfig]\nTrlParser(dataclass_types=types)\n"],
+)
+def test_the_script_beside_says_what_reads_it(parser: str, tmp_path: Path) -> None:
     file = tmp_path / "recipes" / "a.yaml"
     file.parent.mkdir()
     file.write_text(TRAINING + "max_seq_length: 8\ntorch_dtype: auto\n")
     assert Neighbours(file).reader() is None
     (tmp_path / "run.sh").write_text("python train.py --config recipes/a.yaml\n")
     (tmp_path / "train.py").write_text(
-        "from trl import SFTConfig, TrlParser\nclass My:\n    torch_dtype: str\n"
-        "TrlParser((My, SFTConfig))\n"
+        f"from trl import SFTConfig, TrlParser\nclass My:\n    torch_dtype: str\n{parser}"
     )
     reader = Neighbours(file).reader()
     assert reader is not None
