@@ -64,19 +64,19 @@ class ScriptSource:
         return text.encode(self.encoding)
 
 
-def scripts(paths: Sequence[Path], kinds: Collection[str] = FORMATS) -> Iterator[Path]:
+def scripts(paths: Sequence[Path], endings: Collection[str] = FORMATS) -> Iterator[Path]:
     """Yield the scripts among files and below folders, each once.
 
     Raises:
-        ScriptError: a path is not there, a file of another kind, or a folder that cannot be read;
-            or there is no script.
+        ScriptError: a path is not there, has another ending, or is a folder that cannot be read; or
+            there is no script.
     """
     seen: set[Path] = set()
     for path in paths:
         if _is_folder(path):
-            found: Iterable[Path] = _below(path, kinds)
-        elif path.suffix.lower() not in kinds:
-            known = ", ".join(kinds)
+            found: Iterable[Path] = _below(path, endings)
+        elif path.suffix.lower() not in endings:
+            known = ", ".join(endings)
             raise ScriptError(f"{path} is no script that patchkit reads; it reads {known} files")
         else:
             found = [path]
@@ -86,7 +86,7 @@ def scripts(paths: Sequence[Path], kinds: Collection[str] = FORMATS) -> Iterator
                 yield script
     if not seen:
         folders = ", ".join(map(str, paths))
-        raise ScriptError(f"there is no script in {folders}: no file ends in {', '.join(kinds)}")
+        raise ScriptError(f"there is no script in {folders}: no file ends in {', '.join(endings)}")
 
 
 def _is_folder(path: Path) -> bool:
@@ -102,12 +102,12 @@ def _refuse(error: OSError) -> NoReturn:
     raise ScriptError(f"{error.filename} cannot be read: {error.strerror}") from error
 
 
-def _below(folder: Path, kinds: Collection[str]) -> Iterator[Path]:
+def _below(folder: Path, endings: Collection[str]) -> Iterator[Path]:
     for place, folders, files in os.walk(folder, onerror=_refuse):
         here = Path(place)
         folders[:] = sorted(name for name in folders if _is_own(here / name))
         for name in sorted(files):
-            if Path(name).suffix.lower() in kinds and not name.startswith("."):
+            if Path(name).suffix.lower() in endings and not name.startswith("."):
                 yield here / name
 
 
@@ -125,7 +125,7 @@ def load(path: Path) -> ScriptSource:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ScriptError(f"{path} is no file")  # to read a pipe could take for ever
+            raise ScriptError(f"{path} is no file")  # reading a pipe could block
         raw = path.read_bytes()
     except OSError as error:
         raise ScriptError(f"{path} cannot be read: {error.strerror}") from error
@@ -143,7 +143,7 @@ def load(path: Path) -> ScriptSource:
 
 
 def modernized(source: ScriptSource, due: Due) -> Modernized:
-    """Write a file's text anew.
+    """Rewrite the text of a file.
 
     Raises:
         ScriptError: it does not parse as what it is, or shows a mistake of patchkit's.
@@ -153,7 +153,7 @@ def modernized(source: ScriptSource, due: Due) -> Modernized:
         result = FORMATS[source.path.suffix.lower()](text, due, source.path)
     except ScriptError as error:
         raise ScriptError(f"{source.path}: {error}") from error
-    except Exception as error:  # the files after it are written anew all the same
+    except Exception as error:  # the files after it are rewritten all the same
         raise ScriptError(
             f"{source.path} is left alone: patchkit made a mistake, {type(error).__name__}: "
             f"{error}; please report it, with the file"

@@ -1,4 +1,4 @@
-"""What was found in a script, and what became of it."""
+"""What modernize found in a script, and what it did about it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from enum import Enum
 
 
 class ScriptOutcome(str, Enum):
-    """What became of an old spelling."""
+    """What modernize did about an old spelling."""
 
     CHANGED = "changed"
-    """It was written anew."""
+    """It was rewritten."""
     REMARKED = "remarked"
     """A person must decide; a remark stands there."""
     GONE = "gone"
@@ -38,10 +38,10 @@ class ScriptFinding(InScript):
 
     Args:
         line: where it is in the text as it was given, from 1.
-        old: the old spelling, as short as it can be told: `tokenizer=`.
+        old: the old spelling, as short as possible: `tokenizer=`.
         new: what to write for it; empty if there is nothing.
         because: a sentence: since when that is so, and what has to be decided.
-        outcome: what became of it.
+        outcome: what was done about it.
         cell: the cell of a notebook, from 1; 0 elsewhere. Lines are counted within the cell.
     """
 
@@ -55,7 +55,7 @@ class ScriptFinding(InScript):
 
 @dataclass(frozen=True)
 class Modernized:
-    """A text, written anew.
+    """A text after rewriting.
 
     Args:
         text: what it is now; the same text if nothing was changed.

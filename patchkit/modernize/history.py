@@ -41,7 +41,7 @@ class LibraryHistory:
 
     @cached_property
     def names(self) -> dict[str, dict[str, Releases]]:
-        """By module the names that come and go by themselves; at the top all names."""
+        """By module, the names that do not come and go with it; all names of the top module."""
         return self._by_place("names")
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Scripts before and after they are written anew."""
+"""Scripts before and after they are rewritten."""
 
 from __future__ import annotations
 

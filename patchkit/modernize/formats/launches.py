@@ -100,7 +100,7 @@ def launches(text: str, script: Scripts) -> Iterator[Launch]:
 
 
 def launch(words: Sequence[Word], script: Scripts) -> Launch | None:
-    """Return what a command starts; None if it is no training that is known."""
+    """Return what a command starts; None if it starts no training."""
     if any(word.value in _TALK for word in words):
         return None
     for place, word in enumerate(words[1:], 1):
@@ -125,7 +125,7 @@ def _reader(path: str, flags: Sequence[Flag], script: Scripts) -> Reader | None:
         return readers.of_command(shipped[1])
     if text is not None:
         reader = readers.of_script(text)
-        if reader is not None or readers.parses_otherwise(text):
+        if reader is not None or readers.has_other_parser(text):
             return reader
     return readers.of_settings({flag.name for flag in flags})
 

@@ -1,4 +1,4 @@
-"""Lines of a notebook's cell that are no Python, held behind lines that are."""
+"""Lines of a notebook's cell that are not Python, with Python in their place meanwhile."""
 
 from __future__ import annotations
 

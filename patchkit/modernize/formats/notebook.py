@@ -30,7 +30,7 @@ _SHELLS = frozenset({"bash", "sh", "shell"})
 
 @dataclass
 class _Cell:
-    """A cell with code; `text` is what becomes of `source`."""
+    """A cell with code; `text` is rewritten step by step."""
 
     number: int
     source: CellSource
@@ -42,10 +42,10 @@ class _Cell:
 
 
 def modernize(text: str, due: Due, script: Scripts = no_script) -> Modernized:
-    """Write the cells of a notebook anew; all else in the file stays as it is.
+    """Rewrite the cells of a notebook; everything else in the file stays.
 
     Raises:
-        ScriptError: it is no notebook, or has no cells.
+        ScriptError: it is not a notebook, or has no cells.
     """
     document = _parsed(text)
     if _language(document) not in ("", "python", "ipython", "python3"):
@@ -85,7 +85,7 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(document, dict) or not isinstance(document.get("cells"), list):
         raise ScriptError("no notebook: it is JSON without cells")
     if not document["cells"]:
-        raise ScriptError("a notebook without cells; there is nothing to write anew")
+        raise ScriptError("a notebook without cells; there is nothing to rewrite")
     return document
 
 
@@ -99,7 +99,7 @@ def _language(document: dict[str, Any]) -> str:
 
 
 def _python(cells: list[_Cell], due: Due) -> Iterator[ScriptFinding]:
-    """Write the cells in Python anew, all together: one uses what another imports."""
+    """Rewrite the cells in Python, all together: one uses what another imports."""
     read: list[_Cell] = []
     parts: list[str] = []
     lines: list[str] = []
@@ -112,7 +112,7 @@ def _python(cells: list[_Cell], due: Due) -> Iterator[ScriptFinding]:
         if (trouble := _trouble(part)) is not None:
             line, reason = trouble
             old = cell.text.split("\n")[line - 1].strip()
-            because = f"the cell is no Python, and was left as it is: {reason}"
+            because = f"the cell is not Python, and was left as it is: {reason}"
             yield ScriptFinding(line, old, "", because, ScriptOutcome.REMARKED, cell.number)
             continue
         begins.append(sum(above.count("\n") for above in parts))
@@ -130,13 +130,13 @@ def _python(cells: list[_Cell], due: Due) -> Iterator[ScriptFinding]:
     text = released(result.text, lines)
     pieces = _ENDS.split(text) if text is not None else []
     if len(pieces) != len(read) + 1:
-        raise ScriptError("its cells cannot be told apart any more; modernize them one by one")
+        raise ScriptError("the rewritten cells cannot be told apart; modernize them one by one")
     for cell, piece in zip(read, pieces, strict=False):
         cell.text = piece.removesuffix("\n")
 
 
 def _trouble(text: str) -> tuple[int, str] | None:
-    """Return the line and the reason why a cell is no Python; None if it is."""
+    """Return the line and the reason why a cell is not Python; None if it is."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -150,7 +150,7 @@ def _trouble(text: str) -> tuple[int, str] | None:
 
 
 def _others(cells: list[_Cell], due: Due, script: Scripts) -> Iterator[ScriptFinding]:
-    """Write lines for the shell anew, and files that cells write."""
+    """Rewrite lines for the shell, and files that cells write."""
     for cell in cells:
         magic = cell_magic(cell.text)
         if magic is None:
@@ -166,7 +166,7 @@ def _others(cells: list[_Cell], due: Due, script: Scripts) -> Iterator[ScriptFin
 
 
 def _body(magic: CellMagic, body: str, due: Due, script: Scripts) -> Modernized | None:
-    """Write what stands below the magic of a cell anew; None if it is nothing that is known."""
+    """Rewrite what stands below the magic of a cell; None if its format is not known."""
     try:
         if magic.name in _SHELLS or magic.file.endswith(".sh"):
             return shell.modernize(body, due, script)

@@ -80,8 +80,8 @@ def of_settings(names: Collection[str]) -> Reader | None:
     """Return what probably reads settings of these names; None if they are of something else."""
     if len(_TRAINING.intersection(names)) < _ENOUGH:
         return None
-    kinds = [kind for kind, signs in _SIGNS.items() if signs.intersection(names)]
-    classes = [f"{kinds[0]}Config" if len(kinds) == 1 else "TrainingArguments"]
+    trainers = [name for name, signs in _SIGNS.items() if signs.intersection(names)]
+    classes = [f"{trainers[0]}Config" if len(trainers) == 1 else "TrainingArguments"]
     if _MODEL.intersection(names):
         classes.append("ModelConfig")
     return Reader(tuple(_ancestors(name) for name in classes))
@@ -137,8 +137,8 @@ def _configuration(value: object) -> tuple[str, ...]:
     names: Iterable[str] = ()
     if isinstance(value, Library):
         names = (value.name,)
-    elif isinstance(value, Own) and value.kind is not None:
-        names = (name for name in value.kind.ancestors if "." in name)  # else its own name
+    elif isinstance(value, Own) and value.cls is not None:
+        names = (name for name in value.cls.ancestors if "." in name)  # else its own name
     return tuple(dict.fromkeys(known for name in names for known in _ancestors(_last(name))))
 
 
@@ -146,15 +146,15 @@ def _own_fields(value: object) -> frozenset[str]:
     """Return the fields that the script gives to a class of its own."""
     if not isinstance(value, Own):
         return frozenset()
-    return frozenset(value.kind.fields if value.kind is not None else fields_of(value.node))
+    return frozenset(value.cls.fields if value.cls is not None else fields_of(value.node))
 
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def parses_otherwise(text: str) -> bool:
-    """Tell whether a script reads its command line by something else."""
+def has_other_parser(text: str) -> bool:
+    """Tell whether a script reads its command line with another parser."""
     return any(name in text for name in _OTHER_PARSERS) or "sys.argv" in text
 
 

@@ -1,4 +1,4 @@
-"""Bring settings of a training to current names, for files and command lines alike."""
+"""Give the settings of a training their current names, for files and command lines alike."""
 
 from __future__ import annotations
 

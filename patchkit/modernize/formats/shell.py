@@ -1,4 +1,4 @@
-"""Lines of a shell that start trainings, with the flags of today."""
+"""Lines of a shell that start trainings, with current flags."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def no_script(path: str) -> None:
 
 
 def modernize(text: str, due: Due, script: Scripts = no_script) -> Modernized:
-    """Write the flags of a shell's lines anew; other commands stay as they are."""
+    """Rewrite the flags in a shell's lines; other commands stay as they are."""
     edits, found = changed_in(text, due, script)
     return Modernized(edited(text, edits), found)
 

@@ -1,4 +1,4 @@
-"""Files of settings in YAML, with the keys of today."""
+"""Files of settings in YAML, with current keys."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def unknown() -> None:
 
 
 def modernize(text: str, due: Due, find: Callable[[], Reader | None] = unknown) -> Modernized:
-    """Write the keys and values of a file of settings anew.
+    """Rewrite the keys and values of a file of settings.
 
     Args:
         text: of the file.
         due: the rows of the table for the releases that are wanted.
-        find: returns what reads it; None, and that is told from its keys.
+        find: returns what reads the file; if that is None, its keys decide.
 
     Returns:
         the text with other keys and values; the same text if it has no settings of a training.
 
     Raises:
-        ScriptError: it is no YAML.
+        ScriptError: it is not YAML.
     """
     root, content = _parsed(text)
     if not isinstance(root, yaml.MappingNode) or root.flow_style or not isinstance(content, dict):
@@ -98,7 +98,7 @@ class _File:
         return edited(self._text, self._edits)
 
     def take(self, found: Iterator[Changed]) -> Iterator[ScriptFinding]:
-        """Bring settings to what they have become; yield what is to be said of each."""
+        """Rewrite settings that have changed; yield a finding for each."""
         for changed in found:
             key, value = self._nodes[changed.name]
             new, outcome = dict(changed.new or {}), changed.outcome
@@ -148,7 +148,7 @@ class _File:
             self._edits.append(TextEdit(start, end, lines))
 
     def _change_in_place(self, key: yaml.Node, value: yaml.Node, name: str, today: Any) -> bool:
-        """Change what is no more than a name, or a value in one word, and keep its quotes."""
+        """Change a name, or a value of one word, with its quotes; tell whether that is enough."""
         edits = [] if key.value == name else [self._word(key, name)]
         if today != _number(yaml.SafeLoader("").construct_document(value)):
             if not isinstance(value, yaml.ScalarNode) or not isinstance(today, str):

@@ -89,7 +89,7 @@ class CallPlan:
             if given is not None and self._may_edit(given, name, row):
                 self._translate(name, row, given)
         if self.rows.keywords:
-            self._tell_of_files()
+            self._report_files()
 
     def rename_values(self) -> None:
         """Plan for each old value what is written in its place."""
@@ -199,7 +199,7 @@ class CallPlan:
         if len(sources) == 1:
             ((to, source),) = sources.items()
             self.keywords[to] = self.keywords.pop(name)
-            self._call_it(given, to)
+            self._rename(given, to)
             if source != self.plan.lines.source(given.node):
                 self.plan.edits.sources[span_of(given.node)] = source
         elif sources:
@@ -282,8 +282,8 @@ class CallPlan:
         ]
         return name is not None and len(reads) == 1 and reads[0] is given.node
 
-    def _tell_of_files(self) -> None:
-        """Tell of settings that the script reads from a file, and that do not show in it."""
+    def _report_files(self) -> None:
+        """Report settings that come from a file, where the script does not show them."""
         for keyword in self.call.node.keywords:
             if keyword.arg is None and _is_read(self.plan.script.tree, keyword.value):
                 old = f"{self.name}(**{self.plan.lines.source(keyword.value)})"
@@ -291,7 +291,7 @@ class CallPlan:
                 self.plan.find(keyword.value.lineno, old, "", because, ScriptOutcome.SILENT)
 
     def leave(self) -> None:
-        """Let what belongs to the configuration stay, since there is no place for it."""
+        """Undo the moves to the configuration, since the call has no place for one."""
         for given, _ in self._moved:
             self.plan.edits.removed.discard(self._place(given))
         untrue = [finding for _, finding in self._moved]
@@ -312,7 +312,7 @@ class CallPlan:
         else:
             self.plan.edits.added[span_of(holder or self.call.node)][name] = source
 
-    def _call_it(self, given: Given, to: str) -> None:
+    def _rename(self, given: Given, to: str) -> None:
         """Give an argument another keyword."""
         edits = self.plan.edits
         if isinstance(given.holder, ast.Assign):
@@ -354,7 +354,7 @@ def _parameter(given: Given) -> str | None:
         return "loss_type"
     for value in given.values:
         if isinstance(value, Made):
-            known = (_POSITIONAL.get(name) for name in ancestors(value.kind))
+            known = (_POSITIONAL.get(name) for name in ancestors(value.class_name))
             return next((name for name in known if name is not None), None)
     return None
 

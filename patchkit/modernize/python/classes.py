@@ -23,7 +23,7 @@ _HANDLER = "transformers.CallbackHandler"
 
 
 def plan_classes(plan: Plan) -> None:
-    """Bring the fields and methods of the script's own classes to current names."""
+    """Give the fields and methods of the script's own classes their current names."""
     for cls in plan.script.classes:
         public = tuple(
             dict.fromkeys(ancestor for name in cls.ancestors for ancestor in ancestors(name))
@@ -81,7 +81,7 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
 
 
 def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled) -> None:
-    """Say of a method that no trainer calls it, unless another one of the class mentions it."""
+    """Remark that no trainer calls a method, unless another method of the class mentions it."""
     for node in _functions(cls):
         others = (other for other in _functions(cls) if other is not node)
         mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))

@@ -232,8 +232,8 @@ def _columns_made(given: Given) -> frozenset[Any]:
 
 
 def _is_dataset(given: Given) -> bool:
-    kinds = {value.kind if isinstance(value, Made) else "" for value in given.values}
-    return kinds == {"datasets.Dataset"}
+    classes = {value.class_name if isinstance(value, Made) else "" for value in given.values}
+    return classes == {"datasets.Dataset"}
 
 
 def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:

@@ -32,9 +32,9 @@ class ConfigurationPlan:
         self._trainer = trainer
         self._calls = calls
         call = trainer.call
-        kinds = call.own.ancestors if call.own is not None else ancestors(call.name)
-        self._name = next((name for name in map(_public, kinds) if name.startswith("trl.")), "")
-        self._kind = self._name.removesuffix("Trainer") + "Config"
+        names = call.own.ancestors if call.own is not None else ancestors(call.name)
+        self._name = next((name for name in map(_public, names) if name.startswith("trl.")), "")
+        self._configuration = self._name.removesuffix("Trainer") + "Config"
         rows = trainer.rows.adjusted
         self._row = next((row for row in rows if isinstance(row.in_source, OwnConfiguration)), None)
 
@@ -84,7 +84,10 @@ class ConfigurationPlan:
             return self._trainer.keywords["args"]
         positional = self._trainer.positional
         for given in positional:
-            if any(isinstance(value, Made) and _is_arguments(value.kind) for value in given.values):
+            if any(
+                isinstance(value, Made) and _is_arguments(value.class_name)
+                for value in given.values
+            ):
                 return given
         place = 2 if self._name in _THIRD else 1
         return positional[place] if len(positional) > place else None
@@ -93,19 +96,19 @@ class ConfigurationPlan:
         """Tell whether the script writes the call that makes a configuration."""
         if made.call is None or not made.call.complete:
             return False
-        return self._is_own(made) or (made.own is None and _public(made.kind) == _ARGUMENTS)
+        return self._is_own(made) or (made.own is None and _public(made.class_name) == _ARGUMENTS)
 
     def _is_own(self, made: Made) -> bool:
-        kinds = made.own.ancestors if made.own is not None else ancestors(made.kind)
-        return self._kind in {_public(kind) for name in kinds for kind in ancestors(name)}
+        names = made.own.ancestors if made.own is not None else ancestors(made.class_name)
+        return self._configuration in {_public(base) for name in names for base in ancestors(name)}
 
     def _needs_own(self, made: Made) -> bool:
         """Tell whether a trainer does not take a configuration of that class."""
-        if self._row is None or self._is_own(made) or not _is_arguments(made.kind):
+        if self._row is None or self._is_own(made) or not _is_arguments(made.class_name):
             return False
         assert isinstance(self._row.in_source, OwnConfiguration)
         accepted = self._row.in_source.accepted.get(self._name)
-        return made.own is not None or _public(made.kind) != accepted
+        return made.own is not None or _public(made.class_name) != accepted
 
     def _may_complete(self, made: Made) -> bool:
         """Tell whether the settings of the trainer mean the same where a configuration is made."""
@@ -122,23 +125,23 @@ class ConfigurationPlan:
         if not self._is_own(made):
             if not self._trainer.settings and not self._needs_own(made):
                 return
-            kind = self._plan.spell(self._kind, call.node, self._trainer.call)
-            self._plan.edits.sources[span_of(call.node.func)] = kind
+            cls = self._plan.spell(self._configuration, call.node, self._trainer.call)
+            self._plan.edits.sources[span_of(call.node.func)] = cls
             if isinstance(call.node.func, ast.Name):
                 self._plan.imports.forget(call.node.func.id)
             for name, source in self._defaults().items():
                 if name not in configuration.keywords:
                     configuration.put(name, source)
-            old, row = f"{made.kind.rpartition('.')[2]} for {self._trainer.name}", self._row
+            old, row = f"{made.class_name.rpartition('.')[2]} for {self._trainer.name}", self._row
             because = f"it {since(row)}" if row else "it has the settings of the trainer"
             line = call.node.lineno
-            self._plan.find(line, old, f"{kind}(…)", because, ScriptOutcome.CHANGED)
+            self._plan.find(line, old, f"{cls}(…)", because, ScriptOutcome.CHANGED)
         for name, source in self._trainer.settings.items():
             configuration.put(name, source)
 
     def _defaults(self) -> dict[str, str]:
         """Return defaults of `TrainingArguments` that the trainer's class does not have today."""
-        methods = self._plan.due.methods(ancestors(self._kind))
+        methods = self._plan.due.methods(ancestors(self._configuration))
         rows = methods["__init__"].defaults if "__init__" in methods else {}
         return {
             name: rendered(value)
@@ -155,33 +158,33 @@ class ConfigurationPlan:
         if not call.complete:
             if trainer.settings:
                 trainer.leave()
-                kind = self._kind.partition(".")[2]
-                text = f"says {self._written()} in the {kind} of its args= today"
+                cls = self._configuration.partition(".")[2]
+                text = f"says {self._written()} in the {cls} of its args= today"
                 self._plan.remark(call.node, f"{trainer.name}(…)", text)
             return
-        kind = self._plan.spell(self._kind, call.node, call)
+        cls = self._plan.spell(self._configuration, call.node, call)
         settings = {"output_dir": '"tmp_trainer"', **self._defaults(), **trainer.settings}
         given = [f"{name}={source}" for name, source in settings.items()]
         indent = self._plan.lines.indentation(call.node)
         if indent is None:
-            source = f"{kind}({', '.join(given)})"
+            source = f"{cls}({', '.join(given)})"
         else:
             unit = "\t" if indent.startswith("\t") else "    "
             lines = "".join(f"{indent}{unit}{each},\n" for each in given)
-            source = f"{kind}(\n{lines}{indent})"
+            source = f"{cls}(\n{lines}{indent})"
         self._plan.edits.added[span_of(call.node)]["args"] = source
         self._plan.changed(
             call.node,
             f"{trainer.name} without args=",
-            f"args={kind}(…)",
+            f"args={cls}(…)",
             "its settings are those of TrainingArguments, which it took then",
         )
 
     def _convert(self, given: Given) -> None:
         """Make the trainer's configuration of one that comes from elsewhere."""
-        kind = self._plan.spell(self._kind, given.node, self._trainer.call)
+        cls = self._plan.spell(self._configuration, given.node, self._trainer.call)
         function = self._plan.imports.name(_CONFIGURED, given.node)
-        parts = [ITSELF, kind]
+        parts = [ITSELF, cls]
         if self._trainer.settings:
             parts.append(self._written())
         self._plan.wrap(given.node, f"{function}({', '.join(parts)})")
@@ -189,7 +192,7 @@ class ConfigurationPlan:
             given.node,
             f"{self._trainer.name}(args=)",
             f"args={function}(…)",
-            f"its configuration is made elsewhere, and has to be of the class {kind}",
+            f"its configuration is made elsewhere, and has to be of the class {cls}",
         )
 
     def _written(self) -> str:
@@ -200,5 +203,5 @@ def _public(name: str) -> str:
     return ancestors(name)[0]
 
 
-def _is_arguments(kind: str) -> bool:
-    return _ARGUMENTS in ancestors(kind)
+def _is_arguments(name: str) -> bool:
+    return _ARGUMENTS in ancestors(name)

@@ -65,8 +65,8 @@ class Plan:
 
     def rows_of(self, call: ScriptCall) -> MethodRows:
         """Return the rows for what is called."""
-        kinds = call.own.ancestors if call.own is not None else (call.name,)
-        public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
+        names = call.own.ancestors if call.own is not None else (call.name,)
+        public = tuple(dict.fromkeys(base for name in names for base in ancestors(name)))
         method = call.method
         former = self.attributes_of(call.name).get(method) if method else None
         if former is not None and former.written == "{object}":

@@ -75,7 +75,7 @@ def _write(text: str, plan: Plan) -> str:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != "libcst":
             raise
-        raise ScriptError("LibCST is missing, which writes scripts anew; install libcst") from error
+        raise ScriptError("LibCST is missing, which rewrites scripts; install libcst") from error
     new = write(text, plan.edits)
     try:
         parsed(new)

@@ -95,9 +95,9 @@ class _Writer(cst.CSTTransformer):
         """Return the places of changes that were not made."""
         return {
             span
-            for kind, changes in vars(self._edits).items()
+            for what, changes in vars(self._edits).items()
             for span in changes
-            if (kind, span) not in self._done
+            if (what, span) not in self._done
         }
 
     def _span(self, node: cst.CSTNode) -> Span:
@@ -113,11 +113,11 @@ class _Writer(cst.CSTTransformer):
         text = self._lines[line - 1]
         return column if text.isascii() else len(text[:column].encode())
 
-    def _take(self, kind: str, span: Span) -> Any:
-        changes = getattr(self._edits, kind)
+    def _take(self, what: str, span: Span) -> Any:
+        changes = getattr(self._edits, what)
         if span not in changes:
             return None
-        self._done.add((kind, span))
+        self._done.add((what, span))
         return changes[span] if isinstance(changes, dict) else True
 
     def on_leave(self, original: Any, updated: Any) -> Any:

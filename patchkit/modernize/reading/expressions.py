@@ -36,7 +36,7 @@ _KEEPING = frozenset(
         *("rename_columns", "select", "select_columns", "shuffle", "sort", "take", "with_format"),
     }
 )
-"""Methods that return an object of the same kind, or the same object."""
+"""Methods that return an object of the same class, or the same object."""
 _PARSING = frozenset(
     {
         "parse_args_and_config",
@@ -138,7 +138,9 @@ class Expressions:
     def _read(self, value: Made, node: ast.Attribute) -> None:
         own = value.own is not None and node.attr in value.own.fields
         found = self.script.own_fields if own else self.script.attributes
-        found.append(ScriptAttribute(value.kind, node.attr, node.lineno, node, made_by=value.call))
+        found.append(
+            ScriptAttribute(value.class_name, node.attr, node.lineno, node, made_by=value.call)
+        )
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
@@ -158,7 +160,7 @@ class Expressions:
                 index = node.slice.value
                 if isinstance(index, int) and -len(value.elements) <= index < len(value.elements):
                     found += value.elements[index]
-            elif isinstance(value, Made) and value.kind == "datasets.Dataset":
+            elif isinstance(value, Made) and value.class_name == "datasets.Dataset":
                 found += (value,)
         return found
 
@@ -209,11 +211,8 @@ class Expressions:
         for each in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
             if each is not None:
                 values = passed.get(each.arg, ())
-                for kind in self.evaluate(each.annotation):
-                    if not values and isinstance(kind, Library) and kinship.is_class(kind.name):
-                        values = (Made(kind.name),)
-                    elif not values and isinstance(kind, Own) and kind.kind is not None:
-                        values = (made_of(kind.kind),)
+                for annotated in self.evaluate(each.annotation):
+                    values = values or instance_of(annotated)
                 self.scope.names[each.arg] = values
 
     def _eval_call(self, node: ast.Call) -> Values:
@@ -363,14 +362,14 @@ def literal(node: ast.expr) -> object:
         return NOT_LITERAL
 
 
-def made_of(kind: OwnClass) -> Made:
+def made_of(cls: OwnClass) -> Made:
     """Return an object of a class of the script's own."""
-    return Made(kind.ancestors[0], own=kind)
+    return Made(cls.ancestors[0], own=cls)
 
 
 def _held(value: Made, name: str) -> Values:
     """Return what an attribute of a trainer is: its configuration."""
-    if name != "args" or _TRAINER not in kinship.ancestors(value.kind):
+    if name != "args" or _TRAINER not in kinship.ancestors(value.class_name):
         return ()
     if value.call is None:
         return (Made(_ARGUMENTS),)
@@ -380,7 +379,7 @@ def _held(value: Made, name: str) -> Values:
         for given in arguments
         if given is not None
         for known in given.values
-        if isinstance(known, Made) and _ARGUMENTS in kinship.ancestors(known.kind)
+        if isinstance(known, Made) and _ARGUMENTS in kinship.ancestors(known.class_name)
     )
 
 
@@ -394,11 +393,11 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
             return place, last, None
         return value.name, "", None
     if isinstance(value, MadeMethod):
-        return value.instance.kind, value.name, None
+        return value.instance.class_name, value.name, None
     if isinstance(value, Made):
-        return value.kind, "__call__", None
-    if isinstance(value, Own) and value.kind is not None:
-        return value.kind.ancestors[0], "__init__", value.kind
+        return value.class_name, "__call__", None
+    if isinstance(value, Own) and value.cls is not None:
+        return value.cls.ancestors[0], "__init__", value.cls
     return "", "", None
 
 
@@ -407,8 +406,8 @@ def _results(value: object, call: ScriptCall) -> Values:
         return _of_method(value, call)
     if call.own is not None:
         return (Made(call.name, call, call.own),)
-    kind = kinship.made_by(call.name, call.method)
-    return (Made(kind, call),) if kind else ()
+    class_name = kinship.made_by(call.name, call.method)
+    return (Made(class_name, call),) if class_name else ()
 
 
 def _of_method(method: MadeMethod, call: ScriptCall) -> Values:
@@ -416,8 +415,8 @@ def _of_method(method: MadeMethod, call: ScriptCall) -> Values:
     if method.name in _KEEPING:
         return (instance,)
     if method.name == "train_test_split":
-        return (Made(instance.kind),)
-    if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.kind)):
+        return (Made(instance.class_name),)
+    if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.class_name)):
         return (Several(tuple(_parsed(instance.call))),)
     return ()
 
@@ -428,12 +427,12 @@ def _parsed(parser: ScriptCall | None) -> Iterator[Values]:
         return
     types = parser.keywords.get("dataclass_types") or next(iter(parser.positional), None)
     for value in types.values if types else ():
-        for kinds in value.elements if isinstance(value, Several) else [(value,)]:
-            yield tuple(made for kind in kinds for made in _instance(kind))
+        for classes in value.elements if isinstance(value, Several) else [(value,)]:
+            yield tuple(made for cls in classes for made in instance_of(cls))
 
 
-def _instance(kind: object) -> Values:
-    """Return an object of a class, as a parser makes it."""
-    if isinstance(kind, Library):
-        return (Made(kind.name),)
-    return (made_of(kind.kind),) if isinstance(kind, Own) and kind.kind is not None else ()
+def instance_of(value: object) -> Values:
+    """Return an object of a class; nothing if the value is not a class that is known."""
+    if isinstance(value, Library):
+        return (Made(value.name),) if kinship.is_class(value.name) else ()
+    return (made_of(value.cls),) if isinstance(value, Own) and value.cls is not None else ()

@@ -9,7 +9,7 @@ from functools import cache
 
 from ..errors import ScriptError
 from . import kinship
-from .expressions import Expressions, literal, made_of
+from .expressions import Expressions, instance_of, literal, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
@@ -101,8 +101,8 @@ class _ScriptReader(Expressions):
         self._block(self.script.tree.body)
         while self._waiting:
             waiting, self._waiting = self._waiting, []
-            for node, outer, kind in waiting:
-                self._body_of(node, outer, kind)
+            for node, outer, cls in waiting:
+                self._body_of(node, outer, cls)
 
     def _block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
@@ -150,10 +150,10 @@ class _ScriptReader(Expressions):
             self._assign(target, values, node.value)
 
     def _on_annassign(self, node: ast.AnnAssign) -> None:
-        kinds = self.evaluate(node.annotation)
+        classes = self.evaluate(node.annotation)
         values = self.evaluate(node.value)
         if node.value is None:
-            values = tuple(Made(kind.name) for kind in kinds if isinstance(kind, Library))
+            values = tuple(made for cls in classes for made in instance_of(cls))
         self._assign(node.target, values, node.value)
 
     def _on_augassign(self, node: ast.AugAssign) -> None:
@@ -180,7 +180,9 @@ class _ScriptReader(Expressions):
                     if node is not None:
                         given = Given(node.lineno, node, literal(node), values)
                     self.script.attributes.append(
-                        ScriptAttribute(value.kind, target.attr, target.lineno, target, True, given)
+                        ScriptAttribute(
+                            value.class_name, target.attr, target.lineno, target, True, given
+                        )
                     )
         elif isinstance(target, ast.Subscript):
             for value in self.evaluate(target.value):
@@ -265,13 +267,13 @@ class _ScriptReader(Expressions):
         self.scope.returned = merged(self.scope.returned, self.evaluate(node.value))
 
     def _body_of(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Scope, kind: OwnClass | None
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Scope, cls: OwnClass | None
     ) -> None:
         around, self.scope = self.scope, Scope(outer)
-        outer_class, self.method_of = self.method_of, kind or self.method_of
+        outer_class, self.method_of = self.method_of, cls or self.method_of
         passed = {} if self._before is None else dict(self._before.passed.get(node, {}))
-        if kind is not None and node.args.args:
-            passed[node.args.args[0].arg] = (made_of(kind),)
+        if cls is not None and node.args.args:
+            passed[node.args.args[0].arg] = (made_of(cls),)
         self._parameters(node.args, passed)
         self.evaluate(node.returns)
         self._block(node.body)
@@ -287,22 +289,22 @@ class _ScriptReader(Expressions):
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]
-            elif isinstance(base, Own) and base.kind is not None:
-                ancestors += base.kind.ancestors
-                fields |= base.kind.fields
+            elif isinstance(base, Own) and base.cls is not None:
+                ancestors += base.cls.ancestors
+                fields |= base.cls.fields
         fields |= fields_of(node)
-        kind: OwnClass | None = None
+        cls: OwnClass | None = None
         if ancestors or _is_dataclass(node):
             unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
-            kind = OwnClass(node.name, node.lineno, unique, fields, node)
-            self.script.classes.append(kind)
-        self._bind(node.name, (Own(node, kind),))
+            cls = OwnClass(node.name, node.lineno, unique, fields, node)
+            self.script.classes.append(cls)
+        self._bind(node.name, (Own(node, cls),))
         outer, self.scope = self.scope, Scope(self.scope)
         for statement in node.body:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                 for part in (*statement.decorator_list, *statement.args.defaults):
                     self.evaluate(part)
-                self._waiting.append((statement, outer, kind))
+                self._waiting.append((statement, outer, cls))
             else:
                 self._block([statement])
         self.scope = outer
@@ -320,8 +322,8 @@ def fields_of(node: ast.AST) -> dict[str, ast.AnnAssign]:
 def _catches_lacking(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(isinstance(kind, ast.Name) and kind.id in _LACKING for kind in kinds)
+    classes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(cls, ast.Name) and cls.id in _LACKING for cls in classes)
 
 
 def _is_dataclass(node: ast.ClassDef) -> bool:

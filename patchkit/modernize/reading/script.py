@@ -41,7 +41,7 @@ class Given:
     Args:
         line: where it stands.
         node: its value.
-        value: that value; `NOT_LITERAL` if it is none.
+        value: that value; `NOT_LITERAL` if it is not a literal.
         values: what it may be, as far as the script tells.
         holder: the dictionary, call of `dict` or of its `update`, or assignment to an item, that it
             comes from by `**`; None for an argument of the call itself.
@@ -123,7 +123,7 @@ class Script:
     """What a script names of the libraries.
 
     Args:
-        attributes: attributes of objects, likewise.
+        attributes: attributes of objects, in the same order.
         own_fields: those that are fields of the script's own classes.
         classes: classes that derive from a library's.
         parents: each node to the one that it is a part of.

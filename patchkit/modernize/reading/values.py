@@ -25,12 +25,12 @@ class Made:
     """An object.
 
     Args:
-        kind: its class, with dots.
+        class_name: its class, with dots.
         call: the call that made it; None if it came in another way.
         own: the script's own class, if it is of one.
     """
 
-    kind: str
+    class_name: str
     call: ScriptCall | None = None
     own: OwnClass | None = None
 
@@ -74,7 +74,7 @@ class Own:
     """A function or class of the script's own."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    kind: OwnClass | None = None
+    cls: OwnClass | None = None
 
 
 Values = tuple[Any, ...]
@@ -119,7 +119,7 @@ def _identity(value: object) -> object:
     if isinstance(value, Library):
         return value.name
     if isinstance(value, Made):
-        return value.kind, id(value.call.node) if value.call else 0, id(value.own)
+        return value.class_name, id(value.call.node) if value.call else 0, id(value.own)
     if isinstance(value, Dictionary | Constant):
         return id(value.node)
     return id(value)

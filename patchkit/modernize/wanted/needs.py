@@ -146,11 +146,11 @@ def owners_of(call: ScriptCall) -> tuple[str, ...]:
         return known[:1]
     if _AUTO in known:
         known = (*known, _MODEL)
-    return tuple(f"{kind}.{call.method}" for kind in known)
+    return tuple(f"{name}.{call.method}" for name in known)
 
 
 def rows_for(call: ScriptCall, due: Due) -> MethodRows:
-    """Return the rows of the table that a call may meet."""
+    """Return the rows of the table that are about a call."""
     return due.of_call(ancestors(call.name), call.method) or MethodRows()
 
 

@@ -24,7 +24,7 @@ class SilentChange(InScript):
 
     Args:
         what: the call, as `DPOConfig`.
-        text: what was otherwise, until when, and what is.
+        text: what changed, and in which release.
         surely: whether all releases that the script can be for are from before the change.
         cell: the cell of a notebook, from 1; 0 elsewhere.
     """
@@ -62,8 +62,8 @@ def silent(
         for behaviour in rows.behaviours:
             before = _until(behaviour.gone, written_for.get(behaviour.library))
             told = behaviour.silent
-            is_met = told is not None and call.complete and gives_other_results(told, values)
-            if before is not None and told is not None and is_met:
+            applies = told is not None and call.complete and gives_other_results(told, values)
+            if before is not None and told is not None and applies:
                 text = f"since {release(behaviour.gone)} it {told.told}"
                 yield SilentChange(call.line, _shown(call), text, before)
 
@@ -97,7 +97,7 @@ def _until(changed: str, releases: Sequence[str] | None) -> bool | None:
 
 
 def _shown(call: ScriptCall) -> str:
-    kind = call.name.rpartition(".")[2]
+    cls = call.name.rpartition(".")[2]
     if call.method in ("", "__init__"):
-        return kind
-    return call.method if kind.startswith(_OBJECTS) else f"{kind}.{call.method}"
+        return cls
+    return call.method if cls.startswith(_OBJECTS) else f"{cls}.{call.method}"

@@ -45,7 +45,7 @@ class PythonText:
             ScriptError: it is empty, or does not parse.
         """
         if not self.text.strip():
-            raise ScriptError(f"{self.name} is empty: there is no Python in it")
+            raise ScriptError(f"{self.name} is empty: it has no Python")
         try:
             return read(self.text)
         except ScriptError as error:
@@ -64,7 +64,7 @@ def python_text(path: Path) -> PythonText:
     """Return the Python in a script.
 
     Raises:
-        ScriptError: it cannot be read, is no text, or is no notebook.
+        ScriptError: it cannot be read, is not text, or is not a notebook.
     """
     text = load(path).text.removeprefix(_BOM)
     return (

@@ -100,7 +100,7 @@ def test_a_cell_that_is_no_python_is_left_and_told() -> None:
     assert cells[1:] == ["x = 1\nprint 'no'", TODAY]
     told = result.findings[0]
     assert (told.cell, told.line, told.outcome) == (2, 2, ScriptOutcome.REMARKED)
-    assert "no Python" in told.because
+    assert "not Python" in told.because
 
 
 def test_notebooks_in_other_languages_are_left() -> None:

@@ -1,4 +1,4 @@
-"""What is written anew names only what the installed libraries have; their own code stays."""
+"""A rewritten script names only what the installed libraries have; their own code stays."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_names_and_keywords_exist() -> None:
 
 
 def needs(path: Path) -> list[tuple[str, str, list[str]]]:
-    """Return the names that a script has after it was written anew, but for those left to a person."""
+    """Return the names that a script has after it was rewritten, but for those left to a person."""
     result = files.modernized(files.load(path), due_for())
     left = [
         finding.old

@@ -1,4 +1,4 @@
-"""An old command line and its settings fail; written anew they train, with the layer's losses."""
+"""An old command line and its settings fail; rewritten they train, with the layer's losses."""
 
 from __future__ import annotations
 
