@@ -94,12 +94,12 @@ def launches(text: str, script: Scripts) -> Iterator[Launch]:
     """Yield what the commands of a text start; their variables are read, too."""
     held = variables(text)
     for words in commands(text):
-        started = launch(list(expanded(words, held)), script)
+        started = _launch(list(expanded(words, held)), script)
         if started is not None:
             yield started
 
 
-def launch(words: Sequence[Word], script: Scripts) -> Launch | None:
+def _launch(words: Sequence[Word], script: Scripts) -> Launch | None:
     """Return what a command starts; None if it starts no training."""
     if any(word.value in _TALK for word in words):
         return None

@@ -53,10 +53,7 @@ def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[C
         for name in settings
         if (row := _row(name, known)) is not None and not _is_own(row, reader)
     }
-    given = Standin(
-        {name: value for name, value in settings.items() if name not in keywords},
-        {name: value for name, value in settings.items() if name in keywords},
-    )
+    given = Standin(settings, keywords)
     for name, row in keywords.items():
         if name in given.unknown:
             yield from _changed(row, given.unknown.pop(name), given, reader)

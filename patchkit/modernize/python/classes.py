@@ -58,7 +58,7 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
         default = default_of(node)
         if row is not None:
             value = default.value if default is not None else UNKNOWN
-            decision, _ = decided(row, value, Standin({}, {}))
+            decision, _ = decided(row, value, Standin({}, ()))
             if decision.refusal:
                 because = f"{since(row)}. {decision.refusal}"
                 plan.remark(node, old, because, ScriptOutcome.GONE)

@@ -35,17 +35,11 @@ def decide_in_source(
     """
     values = {name: as_value(plan, each) for name, each in others.items()}
 
-    def call() -> Standin:
-        return Standin(
-            {name: value for name, value in values.items() if name not in unknown},
-            {name: value for name, value in values.items() if name in unknown},
-        )
-
     value = known_value(given)
-    by_value = decided(row, value, call())
+    by_value = decided(row, value, Standin(values, unknown))
     if given.value is NOT_LITERAL and value is not UNKNOWN and not by_value[0].refusal:
         # The variable stays in use where its value is put into another one.
-        by_text = decided(row, UNKNOWN, call())
+        by_text = decided(row, UNKNOWN, Standin(values, unknown))
         templates = (*by_text[0].arguments.values(), *by_text[0].settings.values())
         if any(
             isinstance(template, Template) and template.source != _ITSELF for template in templates

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -49,16 +49,16 @@ class Standin:
     """A call as converters see it.
 
     Args:
-        arguments: by current keywords.
-        unknown: by old keywords.
+        values: the arguments by keyword.
+        old: those of the keywords that what is called does not name.
         configuration: the name of the configuration that a trainer takes.
     """
 
     def __init__(
-        self, arguments: Mapping[str, Any], unknown: Mapping[str, Any], configuration: str = ""
+        self, values: Mapping[str, Any], old: Collection[str], configuration: str = ""
     ) -> None:
-        self.arguments = dict(arguments)
-        self.unknown = dict(unknown)
+        self.arguments = {name: value for name, value in values.items() if name not in old}
+        self.unknown = {name: value for name, value in values.items() if name in old}
         self.configuration = configuration
 
     @staticmethod
@@ -92,13 +92,13 @@ def decided(row: Keyword, value: Any, call: Standin) -> tuple[Decision, frozense
     Returns:
         the decision, and the names of the arguments that go with it.
     """
-    before = Standin(call.arguments, call.unknown)
+    arguments, unknown = dict(call.arguments), dict(call.unknown)
     try:
         decision = decide(row, value, call)
     except (UndecidedError, TypeError, ValueError, AttributeError, OSError):
-        call.arguments, call.unknown = before.arguments, before.unknown
+        call.arguments, call.unknown = arguments, unknown
         return undecided(row), frozenset()
-    taken = before.arguments.keys() | before.unknown.keys()
+    taken = arguments.keys() | unknown.keys()
     return decision, frozenset(taken - call.arguments.keys() - call.unknown.keys())
 
 

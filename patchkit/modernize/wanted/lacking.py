@@ -94,11 +94,7 @@ def _of_call(need: Need, call: ScriptCall, due: Due) -> tuple[Fate, str, bool] |
         }
         is_method = call.method not in ("", "__init__")
         old = others.keys() if is_method else others.keys() & rows.keywords.keys()
-        standin = Standin(
-            {name: each for name, each in others.items() if name not in old},
-            {name: each for name, each in others.items() if name in old},
-            "the configuration of the trainer",
-        )
+        standin = Standin(others, old, "the configuration of the trainer")
         decision, _ = decided(row, value, standin)
         return *_told(since(row), decision.advice, decision.refusal), not row.early
     for old_value in rows.values:
