@@ -6,8 +6,9 @@ from textwrap import dedent
 
 import pytest
 
+from patchkit.legacy.decisions import UNKNOWN
 from patchkit.modernize.errors import ScriptError
-from patchkit.modernize.reading import NOT_LITERAL, Script, read
+from patchkit.modernize.reading import Script, read
 
 
 def script(text: str) -> Script:
@@ -66,7 +67,7 @@ def test_keywords_from_dictionaries() -> None:
     assert {name: given.value for name, given in call.keywords.items()} == {
         "model": "m",
         "packing": True,
-        "tokenizer": NOT_LITERAL,
+        "tokenizer": UNKNOWN,
         "max_seq_length": 1,
     }
     assert call.complete

@@ -46,7 +46,8 @@ def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list
     first = between
     if own_line and end.first_line.comment is not None:
         # It is about the argument before it, and ends a line.
-        first = end.with_changes(empty_lines=[], indent=True, last_line=_last_line(between, end))
+        line = between if isinstance(between, cst.ParenthesizedWhitespace) else end
+        first = end.with_changes(empty_lines=[], indent=True, last_line=line.last_line)
         end = end.with_changes(first_line=cst.TrailingWhitespace(newline=end.first_line.newline))
     comma: Any = last.comma if has_comma else cst.Comma()
     head = last.with_changes(comma=comma.with_changes(whitespace_after=first))
@@ -85,12 +86,6 @@ def entries(sources: Mapping[str, str]) -> list[cst.DictElement]:
         cst.DictElement(cst.SimpleString(f'"{name}"'), expression(source))
         for name, source in sources.items()
     ]
-
-
-def _last_line(between: Any, end: Any) -> Any:
-    """Return the indentation of an argument on a line of its own."""
-    space = between if isinstance(between, cst.ParenthesizedWhitespace) else end
-    return space.last_line
 
 
 def _between(parts: Sequence[Any], opening: Any) -> Any:
@@ -150,9 +145,7 @@ def _joined(before: Any, gone: Any, comments: Sequence[cst.EmptyLine]) -> Any:
 
 def _as_last(part: Any, former: Any) -> Any:
     """Return a part as the last one: with a comma only if the former last one had one."""
-    if isinstance(former.comma, cst.Comma):
-        return part
-    if not isinstance(part.comma, cst.Comma):
+    if isinstance(former.comma, cst.Comma) or not isinstance(part.comma, cst.Comma):
         return part
     space = part.comma.whitespace_after
     if isinstance(part, cst.Arg) and not _comments(space):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from ...legacy.changes import Assigned, Attribute, Keyword
-from ...legacy.decisions import Template, decide, decide_read
+from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
 from ..findings import ScriptOutcome
 from ..reading.kinship import ancestors
-from ..reading.script import NOT_LITERAL, ScriptAttribute
+from ..reading.script import ScriptAttribute
 from .conversion import decide_in_source, source_of
 from .edits import span_of
 from .plan import Plan
@@ -54,7 +54,7 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
         plan.remark(found.node, old, f"{since(row)}; {decision.advice}")
         return
     given = found.made_by.keywords.get(found.name) if found.made_by is not None else None
-    if given is not None and "{object}" not in written and given.value is not NOT_LITERAL:
+    if given is not None and "{object}" not in written and given.value is not UNKNOWN:
         source = rendered(given.value)
     else:
         source = written.format(object=plan.lines.source(found.node.value))

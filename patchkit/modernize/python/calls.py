@@ -13,7 +13,7 @@ from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
-from ..reading.script import NOT_LITERAL, Given, Holder, ScriptCall
+from ..reading.script import Given, Holder, ScriptCall
 from ..reading.values import Constant, Made, Several
 from .conversion import as_value, decide_in_source, fill, source_of
 from .dictionaries import may_edit
@@ -137,7 +137,7 @@ class CallPlan:
             )
             return
         reason = decision.undecided
-        is_local = given.value is NOT_LITERAL and self.plan.lines.is_local(given.node)
+        is_local = given.value is UNKNOWN and self.plan.lines.is_local(given.node)
         if decision.environment and is_local:
             reason = f"{UNDECIDED}: {decision.advice}"
         because = f"{since(row)}. {reason}" if reason else ""
@@ -233,7 +233,7 @@ class CallPlan:
             edits = self.plan.edits.sources
             other = self.keywords.get(to)
             place = span_of(other.node) if other is not None else None
-            if given.value is not NOT_LITERAL or place not in edits or place is None:
+            if given.value is not UNKNOWN or place not in edits or place is None:
                 continue
             written = template.source if isinstance(template, Template) else ""
             if edits[place].endswith(_ELSE) and written.endswith(_ELSE):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...legacy.changes import Keyword
 from ...legacy.decisions import UNKNOWN, Decision, Template
-from ..reading.script import NOT_LITERAL, Given
+from ..reading.script import Given
 from ..reading.values import Made
 from .plan import Plan
 from .standin import Construction, Expression, Standin, decided, known_value, rendered
@@ -37,7 +37,7 @@ def decide_in_source(
 
     value = known_value(given)
     by_value = decided(row, value, Standin(values, unknown))
-    if given.value is NOT_LITERAL and value is not UNKNOWN and not by_value[0].refusal:
+    if given.value is UNKNOWN and value is not UNKNOWN and not by_value[0].refusal:
         # The variable stays in use where its value is put into another one.
         by_text = decided(row, UNKNOWN, Standin(values, unknown))
         templates = (*by_text[0].arguments.values(), *by_text[0].settings.values())
@@ -50,7 +50,7 @@ def decide_in_source(
 
 def as_value(plan: Plan, given: Given) -> Any:
     """Return an argument as converters see it."""
-    if given.value is not NOT_LITERAL:
+    if given.value is not UNKNOWN:
         return given.value
     made = given.values[0] if len(given.values) == 1 else None
     call = made.call if isinstance(made, Made) and made.own is None else None

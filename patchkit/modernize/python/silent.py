@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from ...legacy.converting.defaults import difference
-from ...legacy.decisions import UNKNOWN, gives_other_results, is_relied_on
+from ...legacy.decisions import gives_other_results, is_relied_on
 from ...legacy.wording import release
 from ..findings import ScriptOutcome
-from ..reading.script import NOT_LITERAL
 from .calls import CallPlan
 from .plan import Plan
 
 
 def plan_silent(plan: Plan, call: CallPlan) -> None:
     """Report for a call behaviour and defaults that changed without an error."""
-    given = {
-        name: UNKNOWN if each.value is NOT_LITERAL else each.value
-        for name, each in {**call.call.keywords, **call.keywords}.items()
-    }
+    given = {name: each.value for name, each in {**call.call.keywords, **call.keywords}.items()}
     for row in call.rows.behaviours:
         if row.silent is not None and gives_other_results(row.silent, given):
             text = f"since {release(row.gone)} it {row.silent.told}"

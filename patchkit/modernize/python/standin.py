@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from ...legacy.changes import Keyword
 from ...legacy.decisions import UNKNOWN, Decision, decide, undecided
 from ..reading.expressions import literal
-from ..reading.script import NOT_LITERAL, Given
+from ..reading.script import Given
 from ..reading.values import Constant
 
 
@@ -73,7 +73,7 @@ class Standin:
 
 def known_value(given: Given) -> Any:
     """Return the value of an argument, if it is a literal or a variable that is surely one."""
-    if given.value is not NOT_LITERAL:
+    if given.value is not UNKNOWN:
         return given.value
     (constant,) = given.values if len(given.values) == 1 else (None,)
     if isinstance(constant, Constant) and constant.surely:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from ...legacy.decisions import UNKNOWN
 from . import kinship
 from .script import (
-    NOT_LITERAL,
     Given,
     Holder,
     OwnClass,
@@ -92,7 +92,7 @@ class Expressions:
 
     def _eval_unaryop(self, node: ast.UnaryOp) -> Values:
         self.evaluate(node.operand)
-        return () if literal(node) is NOT_LITERAL else (Constant(node),)
+        return () if literal(node) is UNKNOWN else (Constant(node),)
 
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
@@ -355,11 +355,11 @@ def default_of(node: ast.AnnAssign) -> ast.Constant | None:
 
 
 def literal(node: ast.expr) -> object:
-    """Return the value of a literal; `NOT_LITERAL` for another expression."""
+    """Return the value of a literal; `UNKNOWN` for another expression."""
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return NOT_LITERAL
+        return UNKNOWN
 
 
 def made_of(cls: OwnClass) -> Made:

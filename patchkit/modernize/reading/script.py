@@ -9,8 +9,6 @@ from typing import Any
 
 Holder = ast.Dict | ast.Call | ast.Assign
 """What gives entries to a dictionary."""
-NOT_LITERAL = object()
-"""The value of an argument that is known only when the script runs."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Given:
     Args:
         line: where it stands.
         node: its value.
-        value: that value; `NOT_LITERAL` if it is not a literal.
+        value: that value; `UNKNOWN` if it is not a literal.
         values: what it may be, as far as the script tells.
         holder: the dictionary, call of `dict` or of its `update`, or assignment to an item, that it
             comes from by `**`; None for an argument of the call itself.

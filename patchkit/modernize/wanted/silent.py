@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...legacy.changes import Default
-from ...legacy.decisions import UNKNOWN, decide, gives_other_results, is_relied_on
+from ...legacy.decisions import decide, gives_other_results, is_relied_on
 from ...legacy.versions.due import Due
 from ...legacy.wording import release
 from ..findings import InScript
-from ..reading import NOT_LITERAL, Script
+from ..reading import Script
 from ..reading.script import ScriptCall
 from .needs import rows_for
 
@@ -49,10 +49,7 @@ def silent(
     """
     for call in script.calls:
         rows = rows_for(call, due)
-        values = {
-            name: UNKNOWN if each.value is NOT_LITERAL else each.value
-            for name, each in call.keywords.items()
-        }
+        values = {name: each.value for name, each in call.keywords.items()}
         current = (decide(rows.keywords[name]).to for name in values if name in rows.keywords)
         given = {*values, *current}
         for default in rows.defaults.values() if call.complete else ():
