@@ -16,7 +16,7 @@ from ..reading import Script
 from .lacking import Fate, Lacking, lacking
 from .needs import Need, needs
 from .ranges import Range, ranges
-from .silent import SilentChange, silent
+from .silent import ScriptSilentChange, silent
 from .source import PythonText
 
 
@@ -50,7 +50,7 @@ class ScriptWants:
     ranges: tuple[Range, ...]
     lacking: tuple[Lacking, ...]
     combined: tuple[ScriptFinding, ...]
-    silent: tuple[SilentChange, ...]
+    silent: tuple[ScriptSilentChange, ...]
     unread: tuple[str, ...] = ()
 
     @property

@@ -19,7 +19,7 @@ _OBJECTS = "PreTrained"
 
 
 @dataclass(frozen=True)
-class SilentChange(InScript):
+class ScriptSilentChange(InScript):
     """A change that concerns the script.
 
     Args:
@@ -38,7 +38,7 @@ class SilentChange(InScript):
 
 def silent(
     script: Script, due: Due, written_for: Mapping[str, Sequence[str]]
-) -> Iterator[SilentChange]:
+) -> Iterator[ScriptSilentChange]:
     """Yield the changes that concern a script on the installed releases.
 
     Args:
@@ -55,14 +55,14 @@ def silent(
         for default in rows.defaults.values() if call.complete else ():
             if is_relied_on(default, given, values.get(default.needs)):
                 for surely, text in _differences(default, written_for.get(default.library)):
-                    yield SilentChange(call.line, _shown(call), text, surely)
+                    yield ScriptSilentChange(call.line, _shown(call), text, surely)
         for behaviour in rows.behaviours:
             before = _until(behaviour.gone, written_for.get(behaviour.library))
             told = behaviour.silent
             applies = told is not None and call.complete and gives_other_results(told, values)
             if before is not None and told is not None and applies:
                 text = f"since {release(behaviour.gone)} it {told.told}"
-                yield SilentChange(call.line, _shown(call), text, before)
+                yield ScriptSilentChange(call.line, _shown(call), text, before)
 
 
 def _differences(default: Default, releases: Sequence[str] | None) -> Iterator[tuple[bool, str]]:

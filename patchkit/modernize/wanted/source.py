@@ -15,12 +15,12 @@ from ..formats.magics import cell_magic, held
 from ..reading import Script, read
 from ..reading.reader import parsed
 from .needs import Need
-from .silent import SilentChange
+from .silent import ScriptSilentChange
 
 KINDS = (".py", ".ipynb")
 """The endings of the names of scripts that are read."""
 _BOM = "\ufeff"
-_Placed = TypeVar("_Placed", Need, SilentChange, ScriptFinding)
+_Placed = TypeVar("_Placed", Need, ScriptSilentChange, ScriptFinding)
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,15 @@ def rows(folder: Path = FOLDER) -> Iterator[Attribute]:
     Raises:
         TableError: a file has what may not stand in it, or has an attribute twice.
     """
-    kinds = {"renamed": _Reader.renamed, "constant": _Reader.constant, "gone": _Reader.gone}
-    return rows_of(folder, _Reader, kinds)
+    kinds = {
+        "renamed": _AttributesReader.renamed,
+        "constant": _AttributesReader.constant,
+        "gone": _AttributesReader.gone,
+    }
+    return rows_of(folder, _AttributesReader, kinds)
 
 
-class _Reader(OwnedReader):
+class _AttributesReader(OwnedReader):
     settings = frozenset(
         {"of", "release", "source", "advice", "written", "of_class", "instead", "names"}
     )

@@ -46,10 +46,10 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
     Raises:
         TableError: a file has what may not stand in it, or has a keyword twice.
     """
-    return rows_of(folder, _Reader, _KINDS)
+    return rows_of(folder, _KeywordsReader, _KINDS)
 
 
-class _Reader(OwnedReader):
+class _KeywordsReader(OwnedReader):
     settings = frozenset(
         {
             *("of", "release", "since", "source"),
@@ -184,16 +184,16 @@ class _Reader(OwnedReader):
 
 
 _KINDS = {
-    "renamed": _Reader.renamed,
-    "configured": _Reader.configured,
-    "environment": _Reader.environment,
-    "kept": _Reader.kept,
-    "dropped": _Reader.dropped,
-    "refused": _Reader.refused,
-    "values": _Reader.values,
-    "refused_values": _Reader.refused_values,
-    "default": _Reader.default,
-    "order": _Reader.order,
+    "renamed": _KeywordsReader.renamed,
+    "configured": _KeywordsReader.configured,
+    "environment": _KeywordsReader.environment,
+    "kept": _KeywordsReader.kept,
+    "dropped": _KeywordsReader.dropped,
+    "refused": _KeywordsReader.refused,
+    "values": _KeywordsReader.values,
+    "refused_values": _KeywordsReader.refused_values,
+    "default": _KeywordsReader.default,
+    "order": _KeywordsReader.order,
 }
 
 
