@@ -25,6 +25,7 @@ TYPE_CHECKING = False  # `typing` would take most of the time that this import t
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
+    from typing import Any
 
     import torch
 
@@ -118,14 +119,15 @@ def apply(
     preflight: bool | None = None,
     patches: Paths | None = None,
     legacy: bool | str | None = None,
+    explain: bool | None = None,
     **settings: str | bool | None,
 ) -> Report:
     """Fix the installed libraries in memory, now or as each of their modules is imported.
 
     May be called before or after the libraries are imported, any number of times and from any
     thread. A call adds to what earlier calls did; one with nothing new to do changes nothing.
-    `False` for `preflight`, `legacy` and the keyword of an opt-in patch switches it off, whatever
-    earlier calls and environment variables say; `None` leaves it as it is.
+    `False` for `preflight`, `legacy`, `explain` and the keyword of an opt-in patch switches it off,
+    whatever earlier calls and environment variables say; `None` leaves it as it is.
 
     Args:
         only: ids or globs (`"trl-*"`) of the patches to apply; by default, all whose bug the
@@ -146,6 +148,9 @@ def apply(
             told once with the line to write today; or the versions that the script was written
             for, such as `"trl==0.11.4, transformers==4.44.2"`, to have their defaults as well.
             `PATCHKIT_LEGACY` does the same from outside. False switches the layer off.
+        explain: say in a few lines what a known error is that the program dies of, and what to do;
+            in IPython, that a cell dies of. `PATCHKIT_EXPLAIN=1` does the same from outside. False
+            switches that off.
         **settings: options of single patches, such as `adapter_cast="bf16"`; see the page of the
             patch. The environment variable `PATCHKIT_ADAPTER_CAST` does the same. An opt-in patch,
             with `opt_in="lookout"`, is turned on by `lookout=True` or `PATCHKIT_LOOKOUT=1`, and off
@@ -160,12 +165,17 @@ def apply(
         PatchDefinitionError: a file in `patches` defines no usable patch.
         PatchError: with `strict`, a patch could not be applied; the message lists them all.
     """
+    if explain is not None:
+        from .settings import check_flag
+
+        check_flag("explain", explain)
     arguments = (only, exclude, strict, dtype, preflight, patches, legacy)
-    if not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True)):
-        report = _apply_later()
-        if report is not None:
-            return report
-    return _session().apply(_choices(*arguments, settings))
+    is_plain = not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True))
+    report = _apply_later() if is_plain else None
+    if report is None:
+        report = _session().apply(_choices(*arguments, settings))
+    _explain_unasked(explain)
+    return report
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
@@ -180,6 +190,8 @@ def revert(only: str | Iterable[str] | None = None) -> Report:
     Raises:
         UnknownPatchError: `only` names no patch.
     """
+    if only is None:
+        _explain_unasked(False)
     return _session().revert(only)
 
 
@@ -211,6 +223,11 @@ def patched(
             block has only the patches that it asks for.
         **settings: as for `apply`.
     """
+    if "explain" in settings:
+        raise UsageError(
+            "patched() has no argument 'explain': its block ends before the program dies. Use "
+            "apply(explain=True)"
+        )
     choices = _choices(only, exclude, strict, dtype, preflight, patches, legacy, settings)
     return _session().patched(choices, others=others)
 
@@ -312,6 +329,36 @@ def thread_dtype(model: torch.nn.Module, dtype: torch.dtype | str) -> ThreadedDt
     from .precision.threading_dtype import thread_dtype as thread
 
     return thread(model, dtype)
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Let `%load_ext patchkit` answer errors of cells, below their tracebacks."""
+    from .known.unasked import watch_cells
+
+    watch_cells(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """Let `%unload_ext patchkit` switch that off."""
+    from .known.unasked import ignore_cells
+
+    ignore_cells(ipython)
+
+
+def _explain_unasked(wanted: bool | None) -> None:
+    """Switch answers without being asked on or off; None for as the variable says."""
+    import os
+    import sys
+
+    if wanted or (wanted is None and os.environ.get("PATCHKIT_EXPLAIN")):
+        from .known import unasked
+
+        if wanted or not unasked.is_switched_off():
+            unasked.watch(insist=bool(wanted))
+    elif wanted is False and "patchkit.known.unasked" in sys.modules:
+        from .known import unasked
+
+        unasked.ignore()
 
 
 def _choices(

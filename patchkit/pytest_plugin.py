@@ -26,6 +26,8 @@ _OPTION_FOR = {
     "strict=True": "--patchkit-strict",
 }
 _WHOLE_RUN = pytest.StashKey[contextlib.ExitStack]()
+_ANSWER = "patchkit_answer"
+"""The attribute of a report with the lines that answer its error; xdist passes it on."""
 _ONE_TEST = pytest.StashKey[contextlib.ExitStack]()
 
 
@@ -87,6 +89,35 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return lines
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    outcome: Any = yield
+    _add_answer(item.config, outcome.get_result(), call)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    outcome: Any = yield
+    report = outcome.get_result()
+    _add_answer(collector.config, report, getattr(report, "call", None))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    answers: dict[tuple[str, ...], list[str]] = {}
+    for kind in ("failed", "error"):
+        for report in terminalreporter.getreports(kind):
+            if lines := getattr(report, _ANSWER, None):
+                answers.setdefault(tuple(lines), []).append(report.nodeid)
+    if not answers:
+        return
+    from .text import short_list
+
+    terminalreporter.section("patchkit explain")
+    for lines, tests in answers.items():
+        for line in (*lines, f"  in: {short_list(tests)}"):
+            terminalreporter.write_line(line)
+
+
 @pytest.fixture
 def patchkit_report() -> patchkit.Report:
     """Return `patchkit.report()` as the test begins."""
@@ -133,6 +164,22 @@ def _apply_for_run(config: pytest.Config, options: argparse.Namespace) -> None:
             message = message.replace(argument, option)
         raise pytest.UsageError(f"patchkit: {message}") from None
     config.add_cleanup(config.stash[_WHOLE_RUN].close)
+
+
+def _add_answer(
+    config: pytest.Config,
+    report: pytest.TestReport | pytest.CollectReport,
+    call: pytest.CallInfo[Any] | None,
+) -> None:
+    """Put into the report of a failure what is known of its error."""
+    if _WHOLE_RUN not in config.stash or not report.failed or call is None or not call.excinfo:
+        return
+    from .known import unasked
+
+    if not unasked.is_switched_off():
+        # An error of ours must not become one of the run.
+        with contextlib.suppress(Exception):
+            setattr(report, _ANSWER, unasked.answer_lines(call.excinfo.value))
 
 
 def _split(values: list[str] | None) -> list[str]:

@@ -20,7 +20,7 @@ DTYPES = {
 }
 
 
-ARGUMENTS = ("only", "exclude", "strict", "dtype", "preflight", "patches", "legacy")
+ARGUMENTS = ("only", "exclude", "strict", "dtype", "preflight", "patches", "legacy", "explain")
 """Arguments that `apply` always has."""
 RESERVED = (*ARGUMENTS, "others", "disable", "run", "cache", "wheels")
 """Names that no setting may have: arguments, and names of our own variables."""

@@ -369,3 +369,63 @@ def test_marker_and_trouble(run, library) -> None:
     result.assert_outcomes(passed=1, warnings=1, errors=1)
     result.stdout.fnmatch_lines(["*test_one.py:*PatchWarning: patch madeup-second drifted: *"])
     run("-W", "error::patchkit.PatchWarning", **files).assert_outcomes(errors=2)
+
+
+DIES = "Attempting to unscale FP16 gradients."
+KNOWN = f"""
+    def test_first():
+        raise ValueError({DIES!r})
+
+    def test_second():
+        raise ValueError({DIES!r})
+
+    def test_unknown():
+        raise ValueError("of my own")
+
+    def test_passes():
+        pass
+    """
+ANSWER = [
+    "*= patchkit explain =*",
+    "patchkit: What is trained is float16*",
+    "*  do: Load the model*",
+]
+
+
+def test_answers_the_errors_of_failed_tests(run) -> None:
+    result = run("--patchkit", test_known=KNOWN)
+    result.assert_outcomes(passed=1, failed=3)
+    result.stdout.fnmatch_lines(
+        [*ANSWER, "  in: test_known.py::test_first, test_known.py::test_second"]
+    )
+    assert result.stdout.str().count("patchkit: What is trained") == 1
+    assert result.stdout.str().count("ValueError: of my own") == 2  # its own and the summary's
+
+
+def test_answers_the_errors_of_fixtures_and_of_collection(run) -> None:
+    fixture = f"""
+        import pytest
+
+        @pytest.fixture
+        def broken():
+            raise ValueError({DIES!r})
+
+        def test_it(broken):
+            pass
+        """
+    result = run("--patchkit", test_fixture=fixture)
+    result.stdout.fnmatch_lines([*ANSWER, "  in: test_fixture.py::test_it"])
+    result = run("--patchkit", test_module=f"raise ValueError({DIES!r})")
+    result.stdout.fnmatch_lines([*ANSWER, "  in: test_module.py"])
+
+
+def test_answers_nothing_without_being_asked_for_patches(run, monkeypatch) -> None:
+    assert "patchkit explain" not in run(test_known=KNOWN).stdout.str()
+    monkeypatch.setenv("PATCHKIT_EXPLAIN", "0")
+    assert "patchkit explain" not in run("--patchkit", test_known=KNOWN).stdout.str()
+
+
+def test_answers_come_from_the_workers_of_xdist(run) -> None:
+    pytest.importorskip("xdist")
+    result = run("--patchkit", "-n1", test_known=KNOWN)
+    result.stdout.fnmatch_lines(ANSWER)

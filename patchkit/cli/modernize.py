@@ -12,8 +12,8 @@ from .arguments import ScriptPath
 from .exit_statuses import USAGE
 
 if TYPE_CHECKING:
-    from ..modernize.files import Source
-    from ..modernize.findings import Finding, Modernized
+    from ..modernize.files import ScriptSource
+    from ..modernize.findings import Modernized, ScriptFinding
 
 SCHEMA = 1
 _WITHOUT_NEW = {
@@ -93,16 +93,16 @@ def _chosen_form(**flags: bool) -> str:
     return chosen[0]
 
 
-def _matters(source: Source, result: Modernized) -> bool:
+def _matters(source: ScriptSource, result: Modernized) -> bool:
     """Tell whether a script is old, beyond changes that only give other results."""
-    from ..modernize.findings import Outcome
+    from ..modernize.findings import ScriptOutcome
 
     return result.text != source.text or any(
-        finding.outcome is not Outcome.SILENT for finding in result.findings
+        finding.outcome is not ScriptOutcome.SILENT for finding in result.findings
     )
 
 
-def _row(source: Source, result: Modernized) -> dict[str, Any]:
+def _row(source: ScriptSource, result: Modernized) -> dict[str, Any]:
     return {
         "file": str(source.path),
         "changed": result.text != source.text,
@@ -121,7 +121,7 @@ def _row(source: Source, result: Modernized) -> dict[str, Any]:
     }
 
 
-def _show(source: Source, result: Modernized, form: str) -> None:
+def _show(source: ScriptSource, result: Modernized, form: str) -> None:
     if form == "diff":
         from .output import echo_coloured
 
@@ -133,13 +133,13 @@ def _show(source: Source, result: Modernized, form: str) -> None:
             click.echo(_line(source, finding), err=form == "diff")
 
 
-def _line(source: Source, finding: Finding) -> str:
+def _line(source: ScriptSource, finding: ScriptFinding) -> str:
     cell = f"cell {finding.cell}:" if finding.cell else ""
     new = finding.new or _WITHOUT_NEW[finding.outcome.value]
     return f"{source.path}:{cell}{finding.line}: {finding.old} -> {new} ({finding.because})"
 
 
-def _diff(source: Source, text: str) -> list[str]:
+def _diff(source: ScriptSource, text: str) -> list[str]:
     from difflib import unified_diff
 
     name = source.path.as_posix()

@@ -28,6 +28,8 @@ class Choices:
         patches: absolute paths of folders and files of more patches.
         legacy: what the legacy layer is to do, as `legacy.choice.checked` gives it.
         verbose: whether `patchkit run` prints a line for each interpreter.
+        explain: whether it answers the error that an interpreter dies of; None for as the variable
+            says.
     """
 
     only: tuple[str, ...] | None
@@ -38,6 +40,7 @@ class Choices:
     patches: tuple[Path, ...]
     legacy: Choice
     verbose: bool
+    explain: bool | None
 
     def __init__(
         self,
@@ -51,8 +54,9 @@ class Choices:
         patches: Paths | None = None,
         legacy: object = None,
         verbose: bool = False,
+        explain: bool | None = None,
     ) -> None:
-        """Check the arguments; they are those of `apply`, and `verbose`, which only `run` has.
+        """Check the arguments: those of `apply`, and `verbose` and `explain` of `patchkit run`.
 
         Raises:
             UsageError: one is of another kind, or there is no such folder of patches.
@@ -70,6 +74,7 @@ class Choices:
             "patches": () if patches is None else tuple(resolve_paths(patches)),
             "legacy": checked_legacy(legacy),
             "verbose": verbose,
+            "explain": explain,
         }
         for name, value in checked_values.items():
             object.__setattr__(self, name, value)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _GROUP = "patchkit.patches"
 """The entry points of other distributions; `definitions` reads them."""
 _PATCHES = "PATCHKIT_PATCHES"
-_RUN = "PATCHKIT_RUN"
+_SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN")
+"""Variables that say nothing about patches."""
 
 
 class DeferredCall:
@@ -130,7 +131,7 @@ def _carry_out_all() -> None:
 
 def is_environment_silent() -> bool:
     """Tell whether no variable says anything about patches, and so none can be wrong."""
-    return not any(name.startswith("PATCHKIT_") and name != _RUN for name in os.environ)
+    return not any(name.startswith("PATCHKIT_") and name not in _SILENT for name in os.environ)
 
 
 def packages_to_wait_for() -> frozenset[str] | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..libraries import LIBRARIES
 from .answer import Answer
 from .reading import REMOTE_CODE, Pasted, Raised
 
@@ -112,10 +113,12 @@ def _caller(error: Raised, library: str) -> str:
 
 
 def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
+    library = place.partition(".")[0]
+    if library not in LIBRARIES:
+        return []  # reading the tables takes most of the time of an answer
     from ..legacy.changes import Gone, Moved
     from ..legacy.rows import all_rows
 
-    library = place.partition(".")[0]
     came, gone = _bounds(place)
     version = pasted.versions.get(library) or installed(library)
     rows = [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]

@@ -1,1 +1,1 @@
-"""Read the scripts that users have, and write them anew for other releases."""
+"""Read the scripts that users have, and rewrite them for other releases."""

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 import tokenize
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -22,45 +22,34 @@ _OTHERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BOM = "\ufeff"
 
 
-def _script(text: str, due: Due, path: Path) -> Modernized:
-    return _python(text, due)
+def _modernized(text: str, due: Due, path: Path) -> Modernized:
+    """Rewrite the text of a file; what a format needs is imported only for it."""
+    match path.suffix.lower():
+        case ".py":
+            return _python(text, due)
+        case ".ipynb":
+            from .formats import notebook
+
+            return notebook.modernize(text, due, Neighbours(path).script)
+        case ".sh":
+            from .formats import shell
+
+            return shell.modernize(text, due, Neighbours(path).script)
+        case _:
+            from .formats import yaml_settings
+
+            return yaml_settings.modernize(text, due, Neighbours(path).reader)
 
 
-def _notebook(text: str, due: Due, path: Path) -> Modernized:
-    from .formats import notebook
-
-    return notebook.modernize(text, due, Neighbours(path).script)
-
-
-def _settings(text: str, due: Due, path: Path) -> Modernized:
-    from .formats import yaml_settings
-
-    return yaml_settings.modernize(text, due, Neighbours(path).reader)
-
-
-def _shell(text: str, due: Due, path: Path) -> Modernized:
-    from .formats import shell
-
-    return shell.modernize(text, due, Neighbours(path).script)
-
-
-FORMATS: Mapping[str, Callable[[str, Due, Path], Modernized]] = {
-    ".py": _script,
-    ".ipynb": _notebook,
-    ".yaml": _settings,
-    ".yml": _settings,
-    ".sh": _shell,
-}
-"""By the ending of a file's name: what writes its text anew."""
+FORMATS = dict.fromkeys((".py", ".ipynb", ".yaml", ".yml", ".sh"), _modernized)
+"""By the ending of a file's name: what rewrites its text."""
 
 
 @dataclass(frozen=True)
-class Source:
+class ScriptSource:
     """A file as it was read.
 
     Args:
-        path: where it is.
-        raw: its bytes.
         text: the same as text, with its line endings.
         encoding: how the text is encoded.
     """
@@ -75,23 +64,19 @@ class Source:
         return text.encode(self.encoding)
 
 
-def scripts(paths: Sequence[Path], kinds: Collection[str] = FORMATS) -> Iterator[Path]:
+def scripts(paths: Sequence[Path], endings: Collection[str] = FORMATS) -> Iterator[Path]:
     """Yield the scripts among files and below folders, each once.
 
-    Args:
-        paths: files and folders.
-        kinds: the endings of the names of scripts.
-
     Raises:
-        ScriptError: a path is not there, a file of another kind, or a folder that cannot be read;
-            or there is no script.
+        ScriptError: a path is not there, has another ending, or is a folder that cannot be read; or
+            there is no script.
     """
     seen: set[Path] = set()
     for path in paths:
         if _is_folder(path):
-            found: Iterable[Path] = _below(path, kinds)
-        elif path.suffix.lower() not in kinds:
-            known = ", ".join(kinds)
+            found: Iterable[Path] = _below(path, endings)
+        elif path.suffix.lower() not in endings:
+            known = ", ".join(endings)
             raise ScriptError(f"{path} is no script that patchkit reads; it reads {known} files")
         else:
             found = [path]
@@ -101,7 +86,7 @@ def scripts(paths: Sequence[Path], kinds: Collection[str] = FORMATS) -> Iterator
                 yield script
     if not seen:
         folders = ", ".join(map(str, paths))
-        raise ScriptError(f"there is no script in {folders}: no file ends in {', '.join(kinds)}")
+        raise ScriptError(f"there is no script in {folders}: no file ends in {', '.join(endings)}")
 
 
 def _is_folder(path: Path) -> bool:
@@ -110,23 +95,19 @@ def _is_folder(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         raise ScriptError(f"there is no {path}") from None
     except OSError as error:
-        raise _unreadable(error) from error
-
-
-def _unreadable(error: OSError) -> ScriptError:
-    return ScriptError(f"{error.filename} cannot be read: {error.strerror}")
+        _refuse(error)
 
 
 def _refuse(error: OSError) -> NoReturn:
-    raise _unreadable(error) from error
+    raise ScriptError(f"{error.filename} cannot be read: {error.strerror}") from error
 
 
-def _below(folder: Path, kinds: Collection[str]) -> Iterator[Path]:
+def _below(folder: Path, endings: Collection[str]) -> Iterator[Path]:
     for place, folders, files in os.walk(folder, onerror=_refuse):
         here = Path(place)
         folders[:] = sorted(name for name in folders if _is_own(here / name))
         for name in sorted(files):
-            if Path(name).suffix.lower() in kinds and not name.startswith("."):
+            if Path(name).suffix.lower() in endings and not name.startswith("."):
                 yield here / name
 
 
@@ -136,7 +117,7 @@ def _is_own(folder: Path) -> bool:
     return not hidden and not os.path.exists(folder / "pyvenv.cfg")
 
 
-def load(path: Path) -> Source:
+def load(path: Path) -> ScriptSource:
     """Read a file.
 
     Raises:
@@ -144,7 +125,7 @@ def load(path: Path) -> Source:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ScriptError(f"{path} is no file")  # to read a pipe could take for ever
+            raise ScriptError(f"{path} is no file")  # reading a pipe could block
         raw = path.read_bytes()
     except OSError as error:
         raise ScriptError(f"{path} cannot be read: {error.strerror}") from error
@@ -158,11 +139,11 @@ def load(path: Path) -> Source:
         raise ScriptError(f"{path} is no text: {error}; save it as UTF-8{hint}") from error
     if "\0" in text:
         raise ScriptError(f"{path} is no text: it has null bytes")
-    return Source(path, raw, text, "utf-8" if encoding == "utf-8-sig" else encoding)
+    return ScriptSource(path, raw, text, "utf-8" if encoding == "utf-8-sig" else encoding)
 
 
-def modernized(source: Source, due: Due) -> Modernized:
-    """Write a file's text anew.
+def modernized(source: ScriptSource, due: Due) -> Modernized:
+    """Rewrite the text of a file.
 
     Raises:
         ScriptError: it does not parse as what it is, or shows a mistake of patchkit's.
@@ -172,7 +153,7 @@ def modernized(source: Source, due: Due) -> Modernized:
         result = FORMATS[source.path.suffix.lower()](text, due, source.path)
     except ScriptError as error:
         raise ScriptError(f"{source.path}: {error}") from error
-    except Exception as error:  # the files after it are written anew all the same
+    except Exception as error:  # the files after it are rewritten all the same
         raise ScriptError(
             f"{source.path} is left alone: patchkit made a mistake, {type(error).__name__}: "
             f"{error}; please report it, with the file"
@@ -180,12 +161,8 @@ def modernized(source: Source, due: Due) -> Modernized:
     return Modernized(begin + result.text, result.findings)
 
 
-def replace(source: Source, text: str) -> None:
+def replace(source: ScriptSource, text: str) -> None:
     """Put another text into a file, in one step.
-
-    Args:
-        source: the file as it was read.
-        text: what it is to be.
 
     Raises:
         ScriptError: it is read-only, has changed since it was read, or cannot be replaced; it is

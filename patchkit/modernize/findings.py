@@ -1,4 +1,4 @@
-"""What was found in a script, and what became of it."""
+"""What modernize found in a script, and what it did about it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Outcome(str, Enum):
-    """What became of an old spelling."""
+class ScriptOutcome(str, Enum):
+    """What modernize did about an old spelling."""
 
     CHANGED = "changed"
-    """It was written anew."""
+    """It was rewritten."""
     REMARKED = "remarked"
     """A person must decide; a remark stands there."""
     GONE = "gone"
@@ -20,16 +20,28 @@ class Outcome(str, Enum):
     """It runs as it is, and gives other results than it did."""
 
 
+class InScript:
+    """Something that stands in a line of a script, or of a cell of its notebook."""
+
+    line: int
+    cell: int
+
+    @property
+    def place(self) -> str:
+        """Its place in the script: `line 3`, `cell 2, line 3`."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
+
 @dataclass(frozen=True)
-class Finding:
+class ScriptFinding(InScript):
     """One place of a script that a change of the libraries concerns.
 
     Args:
         line: where it is in the text as it was given, from 1.
-        old: the old spelling, as short as it can be told: `tokenizer=`.
+        old: the old spelling, as short as possible: `tokenizer=`.
         new: what to write for it; empty if there is nothing.
         because: a sentence: since when that is so, and what has to be decided.
-        outcome: what became of it.
+        outcome: what was done about it.
         cell: the cell of a notebook, from 1; 0 elsewhere. Lines are counted within the cell.
     """
 
@@ -37,13 +49,13 @@ class Finding:
     old: str
     new: str
     because: str
-    outcome: Outcome
+    outcome: ScriptOutcome
     cell: int = 0
 
 
 @dataclass(frozen=True)
 class Modernized:
-    """A text, written anew.
+    """A text after rewriting.
 
     Args:
         text: what it is now; the same text if nothing was changed.
@@ -51,4 +63,4 @@ class Modernized:
     """
 
     text: str
-    findings: Sequence[Finding]
+    findings: Sequence[ScriptFinding]

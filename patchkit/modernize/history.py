@@ -24,9 +24,6 @@ ANY = "*"
 class LibraryHistory:
     """What the releases of a library have.
 
-    Args:
-        content: as the file has it.
-
     Attributes:
         releases: that were read, the oldest first.
         is_complete: whether a name of which nothing is known is in none of them.
@@ -44,21 +41,21 @@ class LibraryHistory:
 
     @cached_property
     def names(self) -> dict[str, dict[str, Releases]]:
-        """By module the names that come and go by themselves; at the top all names."""
-        groups = self._content["names"]
-        return {module: self._ungrouped(names) for module, names in groups.items()}
+        """By module, the names that do not come and go with it; all names of the top module."""
+        return self._by_place("names")
 
     @cached_property
     def keywords(self) -> dict[str, dict[str, Releases]]:
         """By class, function or method the keywords that are its own."""
-        groups = self._content["keywords"]
-        return {owner: self._ungrouped(names) for owner, names in groups.items()}
+        return self._by_place("keywords")
 
     @cached_property
     def taken_from(self) -> dict[str, dict[str, Releases]]:
         """By class or function whose keywords it takes as well, or `ANY`."""
-        groups = self._content["taken_from"]
-        return {owner: self._ungrouped(names) for owner, names in groups.items()}
+        return self._by_place("taken_from")
+
+    def _by_place(self, key: str) -> dict[str, dict[str, Releases]]:
+        return {place: self._ungrouped(groups) for place, groups in self._content[key].items()}
 
     def _ungrouped(self, groups: Mapping[str, str]) -> dict[str, Releases]:
         return {
@@ -80,11 +77,7 @@ class LibraryHistory:
 
 
 class History:
-    """What the releases of the libraries have.
-
-    Args:
-        content: as the file has it.
-    """
+    """What the releases of the libraries have."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.libraries = {
@@ -101,7 +94,7 @@ class History:
 
         limit = Version(Version(version).base_version)
         known = self.releases(library)
-        return next((it for it in reversed(known) if Version(it) <= limit), known[0])
+        return next((release for release in reversed(known) if Version(release) <= limit), known[0])
 
     def place(self, name: str) -> Releases | None:
         """Return the releases that have a name or module.
@@ -154,19 +147,14 @@ class History:
         return [*found, {library: elsewhere}] if elsewhere else found
 
     def after(self, owner: str, keyword: str) -> Together | None:
-        """Return the releases after the last with a keyword that still take any other.
-
-        Args:
-            owner: the public name of a class, function or method that has had the keyword.
-            keyword: the keyword.
-        """
+        """Return the releases after the last with a keyword that still take any other."""
         library, _, name = owner.partition(".")
         known = self.libraries[library]
         present = known.keywords[name].get(keyword)
         others = known.taken_from.get(name, {}).get(ANY)
         if not present or not others:
             return None
-        last = max(known.releases.index(it) for it in present)
+        last = max(known.releases.index(release) for release in present)
         later = others.intersection(known.releases[last + 1 :])
         return {library: later} if later else None
 

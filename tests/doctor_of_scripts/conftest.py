@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from patchkit.modernize.history import History, shipped
-from patchkit.modernize.wanted import Wanted, wanted
+from patchkit.modernize.wanted import ScriptWants, wanted
 from patchkit.modernize.wanted.source import python_text
 
 SETS = Path(__file__).parents[2] / "version_sets"
@@ -45,10 +45,10 @@ def script(tmp_path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def look(script, history, pins) -> Callable[..., Wanted]:
+def look(script, history, pins) -> Callable[..., ScriptWants]:
     """Find out what a script wants, as it is or on a set of versions."""
 
-    def examine(text: str, on: str = "1.16") -> Wanted:
+    def examine(text: str, on: str = "1.16") -> ScriptWants:
         path = text if isinstance(text, Path) else script(text)
         found = wanted(python_text(path), history, pins(on))
         assert found is not None

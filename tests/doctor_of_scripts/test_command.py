@@ -34,7 +34,7 @@ def invoke(*arguments: object) -> Result:
 
 
 def lines(file: Path) -> list[Requirement]:
-    return [Requirement(it) for it in file.read_text().splitlines() if not it.startswith("#")]
+    return [Requirement(line) for line in file.read_text().splitlines() if not line.startswith("#")]
 
 
 @pytest.mark.parametrize(
@@ -76,27 +76,27 @@ def test_folders(script, tmp_path) -> None:
     assert "Name none of the libraries" in result.stdout
     assert "Python 2" in result.stdout
     found = json.loads(invoke(tmp_path, "--json").stdout)
-    verdicts = {Path(it["script"]).name: it["verdict"] for it in found["scripts"]}
+    verdicts = {Path(script["script"]).name: script["verdict"] for script in found["scripts"]}
     assert verdicts == {"old.py": "with the legacy layer", "today.py": "as it is"}
-    assert [Path(it).name for it in found["unread"]] == ["python2.py"]
-    assert [Path(it).name for it in found["others"]] == ["other.py"]
+    assert [Path(path).name for path in found["unread"]] == ["python2.py"]
+    assert [Path(path).name for path in found["others"]] == ["other.py"]
 
 
 def test_constraints_are_a_measured_set(script, tmp_path) -> None:
     file = tmp_path / "versions.txt"
     result = invoke(script(GONE), "--quick", "--constraints", file)
     assert result.exit_code == 1
-    versions = {it.name: str(it.specifier).removeprefix("==") for it in lines(file)}
-    measured = [it.environment.versions for it in matrix().results]
+    versions = {pin.name: str(pin.specifier).removeprefix("==") for pin in lines(file)}
+    measured = [result.environment.versions for result in matrix().results]
     assert any(
-        all(public_version(known.get(name, "")) == it for name, it in versions.items())
+        all(public_version(known.get(name, "")) == version for name, version in versions.items())
         for known in measured
     )
     assert versions["trl"] == "0.28.0"
     assert "torch" not in versions
-    comments = [it for it in file.read_text().splitlines() if it.startswith("#")]
+    comments = [line for line in file.read_text().splitlines() if line.startswith("#")]
     assert "train.py" in comments[0]
-    assert not any("bfloat16" in it for it in comments)
+    assert not any("bfloat16" in comment for comment in comments)
 
 
 @pytest.mark.parametrize("name", ["1.16", "0.24"])
@@ -106,7 +106,7 @@ def test_what_is_installed_is_chosen_where_it_has_everything(
     file, installed = tmp_path / "versions.txt", pins(name)
     monkeypatch.setattr(of_scripts, "readable_version", installed.get)
     assert invoke(script(TODAY), "--quick", "--constraints", file).exit_code == 0
-    assert {f"{it.name}{it.specifier}" for it in lines(file)} == {
+    assert {f"{pin.name}{pin.specifier}" for pin in lines(file)} == {
         f"{name}=={version}" for name, version in installed.items() if name != "torch"
     }
 
@@ -116,7 +116,7 @@ def test_several_scripts_share_a_set(script, tmp_path) -> None:
     one = script("from trl import PPOTrainer\n", "one.py")
     other = script("from trl import DataCollatorForCompletionOnlyLM, GRPOTrainer\n", "other.py")
     invoke(one, other, "--quick", "--constraints", file)
-    assert [str(it.specifier) for it in lines(file) if it.name == "trl"] == ["==0.19.1"]
+    assert [str(pin.specifier) for pin in lines(file) if pin.name == "trl"] == ["==0.19.1"]
 
 
 def test_without_bfloat16_the_patches_are_named(script, tmp_path) -> None:
@@ -215,7 +215,7 @@ def test_a_folder_that_cannot_be_written(script) -> None:
 def _one_line(result: Result, told: str) -> None:
     assert result.exit_code == 64, result.output
     assert "Traceback" not in result.output
-    (line,) = [it for it in result.stderr.splitlines() if it.startswith("Error: ")]
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
     assert told in line
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.modernize.wanted import Verdict
+from patchkit.modernize.wanted import ScriptVerdict
 from patchkit.modernize.wanted.measured import best
 from patchkit.modernize.wanted.source import KINDS
 
@@ -32,8 +32,8 @@ RUN = {
 
 
 NOT_SEEN = {
-    "0.7/peft_seq2seq_loop.py": Verdict.AS_IT_IS,  # AdaLoraConfig without total_step
-    "0.9/dpo_own_loss.py": Verdict.NOT,  # a method that no trainer calls any more
+    "0.7/peft_seq2seq_loop.py": ScriptVerdict.AS_IT_IS,  # AdaLoraConfig without total_step
+    "0.9/dpo_own_loss.py": ScriptVerdict.NOT,  # a method that no trainer calls any more
 }
 """What is said of scripts with something old that is no name and no keyword."""
 
@@ -43,8 +43,8 @@ def test_the_range_has_the_release_that_it_was_run_on(script: str, look, pins) -
     own = pins(Path(script).parent.name)
     found = look(FOLDER / script)
     assert found.ranges
-    for it in found.ranges:
-        assert own[it.library] in it.releases, (it.first_by, it.last_by, it.apart)
+    for known in found.ranges:
+        assert own[known.library] in known.releases, (known.first_by, known.last_by, known.apart)
     assert [need.what for need in found.needs if need.possible and not need.holds(own)] == []
 
 
@@ -57,24 +57,28 @@ def test_verdict_on_the_newest(script: str, look) -> None:
         assert found.verdict is NOT_SEEN[script]
         assert newest != "trained"
     elif script in GONE:
-        assert found.verdict is Verdict.NOT
-        assert any(str(it.fate) == "gone" for it in found.lacking)
+        assert found.verdict is ScriptVerdict.NOT
+        assert any(str(missed.fate) == "gone" for missed in found.lacking)
         assert "Error" in with_layer
     elif newest == "trained":
-        assert found.verdict is Verdict.AS_IT_IS
+        assert found.verdict is ScriptVerdict.AS_IT_IS
     else:
-        assert found.verdict is Verdict.WITH_THE_LAYER, found.lacking
+        assert found.verdict is ScriptVerdict.WITH_THE_LAYER, found.lacking
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_measured_set_has_all_that_it_names(script: str, look) -> None:
-    needs = [it for it in look(FOLDER / script).needs if it.possible]
+    needs = [need for need in look(FOLDER / script).needs if need.possible]
     chosen = best(needs, {})
     assert chosen is not None
     assert all(need.holds(chosen.versions) for need in needs)
 
 
 def test_scripts_run_as_they_are_on_their_own_set(look) -> None:
-    verdicts = {it: look(FOLDER / it, Path(it).parent.name).verdict for it in SCRIPTS}
-    unusual = [it for it, verdict in verdicts.items() if verdict is not Verdict.AS_IT_IS]
+    verdicts = {
+        script: look(FOLDER / script, Path(script).parent.name).verdict for script in SCRIPTS
+    }
+    unusual = [
+        script for script, verdict in verdicts.items() if verdict is not ScriptVerdict.AS_IT_IS
+    ]
     assert unusual == []

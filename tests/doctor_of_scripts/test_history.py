@@ -65,7 +65,11 @@ def test_each_name_has_releases(history) -> None:
 def test_names(history, name: str, first: str, last: str) -> None:
     library = name.partition(".")[0]
     there = history.place(name)
-    ordered = [it for it in history.releases(library) if it in (there or history.releases(library))]
+    ordered = [
+        release
+        for release in history.releases(library)
+        if release in (there or history.releases(library))
+    ]
     assert (ordered[0], ordered[-1]) == (first, last)
 
 
@@ -93,13 +97,15 @@ def test_names(history, name: str, first: str, last: str) -> None:
 def test_keywords(history, owner: str, keyword: str, library: str, first: str, last: str) -> None:
     name = owner.partition(".")[2]
     known = history.libraries[owner.partition(".")[0]].keywords[name]
-    with_class = {it for releases in known.values() for it in releases}
+    with_class = {release for releases in known.values() for release in releases}
     there: set[str] = set()
     for together in history.keyword(owner, keyword) or ():
         # A release without the class says nothing of its keywords.
-        if any(it in with_class for it in together.get(owner.partition(".")[0], with_class)):
+        if any(
+            release in with_class for release in together.get(owner.partition(".")[0], with_class)
+        ):
             there.update(together.get(library, ()))
-    ordered = [it for it in history.releases(library) if it in there]
+    ordered = [release for release in history.releases(library) if release in there]
     assert (ordered[0], ordered[-1]) == (first, last)
 
 

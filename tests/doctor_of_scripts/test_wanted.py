@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.modernize.history import History
-from patchkit.modernize.wanted import Verdict
+from patchkit.modernize.wanted import ScriptVerdict
 from patchkit.modernize.wanted.lacking import Fate
 from patchkit.modernize.wanted.measured import apart, best
 from patchkit.modernize.wanted.needs import needs
@@ -14,11 +14,11 @@ from patchkit.modernize.wanted.source import python_text
 
 
 def _range(found, library: str):
-    return next(it for it in found.ranges if it.library == library)
+    return next(known for known in found.ranges if known.library == library)
 
 
 def _lacking(found) -> dict[str, tuple[str, str]]:
-    return {it.need.what: (str(it.fate), it.text) for it in found.lacking}
+    return {missed.need.what: (str(missed.fate), missed.text) for missed in found.lacking}
 
 
 def test_bounds_name_what_sets_them(look) -> None:
@@ -91,7 +91,7 @@ def test_what_an_import_error_takes_over_sets_no_bound(look) -> None:
         from trl import SFTTrainer
         """
     )
-    assert found.verdict is Verdict.AS_IT_IS
+    assert found.verdict is ScriptVerdict.AS_IT_IS
 
 
 def test_a_keyword_of_another_library_sets_a_bound_there(look) -> None:
@@ -113,7 +113,7 @@ def test_fields_that_a_script_adds_are_its_own(look) -> None:
         Mine(output_dir="out", mine=3)
         """
     )
-    assert found.verdict is Verdict.AS_IT_IS
+    assert found.verdict is ScriptVerdict.AS_IT_IS
 
 
 def test_fates(look) -> None:
@@ -123,7 +123,7 @@ def test_fates(look) -> None:
         SFTTrainer("model", tokenizer=None, nonsense=1)
         """
     )
-    assert found.verdict is Verdict.NOT
+    assert found.verdict is ScriptVerdict.NOT
     told = _lacking(found)
     assert told["trl.ORPOTrainer"][0] == "fixed"
     assert told["trl.ORPOTrainer"][1].endswith("from trl.experimental.orpo import ORPOTrainer")
@@ -145,20 +145,20 @@ def test_of_private_names_and_namesakes_nothing_is_said(look) -> None:
         is_vllm_available(min_version="0.16")
         """
     )
-    assert found.verdict is Verdict.AS_IT_IS
+    assert found.verdict is ScriptVerdict.AS_IT_IS
 
 
 def test_a_module_that_had_what_moved(look) -> None:
     found = look("import trl.core\nimport trl.commands.cli_utils as utils\n")
-    assert found.verdict is Verdict.WITH_THE_LAYER
+    assert found.verdict is ScriptVerdict.WITH_THE_LAYER
     assert set(_lacking(found)) == {"trl.core", "trl.commands.cli_utils"}
 
 
 def test_what_is_newer_than_what_is_installed(look) -> None:
     text = "from trl import DistillationTrainer\n"
-    assert look(text).verdict is Verdict.AS_IT_IS
+    assert look(text).verdict is ScriptVerdict.AS_IT_IS
     found = look(text, "0.24")
-    assert found.verdict is Verdict.NOT
+    assert found.verdict is ScriptVerdict.NOT
     (it,) = found.lacking
     assert it.fate is Fate.NEWER
     assert it.text.startswith("came with TRL 1.")
@@ -166,9 +166,9 @@ def test_what_is_newer_than_what_is_installed(look) -> None:
 
 def test_todays_keywords_on_older_releases(look) -> None:
     text = "from trl import SFTConfig\nSFTConfig(output_dir='out', max_length=512)\n"
-    assert look(text).verdict is Verdict.AS_IT_IS
+    assert look(text).verdict is ScriptVerdict.AS_IT_IS
     found = look(text, "0.12")
-    assert found.verdict is Verdict.WITH_THE_LAYER
+    assert found.verdict is ScriptVerdict.WITH_THE_LAYER
     assert "came with TRL" in found.lacking[0].text
 
 
@@ -183,7 +183,9 @@ def test_todays_keywords_on_older_releases(look) -> None:
 )
 def test_models_without_a_dtype(look, written: str, told: bool) -> None:
     found = look(f"from transformers import AutoModelForCausalLM\n{written}\n")
-    assert [it.what for it in found.silent] == ["AutoModelForCausalLM.from_pretrained"] * told
+    assert [change.what for change in found.silent] == [
+        "AutoModelForCausalLM.from_pretrained"
+    ] * told
 
 
 @pytest.mark.parametrize(
@@ -202,38 +204,40 @@ def test_chat_templates(look, arguments: str, told: bool) -> None:
         tokenizer.apply_chat_template({arguments})
         """
     )
-    assert [(it.line, it.what) for it in found.silent] == [(4, "apply_chat_template")] * told
+    assert [(change.line, change.what) for change in found.silent] == [
+        (4, "apply_chat_template")
+    ] * told
 
 
 def test_defaults_that_are_relied_on(look) -> None:
     names = "from trl import DPOConfig, DPOTrainer\n"
     trainer = "DPOTrainer('model', args=args, tokenizer=None)\n"
     relied = look(f"{names}args = DPOConfig(output_dir='out')\n{trainer}")
-    texts = [it.text for it in relied.silent if it.surely]
+    texts = [change.text for change in relied.silent if change.surely]
     assert "truncation_mode was 'keep_end' until TRL 0.29.0 and is 'keep_start'" in texts
     given = look(f"{names}args = DPOConfig('out', truncation_mode='keep_end')\n{trainer}")
-    assert not any("truncation_mode" in it.text for it in given.silent)
+    assert not any("truncation_mode" in change.text for change in given.silent)
 
 
 def test_a_default_that_means_nothing_in_the_run(look) -> None:
     names = "from trl import GRPOConfig\n"
     without = look(f"{names}GRPOConfig(output_dir='out')\n")
-    assert not any("vllm" in it.text for it in without.silent)
+    assert not any("vllm" in change.text for change in without.silent)
     with_it = look(f"{names}GRPOConfig(output_dir='out', use_vllm=True)\n")
-    assert any("vllm_mode was 'server'" in it.text for it in with_it.silent)
+    assert any("vllm_mode was 'server'" in change.text for change in with_it.silent)
 
 
 def test_only_changes_between_a_script_and_what_is_installed(look) -> None:
     text = "from trl import GRPOConfig\nGRPOConfig(output_dir='out')\n"
-    assert any("temperature" in it.text for it in look(text).silent)
-    assert not any("temperature" in it.text for it in look(text, "0.17").silent)
+    assert any("temperature" in change.text for change in look(text).silent)
+    assert not any("temperature" in change.text for change in look(text, "0.17").silent)
     newer = look(f"from trl import DistillationTrainer\n{text}")
-    assert not any("temperature" in it.text for it in newer.silent)
+    assert not any("temperature" in change.text for change in newer.silent)
 
 
 def test_a_field_that_is_given_by_its_old_name_is_given(look) -> None:
     found = look("from trl import RLOOConfig\nRLOOConfig('out', response_length=9)\n")
-    assert not any("max_completion_length" in it.text for it in found.silent)
+    assert not any("max_completion_length" in change.text for change in found.silent)
 
 
 def test_cells_and_magics_of_notebooks(script, history, pins, look) -> None:
@@ -247,7 +251,7 @@ def test_cells_and_magics_of_notebooks(script, history, pins, look) -> None:
     ]
     notebook = {"cells": [{"cell_type": "code", "source": lines} for lines in cells]}
     found = look(script(json.dumps(notebook), "train.ipynb"))
-    need = next(it for it in found.needs if it.what == "SFTTrainer(tokenizer=)")
+    need = next(need for need in found.needs if need.what == "SFTTrainer(tokenizer=)")
     assert (need.cell, need.line, need.place) == (3, 3, "cell 3, line 3")
     assert len(found.unread) == 1
     assert found.unread[0].startswith("cell 4, ")

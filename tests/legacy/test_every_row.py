@@ -55,14 +55,14 @@ from patchkit.legacy.rows import all_rows
 from patchkit.legacy.uses import Journal, Kind
 from patchkit.legacy.versions.due import Due
 from patchkit.legacy.versions.releases import releases
-from patchkit.modernize.findings import Finding, Outcome
+from patchkit.modernize.findings import ScriptFinding, ScriptOutcome
 from patchkit.modernize.formats import notebook, shell
 from patchkit.modernize.formats.readers import Reader
 from patchkit.modernize.formats.settings import changes as changes_of_settings
 from patchkit.modernize.history import shipped
 from patchkit.modernize.python import modernize
 from patchkit.modernize.python.rewriting import planned
-from patchkit.modernize.wanted import Wanted, wanted
+from patchkit.modernize.wanted import ScriptWants, wanted
 from patchkit.modernize.wanted.source import PythonText
 from workbench.releases.findings import FindingKind, findings
 from workbench.releases.history import ReleaseHistory
@@ -175,25 +175,27 @@ def script_of(row: Any, value: str, name: str | None = None) -> str:
     return f"import {library}\n{call}\n"
 
 
-def of_doctor(text: str) -> Wanted:
+def of_doctor(text: str) -> ScriptWants:
     found = wanted(PythonText("train.py", text), shipped(), INSTALLED)
     assert found is not None
     return found
 
 
-def counts(found: Wanted, sentence: str = "") -> bool:
+def counts(found: ScriptWants, sentence: str = "") -> bool:
     """Tell whether `doctor` counts something, with a sentence that refuses it."""
     if sentence:
         told = [lack.text for lack in found.lacking if str(lack.fate) == "gone"]
         told += [
             combination.because
             for combination in found.combined
-            if combination.outcome is Outcome.GONE
+            if combination.outcome is ScriptOutcome.GONE
         ]
         return any(sentence in text for text in told) and str(found.verdict) == "not"
     fixed = [lack for lack in found.lacking if str(lack.fate) == "fixed"]
     fixed += [
-        combination for combination in found.combined if combination.outcome is not Outcome.GONE
+        combination
+        for combination in found.combined
+        if combination.outcome is not ScriptOutcome.GONE
     ]
     return bool(fixed)
 
@@ -267,7 +269,7 @@ def test_keywords(row: Keyword, monkeypatch) -> None:
     assert tried or _makes_objects(due)
     unknown = modernize(script_of(row, "unknown"), DUE)
     assert any(
-        f"({row.name}" in finding.old and finding.outcome is not Outcome.SILENT
+        f"({row.name}" in finding.old and finding.outcome is not ScriptOutcome.SILENT
         for finding in unknown.findings
     )
     _explain_agrees(row, monkeypatch)
@@ -288,7 +290,7 @@ def test_current_keywords_on_older_releases(row: Keyword, monkeypatch) -> None:
     result = modernize(script_of(row, "'given'"), OLDEST)
     found = [finding for finding in result.findings if f"({row.name}=" in finding.old]
     _modernize_agrees(known, told, result.text, found)
-    assert [finding.outcome for finding in found] == [Outcome.CHANGED]
+    assert [finding.outcome for finding in found] == [ScriptOutcome.CHANGED]
 
 
 def _makes_objects(row: Keyword) -> bool:
@@ -302,14 +304,14 @@ def _replaced_by_another(row: Keyword) -> bool:
     return rows is not None and row.name in rows.keywords
 
 
-def _modernize_agrees(row: Keyword, told: Told, text: str, found: list[Finding]) -> None:
+def _modernize_agrees(row: Keyword, told: Told, text: str, found: list[ScriptFinding]) -> None:
     assert found, text
     if told.refusal:
-        assert [finding.outcome for finding in found] == [Outcome.GONE], text
+        assert [finding.outcome for finding in found] == [ScriptOutcome.GONE], text
         assert told.refusal in found[0].because
         return
-    assert Outcome.GONE not in {finding.outcome for finding in found}, text
-    if all(finding.outcome is Outcome.CHANGED for finding in found):
+    assert ScriptOutcome.GONE not in {finding.outcome for finding in found}, text
+    if all(finding.outcome is ScriptOutcome.CHANGED for finding in found):
         now = written(text)
         assert row.name not in {**now.arguments, **now.settings} or row.name in told.settings, text
         for name, value in told.arguments.items():
@@ -331,11 +333,11 @@ def _settings_agree(row: Keyword, value: Any, told: Told) -> None:
         return  # the trainer's own configuration has this setting
     (changed,) = found
     if told.refusal:
-        assert changed.outcome is Outcome.GONE
+        assert changed.outcome is ScriptOutcome.GONE
         assert told.refusal in changed.because
     else:
-        assert changed.outcome is not Outcome.GONE
-        if changed.outcome is Outcome.CHANGED:
+        assert changed.outcome is not ScriptOutcome.GONE
+        if changed.outcome is ScriptOutcome.CHANGED:
             new = dict(changed.new or {})
             assert new == {**told.arguments, **told.settings}
             assert dict(changed.environment) == told.environment
@@ -355,7 +357,7 @@ def _shell_agrees(row: Keyword, value: Any, told: Told) -> None:
     assert outcomes or told.kept
     if value is None:
         return  # a word for the shell, which has a value of its own for nothing
-    assert (outcomes == [Outcome.GONE]) is bool(told.refusal), result
+    assert (outcomes == [ScriptOutcome.GONE]) is bool(told.refusal), result
     assert told.refusal in (result.findings[0].because if outcomes else "")
     cell = {"cell_type": "code", "source": f"!{command}", "metadata": {}, "outputs": []}
     in_notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
@@ -412,7 +414,9 @@ def test_values(row: Value, monkeypatch) -> None:
         for finding in result.findings
         if finding.old.endswith(f"({row.name}={row.value!r})")
     ]
-    assert [finding.outcome for finding in own] == [Outcome.GONE if refusal else Outcome.CHANGED]
+    assert [finding.outcome for finding in own] == [
+        ScriptOutcome.GONE if refusal else ScriptOutcome.CHANGED
+    ]
     assert refusal in own[0].because
     if not refusal:
         assert written(result.text).arguments == {row.name: call.arguments[row.name]}
@@ -423,9 +427,11 @@ def test_values(row: Value, monkeypatch) -> None:
     held = f"import {split(row)[0].partition('.')[0]}\nheld = {row.value!r}\n"
     in_variable = modernize(held + script_of(row, "held").partition("\n")[2], DUE)
     outcomes = {
-        finding.outcome for finding in in_variable.findings if finding.outcome is not Outcome.SILENT
+        finding.outcome
+        for finding in in_variable.findings
+        if finding.outcome is not ScriptOutcome.SILENT
     }
-    assert outcomes == {Outcome.GONE if refusal else Outcome.CHANGED}
+    assert outcomes == {ScriptOutcome.GONE if refusal else ScriptOutcome.CHANGED}
 
 
 @pytest.mark.parametrize("row", of(Moved, Gone))
@@ -444,14 +450,14 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
     doctor = of_doctor(text)
     if found.is_gone:
         assert found.refusal in str(names.gone(found))
-        assert own[0].outcome is Outcome.GONE
+        assert own[0].outcome is ScriptOutcome.GONE
         assert found.refusal in own[0].because
         assert counts(doctor, found.refusal)
         if isinstance(row, Gone):
             assert found.refusal == words.today
     else:
         place, _, name = found.place.rpartition(".")
-        assert own[0].outcome is Outcome.CHANGED
+        assert own[0].outcome is ScriptOutcome.CHANGED
         assert own[0].new == f"from {place} import {name}"
         assert found.differs in own[0].because
         assert counts(doctor)
@@ -489,7 +495,7 @@ def test_attributes(row: Attribute, monkeypatch) -> None:
         refused = row.read is None
         text = f"import {library}\n{read}{'()' if refused else ''}\n"
         own = [finding for finding in planned(text, DUE).findings if row.name in finding.old]
-        assert [finding.outcome is Outcome.GONE for finding in own] == [refused], text
+        assert [finding.outcome is ScriptOutcome.GONE for finding in own] == [refused], text
         assert row.advice in own[0].because
         assert counts(of_doctor(text), row.advice if refused else "")
         if refused:
@@ -507,7 +513,7 @@ def test_assigned_attributes(row: Assigned) -> None:
     owner = row.owners[0]
     text = f"import {owner.partition('.')[0]}\nthing = {owner}()\nthing.{row.name} = given\n"
     (found,) = planned(text, DUE).findings
-    assert found.outcome is Outcome.REMARKED
+    assert found.outcome is ScriptOutcome.REMARKED
     assert row.advice in found.because
     assert counts(of_doctor(text))
 
@@ -523,7 +529,9 @@ def test_defaults(row: Default) -> None:
         return  # the defaults of methods are given back to scripts that name their releases
     text = script_of(row, "True", row.needs or "output_dir")
     silent = [
-        finding for finding in planned(text, DUE).findings if finding.outcome is Outcome.SILENT
+        finding
+        for finding in planned(text, DUE).findings
+        if finding.outcome is ScriptOutcome.SILENT
     ]
     doctor = of_doctor(text)
     told = {difference(known) in finding.because for finding in silent} | {False}
@@ -634,12 +642,12 @@ def test_combinations(row: Adjusted) -> None:
         found = [
             finding
             for finding in planned(text, DUE).findings
-            if finding.outcome is not Outcome.SILENT
+            if finding.outcome is not ScriptOutcome.SILENT
         ]
         assert found, text
         refusal = row.in_source.refusal if isinstance(row.in_source, Uncalled) else ""
         if refusal:
-            assert found[0].outcome is Outcome.GONE
+            assert found[0].outcome is ScriptOutcome.GONE
             assert refusal in found[0].because
         assert counts(of_doctor(text), refusal)
 

@@ -121,7 +121,7 @@ def test_without_libcst(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     result = call("old.py")
     assert result.exit_code == 64
     assert result.stderr == (
-        "Error: old.py: LibCST is missing, which writes scripts anew; install libcst\n"
+        "Error: old.py: LibCST is missing, which rewrites scripts; install libcst\n"
     )
     assert call("new.py").exit_code == 0
 

@@ -13,8 +13,8 @@ import pytest
 
 from patchkit.modernize import files
 from patchkit.modernize.errors import ScriptError
-from patchkit.modernize.files import Source
-from patchkit.modernize.findings import Modernized, Outcome
+from patchkit.modernize.files import ScriptSource
+from patchkit.modernize.findings import Modernized, ScriptOutcome
 
 from .releases import DUE
 
@@ -24,17 +24,17 @@ SCRIPTS = [path for path in TEXTS if path.suffix == ".py" and path.stem != "pyth
 UNCHANGED = {"blank.py", "empty.py", "only_comments.py", "other.yaml", "own_names.py"}
 
 
-def modernized(path: Path) -> tuple[Source, Modernized]:
+def modernized(path: Path) -> tuple[ScriptSource, Modernized]:
     source = files.load(path)
     return source, files.modernized(source, DUE)
 
 
-def again(source: Source, text: str) -> str:
-    return files.modernized(Source(source.path, source.raw, text, source.encoding), DUE).text
+def again(source: ScriptSource, text: str) -> str:
+    return files.modernized(ScriptSource(source.path, source.raw, text, source.encoding), DUE).text
 
 
 @pytest.mark.parametrize(
-    "path", [it for it in TEXTS if it.stem != "python_2"], ids=lambda it: it.name
+    "path", [path for path in TEXTS if path.stem != "python_2"], ids=lambda path: path.name
 )
 def test_a_second_time_changes_nothing(path: Path) -> None:
     source, result = modernized(path)
@@ -58,7 +58,7 @@ def parsed(text: str) -> ast.Module:
 def comments(text: str) -> list[str]:
     readline = io.StringIO(text.removeprefix("\ufeff"), newline="").readline
     tokens = tokenize.generate_tokens(readline)
-    found = [it.string.rstrip() for it in tokens if it.type == tokenize.COMMENT]
+    found = [token.string.rstrip() for token in tokens if token.type == tokenize.COMMENT]
     return [comment for comment in found if not comment.startswith("# patchkit: ")]
 
 
@@ -73,7 +73,9 @@ def test_what_is_written_parses_and_keeps_each_comment(path: Path) -> None:
 def test_lines_without_a_finding_stay_byte_for_byte(path: Path) -> None:
     source, result = modernized(path)
     old = source.text.splitlines(keepends=True)
-    touched = set().union(*(lines_of(source.text, it.line) for it in result.findings), set())
+    touched = set().union(
+        *(lines_of(source.text, finding.line) for finding in result.findings), set()
+    )
     touched |= {
         line
         for node in ast.walk(parsed(source.text))
@@ -121,5 +123,5 @@ def test_a_notebook_keeps_all_but_sources() -> None:
     assert old == new
     pieces = source.text.split('"source"')
     assert all(piece.split('"execution_count"')[-1] in result.text for piece in pieces)
-    told = [it for it in result.findings if it.outcome is Outcome.REMARKED]
-    assert [(it.cell, it.old) for it in told] == [(7, "print 'python 2'")]
+    told = [finding for finding in result.findings if finding.outcome is ScriptOutcome.REMARKED]
+    assert [(finding.cell, finding.old) for finding in told] == [(7, "print 'python 2'")]

@@ -1,4 +1,4 @@
-"""All old scripts of the repository, written anew."""
+"""All old scripts of the repository, rewritten."""
 
 from __future__ import annotations
 

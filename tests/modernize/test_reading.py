@@ -6,8 +6,9 @@ from textwrap import dedent
 
 import pytest
 
+from patchkit.legacy.decisions import UNKNOWN
 from patchkit.modernize.errors import ScriptError
-from patchkit.modernize.reading import NOT_LITERAL, Script, read
+from patchkit.modernize.reading import Script, read
 
 
 def script(text: str) -> Script:
@@ -66,7 +67,7 @@ def test_keywords_from_dictionaries() -> None:
     assert {name: given.value for name, given in call.keywords.items()} == {
         "model": "m",
         "packing": True,
-        "tokenizer": NOT_LITERAL,
+        "tokenizer": UNKNOWN,
         "max_seq_length": 1,
     }
     assert call.complete
@@ -122,7 +123,9 @@ def test_what_functions_return_and_get() -> None:
             main(arguments)
         """
     )
-    assert [(it.line, it.owner, it.name) for it in found.attributes] == [
+    assert [
+        (attribute.line, attribute.owner, attribute.name) for attribute in found.attributes
+    ] == [
         (6, "trl.SFTConfig", "max_seq_length"),
         (6, "trl.ModelConfig", "torch_dtype"),
     ]

@@ -1,4 +1,4 @@
-"""Scripts before and after they are written anew."""
+"""Scripts before and after they are rewritten."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from patchkit.modernize.findings import Outcome
+from patchkit.modernize.findings import ScriptOutcome
 from patchkit.modernize.python import modernize
 from patchkit.modernize.target import due_for
 
@@ -205,46 +205,48 @@ def test_what_is_todays_stays(rewrite) -> None:
         (
             "from trl import PPOTrainer, PPOConfig",
             "trl.PPOTrainer, trl.PPOConfig have been gone since TRL 0.29.0. ",
-            Outcome.GONE,
+            ScriptOutcome.GONE,
         ),
         (
             "trl.SFTTrainer(m, args=a, model_init=f)",
             "SFTTrainer(model_init=) has been gone since TRL 0.15.0. Pass the model",
-            Outcome.REMARKED,
+            ScriptOutcome.REMARKED,
         ),
         (
             "transformers.TrainingArguments('o', mp_parameters='x')",
             "TrainingArguments(mp_parameters='x') has been gone",
-            Outcome.GONE,
+            ScriptOutcome.GONE,
         ),
         (
             "transformers.TrainingArguments('o', fsdp_min_num_params=n)",
             "TrainingArguments(fsdp_min_num_params=) has been gone",
-            Outcome.REMARKED,
+            ScriptOutcome.REMARKED,
         ),
         (
             "transformers.TrainingArguments('o', warmup_ratio=2)",
             "TrainingArguments(warmup_ratio=2) has been gone since Transformers 5.15.0. warmup_ratio=2 is not a share",
-            Outcome.GONE,
+            ScriptOutcome.GONE,
         ),
         (
             "trl.SFTTrainer(m, args=a, tokenizer=t, processing_class=t)",
             "SFTTrainer(tokenizer=) is processing_class= today, which is given too; keep one",
-            Outcome.REMARKED,
+            ScriptOutcome.REMARKED,
         ),
         (
             "trl.RLOOTrainer(m, args=a, policy=p)",
             "RLOOTrainer(policy=p) has been gone since TRL 0.25.0. ",
-            Outcome.GONE,
+            ScriptOutcome.GONE,
         ),
         (
             "k = dict(tokenizer=t)\ntrl.SFTTrainer(m, a, **k)\nother(**k)",
             "SFTTrainer(tokenizer=) has been gone since TRL 0.16.0; other calls get the dictionary, too",
-            Outcome.REMARKED,
+            ScriptOutcome.REMARKED,
         ),
     ],
 )
-def test_where_a_person_must_decide(rewrite, text: str, remark: str, outcome: Outcome) -> None:
+def test_where_a_person_must_decide(
+    rewrite, text: str, remark: str, outcome: ScriptOutcome
+) -> None:
     before = "import transformers, trl\n\nif True:\n    " + text.replace("\n", "\n    ") + "\n"
     result = rewrite(before)
     (line,) = (line for line in result.text.splitlines() if "# patchkit:" in line)
@@ -285,10 +287,10 @@ def test_what_is_silent(rewrite) -> None:
         AutoTokenizer.from_pretrained("m").apply_chat_template([], tokenize=False)
         """
     )
-    assert [(it.line, it.old, it.outcome) for it in result.findings] == [
-        (3, "DPOConfig", Outcome.SILENT),
-        (4, "AutoModel.from_pretrained", Outcome.SILENT),
-        (5, "PreTrainedTokenizerBase.apply_chat_template", Outcome.SILENT),
+    assert [(finding.line, finding.old, finding.outcome) for finding in result.findings] == [
+        (3, "DPOConfig", ScriptOutcome.SILENT),
+        (4, "AutoModel.from_pretrained", ScriptOutcome.SILENT),
+        (5, "PreTrainedTokenizerBase.apply_chat_template", ScriptOutcome.SILENT),
     ]
     assert "truncation_mode was 'keep_end' until TRL 0.29.0" in result.findings[0].because
 
@@ -302,7 +304,7 @@ def test_findings_in_order(rewrite) -> None:
     result = rewrite(
         "import trl\ntrl.SFTTrainer(\n    m,\n    tokenizer=t,\n    packing=True,\n)\n"
     )
-    assert [(it.line, it.old, it.new) for it in result.findings] == [
+    assert [(finding.line, finding.old, finding.new) for finding in result.findings] == [
         (2, "SFTTrainer without args=", "args=trl.SFTConfig(…)"),
         (4, "SFTTrainer(tokenizer=)", "processing_class="),
         (5, "SFTTrainer(packing=)", "packing=True in the configuration"),

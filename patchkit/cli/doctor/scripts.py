@@ -14,8 +14,8 @@ from ...matrix.records import LIBRARIES
 from ...modernize.errors import ScriptError
 from ...modernize.files import scripts
 from ...modernize.history import shipped
-from ...modernize.wanted import Verdict, Wanted, wanted
-from ...modernize.wanted.hardware import due_in_float16
+from ...modernize.wanted import ScriptVerdict, ScriptWants, wanted
+from ...modernize.wanted.constraints import due_in_float16
 from ...modernize.wanted.measured import MeasuredSet, apart, best
 from ...modernize.wanted.needs import Need
 from ...modernize.wanted.source import KINDS, python_text
@@ -38,7 +38,7 @@ class Examined:
         due: in that case, the patches that are due with the set.
     """
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[ScriptWants, ...]
     unread: Mapping[str, str]
     others: tuple[str, ...] = ()
     chosen: MeasuredSet | None = None
@@ -49,7 +49,7 @@ class Examined:
     @property
     def exit_status(self) -> int:
         """0 if each script runs as it is, 1 if not."""
-        as_it_is = all(script.verdict is Verdict.AS_IT_IS for script in self.wanted)
+        as_it_is = all(script.verdict is ScriptVerdict.AS_IT_IS for script in self.wanted)
         return 0 if as_it_is and not self.unread else 1
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
     """
     files = list(scripts(paths, KINDS))
     history = shipped()
-    found: list[Wanted] = []
+    found: list[ScriptWants] = []
     unread: dict[str, str] = {}
     others: list[str] = []
     with cached_lookups():

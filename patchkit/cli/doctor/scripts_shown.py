@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator
 
 from ...legacy.wording import release
-from ...modernize.findings import Finding
-from ...modernize.wanted import Verdict, Wanted
+from ...modernize.findings import ScriptFinding
+from ...modernize.wanted import ScriptVerdict, ScriptWants
 from ...modernize.wanted.lacking import Fate, Lacking
 from ...modernize.wanted.needs import Need
 from ...modernize.wanted.ranges import Range
@@ -16,9 +16,9 @@ from .scripts import Examined
 from .section import Section, SectionRow, Step, pip_install
 
 _RUNS = {
-    Verdict.AS_IT_IS: "as it is, as far as names tell",
-    Verdict.WITH_THE_LAYER: "with the legacy layer only",
-    Verdict.NOT: "not",
+    ScriptVerdict.AS_IT_IS: "as it is, as far as names tell",
+    ScriptVerdict.WITH_THE_LAYER: "with the legacy layer only",
+    ScriptVerdict.NOT: "not",
 }
 _FATES = {
     Fate.FIXED: "changed",
@@ -50,12 +50,14 @@ def sections(examined: Examined) -> Iterator[Section]:
         yield Section("due", "Due without bfloat16, with that set of versions", due)
 
 
-def _rows(script: Wanted) -> Iterator[SectionRow]:
+def _rows(script: ScriptWants) -> Iterator[SectionRow]:
     for found in script.ranges:
         title = release(f"{found.library} ").strip()
         yield SectionRow(title, _released(found), alarming=not found.releases)
         yield from (SectionRow("", text) for text in _bounds(found))
-    yield SectionRow("runs here", _RUNS[script.verdict], alarming=script.verdict is Verdict.NOT)
+    yield SectionRow(
+        "runs here", _RUNS[script.verdict], alarming=script.verdict is ScriptVerdict.NOT
+    )
     for fate, label in _FATES.items():
         of_fate = (lack for lack in script.lacking if lack.fate is fate)
         for number, lack in enumerate(of_fate):
@@ -75,9 +77,8 @@ def _rows(script: Wanted) -> Iterator[SectionRow]:
         yield SectionRow("" if number else "not read", reason)
 
 
-def _finding(old: Finding) -> str:
-    place = f"cell {old.cell}, line {old.line}" if old.cell else f"line {old.line}"
-    return f"{place}: `{old.old}`: {old.because}" + (f"; write `{old.new}`" if old.new else "")
+def _finding(old: ScriptFinding) -> str:
+    return f"{old.place}: `{old.old}`: {old.because}" + (f"; write `{old.new}`" if old.new else "")
 
 
 def _released(found: Range) -> str:
@@ -115,7 +116,9 @@ def _lacking(found: Lacking) -> str:
 
 def steps(examined: Examined) -> Iterator[Step]:
     """Yield what to do about scripts that do not run as they are."""
-    layer = [script.name for script in examined.wanted if script.verdict is Verdict.WITH_THE_LAYER]
+    layer = [
+        script.name for script in examined.wanted if script.verdict is ScriptVerdict.WITH_THE_LAYER
+    ]
     broken = [script.name for script in examined.wanted if _wants_other_versions(script)]
     unknown = [
         (script.name, lack.need)
@@ -147,11 +150,11 @@ def steps(examined: Examined) -> Iterator[Step]:
         )
 
 
-def _wants_other_versions(script: Wanted) -> bool:
+def _wants_other_versions(script: ScriptWants) -> bool:
     """Tell whether a script cannot run here for a reason other than unknown names."""
     left = [lack for lack in script.lacking if lack.fate is not Fate.FIXED]
     only_unknown = bool(left) and all(lack.fate is Fate.UNKNOWN for lack in left)
-    return script.verdict is Verdict.NOT and not only_unknown
+    return script.verdict is ScriptVerdict.NOT and not only_unknown
 
 
 def no_set(apart: tuple[Need, ...]) -> str:

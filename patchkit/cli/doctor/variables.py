@@ -22,6 +22,7 @@ NAME, TITLE = "variables", "Variables of patchkit"
 _OURS = re.compile(r"patch[_-]?kit[_-]", re.IGNORECASE)
 _FOLDERS = ("PATCHKIT_CACHE", "PATCHKIT_PATCHES", "PATCHKIT_WHEELS")
 _LEGACY = "PATCHKIT_LEGACY"
+_EXPLAIN = "PATCHKIT_EXPLAIN"
 _OF_COMMANDS = "PATCHKIT_RUN"
 """Prefix of the variables that `patchkit run` passes to its children."""
 _OF_THE_TESTS = ("PATCHKIT_TEST_PROCESSES",)
@@ -61,6 +62,8 @@ def _variable(name: str, value: str) -> Variable:
             disabled_patches(SESSION.catalogue)
         elif name in switches:
             settings.is_switched_on(switches[name])
+        elif name == _EXPLAIN:
+            settings.is_switched_on("explain")
         elif name == _LEGACY:
             chosen = legacy_choice.from_environment()
             if isinstance(chosen, str):
@@ -68,7 +71,8 @@ def _variable(name: str, value: str) -> Variable:
         elif name in (*_FOLDERS, *_OF_THE_TESTS) or name.startswith(_OF_COMMANDS):
             return Variable(name)
         else:
-            meant = _nearest(name, [*known, DISABLE_VARIABLE, _LEGACY, *switches, *_FOLDERS])
+            names = [*known, DISABLE_VARIABLE, _LEGACY, _EXPLAIN, *switches, *_FOLDERS]
+            meant = _nearest(name, names)
             return Variable(name, "", f"patchkit has no environment variable {name}", meant)
     except UsageError as error:
         problem = str(error).removeprefix("the environment variable ")

@@ -98,6 +98,12 @@ def _files(
     metavar="VERSIONS",
     help="As --legacy, with the defaults of these versions: 'trl==0.11.4, transformers==4.44.2'.",
 )
+@click.option(
+    "--explain/--no-explain",
+    default=None,
+    help="Say in a few lines what a known error is that the command dies of, and what to do; or do "
+    "not, whatever PATCHKIT_EXPLAIN says. It does by default.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Print one line per interpreter.")
 @click.argument(
     "command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...", shell_complete=_files
@@ -114,6 +120,7 @@ def run(
     patches: tuple[str, ...],
     legacy: bool | None,
     written_for: str | None,
+    explain: bool | None,
     verbose: bool,
     command: tuple[str, ...],
 ) -> None:
@@ -121,7 +128,7 @@ def run(
 
     Patches are applied as the command starts, and in each Python that it starts in any way. This
     process becomes the command: arguments, input, signals and exit status are its own, and nothing
-    is written to disk.
+    is written to disk. A known error that it dies of is explained below the traceback.
 
     Not reached are `python -I`, `-E` and `-S`, which ignore PYTHONPATH, and programs that a shell
     script starts with its own PYTHONPATH or with `env -i`. --verbose shows what was reached.
@@ -164,6 +171,7 @@ def run(
         patches=patches,
         legacy=legacy if written_for is None else written_for,
         verbose=verbose,
+        explain=explain,
     )
     check(choices)
     try:

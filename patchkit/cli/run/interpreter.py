@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ...engine import deferred
+from ...known import unasked
 from .carrying import carry_into_children
 
 TYPE_CHECKING = False  # this is imported in each interpreter of a command
@@ -24,6 +25,8 @@ def start(chosen: str, folder: str) -> None:
         PatchError: patchkit cannot carry out the choices.
     """
     carry_into_children(folder, chosen)
+    if '"explain":false' not in chosen:
+        unasked.watch(insist='"explain":true' in chosen)
     packages = None
     if all(choice in chosen for choice in _MAY_WAIT):
         packages = deferred.packages_to_wait_for()

@@ -26,7 +26,10 @@ def check(choices: Choices) -> None:
     Raises:
         UsageError: a name or a value is wrong.
     """
-    if choices == Choices(verbose=choices.verbose) and is_environment_silent():
+    if (
+        choices == Choices(verbose=choices.verbose, explain=choices.explain)
+        and is_environment_silent()
+    ):
         return  # nothing can go wrong, and reading the patches takes most of the start-up time
     from ...engine.session import SESSION
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_REMARK = "# patchkit: "
+
 
 @dataclass(frozen=True, order=True)
-class Edit:
+class TextEdit:
     """A piece of a text, and what takes its place.
 
     Args:
-        start: where the piece begins.
         end: where it ends; the same as `start` to put something there.
-        text: what takes its place.
     """
 
     start: int
@@ -21,7 +21,7 @@ class Edit:
     text: str
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
+def edited(text: str, edits: Iterable[TextEdit]) -> str:
     """Return a text with edits that do not overlap."""
     pieces: list[str] = []
     done = 0
@@ -50,3 +50,13 @@ def end_of_line(text: str, position: int) -> int:
 def line_break(text: str) -> str:
     """Return what ends the first line of a text."""
     return "\r\n" if "\r\n" in text[: end_of_line(text, 0)] else "\n"
+
+
+def remark_above(text: str, position: int, remark: str) -> list[TextEdit]:
+    """Put a remark above the line that a position is in, unless it stands there."""
+    start = start_of_line(text, position)
+    line = _REMARK + " ".join(remark.split())
+    if line in text[:start]:
+        return []
+    indent = text[start : len(text) - len(text[start:].lstrip(" \t"))]
+    return [TextEdit(start, start, f"{indent}{line}{line_break(text)}")]

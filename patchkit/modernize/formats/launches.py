@@ -11,7 +11,7 @@ from typing import Any
 from ...legacy.converting.adjusting.command_lines import value_of
 from . import readers
 from .readers import Reader
-from .words import Word
+from .words import Word, commands, expanded, variables
 
 _LAUNCHER = re.compile(
     r"(?:.*/)?(?:python[\d.]*|torchrun|accelerate(?:-launch)?|deepspeed|ipython)(?:\.exe)?|\$\{?\w+\}?"
@@ -24,6 +24,9 @@ _SHIPPED = re.compile(r"(?:.*/)?(?:trl|examples)/scripts/(\w+)\.py")
 _FLAG = re.compile(r"--[A-Za-z][\w-]*")
 _WORDS = {"true": True, "false": False}
 
+Scripts = Callable[[str], str | None]
+"""Returns the text of the Python script at a path, None if it is not known."""
+
 
 @dataclass(frozen=True)
 class Flag:
@@ -31,7 +34,6 @@ class Flag:
 
     Args:
         word: the flag; with `--name=value` the value, too.
-        values: the words behind it.
     """
 
     word: Word
@@ -70,13 +72,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Launch:
-    """A command that starts a training.
-
-    Args:
-        words: all of it.
-        flags: those that the training is given.
-        reader: what reads them.
-    """
+    """A command that starts a training."""
 
     words: Sequence[Word]
     flags: Sequence[Flag]
@@ -94,13 +90,17 @@ class Launch:
         return ""
 
 
-def launch(words: Sequence[Word], script: Callable[[str], str | None]) -> Launch | None:
-    """Return what a command starts; None if it is no training that is known.
+def launches(text: str, script: Scripts) -> Iterator[Launch]:
+    """Yield what the commands of a text start; their variables are read, too."""
+    held = variables(text)
+    for words in commands(text):
+        started = _launch(list(expanded(words, held)), script)
+        if started is not None:
+            yield started
 
-    Args:
-        words: of the command.
-        script: returns the text of a script by its path, None if it is not there.
-    """
+
+def _launch(words: Sequence[Word], script: Scripts) -> Launch | None:
+    """Return what a command starts; None if it starts no training."""
     if any(word.value in _TALK for word in words):
         return None
     for place, word in enumerate(words[1:], 1):
@@ -109,7 +109,7 @@ def launch(words: Sequence[Word], script: Callable[[str], str | None]) -> Launch
             return Launch(words, list(_flags(words[place + 1 :])), reader)
         is_module = before == "-m" and not _NO_SCRIPT.fullmatch(word.value)
         if is_module or word.value.endswith(".py"):
-            if not any(_LAUNCHER.fullmatch(it.value) for it in words[:place]):
+            if not any(_LAUNCHER.fullmatch(earlier.value) for earlier in words[:place]):
                 return None
             path = word.value.replace(".", "/") + ".py" if is_module else word.value
             flags = list(_flags(words[place + 1 :]))
@@ -118,14 +118,14 @@ def launch(words: Sequence[Word], script: Callable[[str], str | None]) -> Launch
     return None
 
 
-def _reader(path: str, flags: Sequence[Flag], script: Callable[[str], str | None]) -> Reader | None:
+def _reader(path: str, flags: Sequence[Flag], script: Scripts) -> Reader | None:
     text = script(path)
     shipped = _SHIPPED.fullmatch(path)
     if text is None and shipped:
         return readers.of_command(shipped[1])
     if text is not None:
         reader = readers.of_script(text)
-        if reader is not None or readers.parses_otherwise(text):
+        if reader is not None or readers.has_other_parser(text):
             return reader
     return readers.of_settings({flag.name for flag in flags})
 

@@ -1,4 +1,4 @@
-"""Lines of a notebook's cell that are no Python, held behind lines that are."""
+"""Lines of a notebook's cell that are not Python, with Python in their place meanwhile."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ class CellMagic:
     """The first line of a cell that says what the rest is.
 
     Args:
-        name: of the magic: `bash`.
-        rest: what stands behind the name.
         end: where the next line begins.
     """
 
@@ -57,9 +55,6 @@ def cell_magic(source: str) -> CellMagic | None:
 
 def magic_lines(source: str) -> Iterator[tuple[int, re.Match[str] | None]]:
     """Yield the number, from 0, of each line of a cell that is a magic, or goes on with one.
-
-    Args:
-        source: of the cell.
 
     Yields:
         the line, and how the magic begins; None for a line that goes on with the one before.
@@ -126,12 +121,7 @@ def held(source: str, lines: list[str], known: int = 0) -> str:
 
 
 def released(text: str, lines: list[str]) -> str | None:
-    """Return a text with its magics; None if one has got lost.
-
-    Args:
-        text: with Python in their place.
-        lines: the lines that were held.
-    """
+    """Return a text with its magics; None if one has got lost."""
     if [int(number) for number in _HELD.findall(text)] != list(range(len(lines))):
         return None
     return _HELD.sub(lambda match: lines[int(match[1])], text)

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from . import readers
-from .launches import launch
+from .launches import launches
 from .readers import Reader
-from .variables import expanded, variables
-from .words import commands
 
 _KINDS = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".py")
 _LARGEST = 1_000_000
@@ -19,11 +17,7 @@ _ABOVE = 2
 
 
 class Neighbours:
-    """The files beside a text.
-
-    Args:
-        path: of the text.
-    """
+    """The files beside a text."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -43,12 +37,9 @@ class Neighbours:
         for folder in self._folders:
             for path in _files(folder):
                 text = _read(path) if path.suffix != ".py" else None
-                if text is not None and name in text:
-                    held = variables(text)
-                    for words in commands(text):
-                        started = launch(expanded(words, held), self.script)
-                        if started is not None and Path(started.settings_file).name == name:
-                            return started.reader
+                for started in launches(text, self.script) if text and name in text else ():
+                    if Path(started.settings_file).name == name:
+                        return started.reader
         scripts = (_read(path) for path in _files(self._folders[0]) if path.suffix == ".py")
         found = {reader for text in scripts if text and (reader := readers.of_script(text))}
         return found.pop() if len(found) == 1 else None

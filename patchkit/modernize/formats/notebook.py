@@ -15,12 +15,13 @@ from typing import Any
 from ...legacy.versions.due import Due
 from .. import python
 from ..errors import ScriptError
-from ..findings import Finding, Modernized, Outcome
+from ..findings import Modernized, ScriptFinding, ScriptOutcome
 from . import shell, yaml_settings
 from .edits import edited
+from .launches import Scripts
 from .magics import CellMagic, cell_magic, held, released, shell_view
-from .notebook_json import Source, rewritten, sources
-from .shell import Scripts, no_script
+from .notebook_json import CellSource, rewritten, sources
+from .shell import no_script
 
 _END = "pass  # patchkit ends a cell"
 _ENDS = re.compile(rf"^{_END}\n", re.MULTILINE)
@@ -29,27 +30,22 @@ _SHELLS = frozenset({"bash", "sh", "shell"})
 
 @dataclass
 class _Cell:
-    """A cell with code; `text` is what becomes of `source`."""
+    """A cell with code; `text` is rewritten step by step."""
 
     number: int
-    source: Source
+    source: CellSource
     text: str
 
-    def findings(self, found: list[Finding], lines_above: int = 0) -> Iterator[Finding]:
+    def findings(self, found: list[ScriptFinding], lines_above: int = 0) -> Iterator[ScriptFinding]:
         for finding in found:
             yield replace(finding, cell=self.number, line=finding.line + lines_above)
 
 
 def modernize(text: str, due: Due, script: Scripts = no_script) -> Modernized:
-    """Write the cells of a notebook anew; all else in the file stays as it is.
-
-    Args:
-        text: of the file.
-        due: the rows of the table for the releases that are wanted.
-        script: finds scripts that cells start.
+    """Rewrite the cells of a notebook; everything else in the file stays.
 
     Raises:
-        ScriptError: it is no notebook, or has no cells.
+        ScriptError: it is not a notebook, or has no cells.
     """
     document = _parsed(text)
     if _language(document) not in ("", "python", "ipython", "python3"):
@@ -60,7 +56,11 @@ def modernize(text: str, due: Due, script: Scripts = no_script) -> Modernized:
         for number, cell in enumerate(document["cells"], 1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code" and number - 1 in places
     ]
-    files = dict(_written_files(cells))
+    files = {
+        PurePosixPath(magic.file).name: cell.text[magic.end :]
+        for cell in cells
+        if (magic := cell_magic(cell.text)) is not None and magic.file.endswith(".py")
+    }
 
     def find(path: str) -> str | None:
         return files.get(PurePosixPath(path).name) or script(path)
@@ -85,7 +85,7 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(document, dict) or not isinstance(document.get("cells"), list):
         raise ScriptError("no notebook: it is JSON without cells")
     if not document["cells"]:
-        raise ScriptError("a notebook without cells; there is nothing to write anew")
+        raise ScriptError("a notebook without cells; there is nothing to rewrite")
     return document
 
 
@@ -98,16 +98,8 @@ def _language(document: dict[str, Any]) -> str:
     return ""
 
 
-def _written_files(cells: list[_Cell]) -> Iterator[tuple[str, str]]:
-    """Yield the scripts that cells write to files."""
-    for cell in cells:
-        magic = cell_magic(cell.text)
-        if magic is not None and magic.file.endswith(".py"):
-            yield PurePosixPath(magic.file).name, cell.text[magic.end :]
-
-
-def _python(cells: list[_Cell], due: Due) -> Iterator[Finding]:
-    """Write the cells in Python anew, all together: one uses what another imports."""
+def _python(cells: list[_Cell], due: Due) -> Iterator[ScriptFinding]:
+    """Rewrite the cells in Python, all together: one uses what another imports."""
     read: list[_Cell] = []
     parts: list[str] = []
     lines: list[str] = []
@@ -120,10 +112,10 @@ def _python(cells: list[_Cell], due: Due) -> Iterator[Finding]:
         if (trouble := _trouble(part)) is not None:
             line, reason = trouble
             old = cell.text.split("\n")[line - 1].strip()
-            because = f"the cell is no Python, and was left as it is: {reason}"
-            yield Finding(line, old, "", because, Outcome.REMARKED, cell.number)
+            because = f"the cell is not Python, and was left as it is: {reason}"
+            yield ScriptFinding(line, old, "", because, ScriptOutcome.REMARKED, cell.number)
             continue
-        begins.append(sum(it.count("\n") for it in parts))
+        begins.append(sum(above.count("\n") for above in parts))
         parts.append(f"{part}\n{_END}\n")
         lines += own
         read.append(cell)
@@ -138,13 +130,13 @@ def _python(cells: list[_Cell], due: Due) -> Iterator[Finding]:
     text = released(result.text, lines)
     pieces = _ENDS.split(text) if text is not None else []
     if len(pieces) != len(read) + 1:
-        raise ScriptError("its cells cannot be told apart any more; modernize them one by one")
+        raise ScriptError("the rewritten cells cannot be told apart; modernize them one by one")
     for cell, piece in zip(read, pieces, strict=False):
         cell.text = piece.removesuffix("\n")
 
 
 def _trouble(text: str) -> tuple[int, str] | None:
-    """Return the line and the reason why a cell is no Python; None if it is."""
+    """Return the line and the reason why a cell is not Python; None if it is."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -157,8 +149,8 @@ def _trouble(text: str) -> tuple[int, str] | None:
     return None
 
 
-def _others(cells: list[_Cell], due: Due, script: Scripts) -> Iterator[Finding]:
-    """Write lines for the shell anew, and files that cells write."""
+def _others(cells: list[_Cell], due: Due, script: Scripts) -> Iterator[ScriptFinding]:
+    """Rewrite lines for the shell, and files that cells write."""
     for cell in cells:
         magic = cell_magic(cell.text)
         if magic is None:
@@ -174,7 +166,7 @@ def _others(cells: list[_Cell], due: Due, script: Scripts) -> Iterator[Finding]:
 
 
 def _body(magic: CellMagic, body: str, due: Due, script: Scripts) -> Modernized | None:
-    """Write what stands below the magic of a cell anew; None if it is nothing that is known."""
+    """Rewrite what stands below the magic of a cell; None if its format is not known."""
     try:
         if magic.name in _SHELLS or magic.file.endswith(".sh"):
             return shell.modernize(body, due, script)

@@ -7,26 +7,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from json.decoder import scanstring  # type: ignore[attr-defined]
 
-from .edits import Edit
+from .edits import TextEdit
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_ATOM = re.compile(r"[^\s,\]}]+")
 _CHARACTER = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
 _BREAKS = ("\\n", "\\u000a", "\\u000A")
-
-_Path = tuple[str | int, ...]
-_Place = tuple[_Path, int, int]
 
 
 @dataclass(frozen=True)
-class Source:
+class CellSource:
     """The source of a cell, as it stands in a file.
 
     Args:
-        start: where its list or string begins.
-        end: where it ends.
         texts: the strings of its list, or the only one, each with its place.
     """
 
@@ -40,28 +34,29 @@ class Source:
         return "".join(text for _, _, text in self.texts)
 
 
-def sources(text: str) -> dict[int, Source]:
-    """Return the sources of all cells, by the number of the cell from 0.
-
-    Args:
-        text: valid JSON.
-    """
-    places: list[_Place] = []
-    _scan(text, _skip(text, 0), (), places)
-    found: dict[int, Source] = {}
-    texts: dict[int, list[tuple[int, int, str]]] = {}
-    for path, start, end in places:
-        if len(path) in (3, 4) and path[0] == "cells" and path[2] == "source":
-            cell = int(path[1])
-            if text[start] == '"':
-                string = scanstring(text, start + 1, False)[0]
-                texts.setdefault(cell, []).append((start, end, string))
-            if len(path) == 3:
-                found[cell] = Source(start, end, tuple(texts.pop(cell, ())))
+def sources(text: str) -> dict[int, CellSource]:
+    """Return the sources of all cells, by the number of the cell from 0."""
+    found: dict[int, CellSource] = {}
+    for key, cells, _ in _members(text, _skip(text, 0)):
+        if key == "cells" and text[cells] == "[":
+            for number, (_, cell, _) in enumerate(_members(text, cells)):
+                for name, start, end in _members(text, cell) if text[cell] == "{" else ():
+                    if name == "source":
+                        found[number] = CellSource(start, end, tuple(_texts(text, start, end)))
     return found
 
 
-def rewritten(text: str, source: Source, today: str) -> Edit:
+def _texts(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the strings of a source, each with its place."""
+    if text[start] == '"':
+        yield start, end, _DECODER.raw_decode(text, start)[0]
+    elif text[start] == "[":
+        for _, begin, behind in _members(text, start):
+            if text[begin] == '"':
+                yield begin, behind, _DECODER.raw_decode(text, begin)[0]
+
+
+def rewritten(text: str, source: CellSource, today: str) -> TextEdit:
     """Return the edit that gives a cell another source; lines that stay keep their spelling."""
     old: list[tuple[str, str]] = []
     for start, end, _ in source.texts:
@@ -76,13 +71,13 @@ def rewritten(text: str, source: Source, today: str) -> Edit:
         else:
             written += [json.dumps(line, ensure_ascii=ascii_only)[1:-1] for line in new[begin:end]]
     if text[source.start] == '"':
-        return Edit(source.start, source.end, f'"{"".join(written)}"')
+        return TextEdit(source.start, source.end, f'"{"".join(written)}"')
     opening, between, closing = _layout(text, source)
     strings = between.join(f'"{line}"' for line in written)
-    return Edit(source.start, source.end, f"[{opening}{strings}{closing}]")
+    return TextEdit(source.start, source.end, f"[{opening}{strings}{closing}]")
 
 
-def _layout(text: str, source: Source) -> tuple[str, str, str]:
+def _layout(text: str, source: CellSource) -> tuple[str, str, str]:
     """Return what stands before, between and behind the strings of a list."""
     if not source.texts:
         return "", ", ", ""
@@ -111,32 +106,20 @@ def _decoded(pieces: list[str]) -> tuple[str, str]:
     return json.loads(f'"{raw}"', strict=False), raw
 
 
-def _scan(text: str, start: int, path: _Path, found: list[_Place]) -> int:
-    """Note the place of a value and of those within; return where it ends."""
-    if text[start] == '"':
-        end = scanstring(text, start + 1, False)[1]
-    elif text[start] in "[{":
-        end = _scan_inner(text, start, path, found)
-    else:
-        atom = _ATOM.match(text, start)
-        assert atom is not None
-        end = atom.end()
-    found.append((path, start, end))
-    return int(end)
-
-
-def _scan_inner(text: str, start: int, path: _Path, found: list[_Place]) -> int:
+def _members(text: str, start: int) -> Iterator[tuple[object, int, int]]:
+    """Yield the key or number of each value in a list or object, and where the value stands."""
     position, number = _skip(text, start + 1), 0
     while text[position] not in "]}":
-        key: str | int = number
+        key: object = number
         if text[start] == "{":
-            key, position = scanstring(text, position + 1, False)
+            key, position = _DECODER.raw_decode(text, position)
             position = _skip(text, _skip(text, position) + 1)
-        position = _skip(text, _scan(text, position, (*path, key), found))
+        _, end = _DECODER.raw_decode(text, position)
+        yield key, position, end
+        position = _skip(text, end)
         if text[position] == ",":
             position = _skip(text, position + 1)
         number += 1
-    return position + 1
 
 
 def _skip(text: str, position: int) -> int:

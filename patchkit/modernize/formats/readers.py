@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from ..errors import ScriptError
+from ..reading import read
 from ..reading.kinship import ancestors
+from ..reading.reader import fields_of
+from ..reading.values import Library, Own, Several, Values
 
 _PARSERS = {"HfArgumentParser", "TrlParser", "H4ArgumentParser"}
 _OTHER_PARSERS = {
-    "ArgumentParser",
-    "click",
-    "typer",
-    "fire",
-    "hydra",
-    "absl",
-    "tyro",
-    "simple_parsing",
+    *("ArgumentParser", "click", "typer", "fire", "hydra", "absl", "tyro", "simple_parsing"),
 }
 _TRAINER = {
     "sft": "SFT",
@@ -32,35 +28,17 @@ _TRAINER = {
 }
 """The configurations that commands of TRL, and the scripts of the same name, read."""
 _TRAINING = {
-    "per_device_train_batch_size",
-    "per_device_eval_batch_size",
-    "gradient_accumulation_steps",
-    "num_train_epochs",
-    "lr_scheduler_type",
-    "logging_steps",
-    "save_steps",
-    "save_strategy",
-    "save_total_limit",
-    "eval_strategy",
-    "evaluation_strategy",
-    "gradient_checkpointing",
-    "max_grad_norm",
-    "report_to",
-    "output_dir",
-    "learning_rate",
-    "max_steps",
-    "weight_decay",
+    *("per_device_train_batch_size", "per_device_eval_batch_size"),
+    *("gradient_accumulation_steps", "num_train_epochs", "lr_scheduler_type"),
+    *("logging_steps", "save_steps", "save_strategy", "save_total_limit", "eval_strategy"),
+    *("evaluation_strategy", "gradient_checkpointing", "max_grad_norm", "report_to"),
+    *("output_dir", "learning_rate", "max_steps", "weight_decay"),
 }
 """Fields of `TrainingArguments` that files of other programs seldom have several of."""
 _ENOUGH = 3
 _MODEL = {
-    "attn_implementation",
-    "bnb_4bit_quant_type",
-    "load_in_4bit",
-    "lora_alpha",
-    "lora_r",
-    "lora_target_modules",
-    "use_peft",
+    *("attn_implementation", "bnb_4bit_quant_type", "load_in_4bit", "lora_alpha", "lora_r"),
+    *("lora_target_modules", "use_peft"),
 }
 """Fields of TRL's `ModelConfig` that tell it from the dataclasses of scripts."""
 _SIGNS = {
@@ -102,8 +80,8 @@ def of_settings(names: Collection[str]) -> Reader | None:
     """Return what probably reads settings of these names; None if they are of something else."""
     if len(_TRAINING.intersection(names)) < _ENOUGH:
         return None
-    kinds = [kind for kind, signs in _SIGNS.items() if signs.intersection(names)]
-    classes = [f"{kinds[0]}Config" if len(kinds) == 1 else "TrainingArguments"]
+    trainers = [name for name, signs in _SIGNS.items() if signs.intersection(names)]
+    classes = [f"{trainers[0]}Config" if len(trainers) == 1 else "TrainingArguments"]
     if _MODEL.intersection(names):
         classes.append("ModelConfig")
     return Reader(tuple(_ancestors(name) for name in classes))
@@ -117,41 +95,66 @@ def are_settings(names: Collection[str]) -> bool:
 def of_script(text: str) -> Reader | None:
     """Return what reads the command line of a script.
 
-    Args:
-        text: of the script.
-
     Returns:
-        the reader; None if the script has no parser of Transformers or TRL, or cannot be read.
+        the reader; None if the script has no parser of Transformers or TRL, does not show what the
+        parser fills in, or cannot be read.
     """
+    if not any(name in text for name in _PARSERS):
+        return None
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+        calls = read(text).calls
+    except ScriptError:
         return None
-    script = _Script(tree)
-    parsers = [
-        (node, name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and (name := script.original(node.func)) in _PARSERS
+    parsers = [call for call in calls if _last(call.name) in _PARSERS and call.method == "__init__"]
+    found = [
+        (_configuration(value), _own_fields(value))
+        for parser in parsers
+        for given in [*parser.positional[:1], *parser.keywords.values()]
+        for value in _flat(given.values)
     ]
-    if not parsers:
+    if not found:
         return None
-    named = [
-        node
-        for parser, _ in parsers
-        for given in [*parser.args[:1], *(it.value for it in parser.keywords)]
-        for node in ast.walk(given)
-    ]
-    found = [(list(script.configurations(node)), set(script.fields(node))) for node in named]
     return Reader(
-        tuple(dict.fromkeys(it for configurations, _ in found for it in configurations)),
+        tuple(dict.fromkeys(names for names, _ in found if names)),
         frozenset().union(*(fields for _, fields in found)),
-        frozenset().union(*(fields for configurations, fields in found if configurations)),
-        sets_environment=any(name == "TrlParser" for _, name in parsers),
+        frozenset().union(*(fields for names, fields in found if names)),
+        sets_environment=any(_last(parser.name) == "TrlParser" for parser in parsers),
     )
 
 
-def parses_otherwise(text: str) -> bool:
-    """Tell whether a script reads its command line by something else."""
+def _flat(values: Values) -> Iterator[object]:
+    """Yield what an expression may stand for, and what is in its lists."""
+    for value in values:
+        if isinstance(value, Several):
+            for element in value.elements:
+                yield from _flat(element)
+        else:
+            yield value
+
+
+def _configuration(value: object) -> tuple[str, ...]:
+    """Return the classes of libraries that a value is, or derives from."""
+    names: Iterable[str] = ()
+    if isinstance(value, Library):
+        names = (value.name,)
+    elif isinstance(value, Own) and value.cls is not None:
+        names = (name for name in value.cls.ancestors if "." in name)  # else its own name
+    return tuple(dict.fromkeys(known for name in names for known in _ancestors(_last(name))))
+
+
+def _own_fields(value: object) -> frozenset[str]:
+    """Return the fields that the script gives to a class of its own."""
+    if not isinstance(value, Own):
+        return frozenset()
+    return frozenset(value.cls.fields if value.cls is not None else fields_of(value.node))
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def has_other_parser(text: str) -> bool:
+    """Tell whether a script reads its command line with another parser."""
     return any(name in text for name in _OTHER_PARSERS) or "sys.argv" in text
 
 
@@ -161,47 +164,3 @@ def _ancestors(name: str) -> tuple[str, ...]:
         return ancestors(f"transformers.{name}")
     known = name == "ScriptArguments" or name.endswith("Config")
     return ancestors(f"trl.{name}") if known else ()
-
-
-class _Script:
-    """The names of a script, and its classes."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        nodes = list(ast.walk(tree))
-        self._aliases = {
-            name.asname or name.name: name.name
-            for node in nodes
-            if isinstance(node, ast.ImportFrom)
-            for name in node.names
-        }
-        self._classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
-
-    def original(self, node: ast.AST) -> str:
-        """Return the last part of a name, as the library has it; nothing if it is no name."""
-        if isinstance(node, ast.Name):
-            return self._aliases.get(node.id, node.id)
-        return node.attr if isinstance(node, ast.Attribute) else ""
-
-    def configurations(self, node: ast.AST) -> Iterator[tuple[str, ...]]:
-        """Yield the classes of libraries that a name stands for, or derives from."""
-        own = list(self._own(node))
-        for it in [node] if not own else [base for kind in own for base in kind.bases]:
-            if next(self._own(it), None) is None and (kinds := _ancestors(self.original(it))):
-                yield kinds
-
-    def fields(self, node: ast.AST) -> Iterator[str]:
-        """Yield the fields that the script gives to a class of its own."""
-        for kind in self._own(node):
-            for statement in kind.body:
-                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    yield statement.target.id
-
-    def _own(
-        self, node: ast.AST, seen: frozenset[ast.ClassDef] = frozenset()
-    ) -> Iterator[ast.ClassDef]:
-        """Yield the class of the script that a name stands for, and those that it derives from."""
-        kind = self._classes.get(node.id) if isinstance(node, ast.Name) else None
-        if kind is not None and kind not in seen:
-            yield kind
-            for base in kind.bases:
-                yield from self._own(base, seen | {kind})

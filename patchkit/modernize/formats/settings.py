@@ -1,4 +1,4 @@
-"""Bring settings of a training to current names, for files and command lines alike."""
+"""Give the settings of a training their current names, for files and command lines alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...legacy.changes import Keyword
 from ...legacy.decisions import UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import Due, MethodRows
 from ...legacy.wording import since
-from ..findings import Outcome
+from ..findings import ScriptOutcome
 from ..python.standin import Standin, decided
 from .readers import Reader
 
@@ -28,7 +28,6 @@ class Changed:
     """What to write for a setting.
 
     Args:
-        name: the old name.
         outcome: whether it was changed, or why it was not.
         because: since when, and what is to be decided; the old name goes before it.
         new: the settings that take its place; None if the old one stays as it is.
@@ -37,7 +36,7 @@ class Changed:
     """
 
     name: str
-    outcome: Outcome
+    outcome: ScriptOutcome
     because: str
     new: Mapping[str, Any] | None = None
     without: tuple[str, ...] = ()
@@ -45,23 +44,16 @@ class Changed:
 
 
 def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[Changed]:
-    """Yield what to write for each setting that has changed.
-
-    Args:
-        settings: by their names, as the file or command line gives them.
-        reader: what reads them.
-        due: the rows of the table for the releases that are wanted.
-    """
-    known = [rows for it in reader.configurations if (rows := due.methods(it).get("__init__"))]
+    """Yield what to write for each setting that has changed."""
+    known = [
+        rows for names in reader.configurations if (rows := due.methods(names).get("__init__"))
+    ]
     keywords = {
         name: row
         for name in settings
         if (row := _row(name, known)) is not None and not _is_own(row, reader)
     }
-    given = Standin(
-        {name: value for name, value in settings.items() if name not in keywords},
-        {name: value for name, value in settings.items() if name in keywords},
-    )
+    given = Standin(settings, keywords)
     for name, row in keywords.items():
         if name in given.unknown:
             yield from _changed(row, given.unknown.pop(name), given, reader)
@@ -86,19 +78,19 @@ def _changed(row: Keyword, value: Any, given: Standin, reader: Reader) -> Iterat
     decision, taken = decided(row, UNKNOWN if is_open else value, given)
     current = {**decision.arguments, **decision.settings}
     is_template = any(
-        isinstance(it, Template) and it.source != "{value}" for it in current.values()
+        isinstance(value, Template) and value.source != "{value}" for value in current.values()
     )
     if decision.refusal:
-        yield Changed(row.name, Outcome.GONE, f"{gone}. {decision.refusal}")
+        yield Changed(row.name, ScriptOutcome.GONE, f"{gone}. {decision.refusal}")
     elif decision.undecided or is_template:
-        yield Changed(row.name, Outcome.REMARKED, f"{gone}; {decision.advice}")
+        yield Changed(row.name, ScriptOutcome.REMARKED, f"{gone}; {decision.advice}")
     elif decision.kept:
         yield from _kept(row, decision)
     elif decision.environment:
         yield _variable(row, decision, value, reader)
     else:
         because = f"{gone}: {decision.because}" if decision.because else gone
-        current = {name: value if is_open else it for name, it in current.items()}
+        current = {name: value if is_open else written for name, written in current.items()}
         yield _replaced(row, current, tuple(sorted(taken)), given, because)
 
 
@@ -109,33 +101,33 @@ def _replaced(
         if name not in given.arguments:
             continue
         if contradiction := clash(name, value, given.arguments[name]):
-            return Changed(row.name, Outcome.REMARKED, contradiction)
-        new = {other: it for other, it in new.items() if other != name}
+            return Changed(row.name, ScriptOutcome.REMARKED, contradiction)
+        new = {other: written for other, written in new.items() if other != name}
     given.arguments.update(new)
-    return Changed(row.name, Outcome.CHANGED, because, new, without)
+    return Changed(row.name, ScriptOutcome.CHANGED, because, new, without)
 
 
 def _variable(row: Keyword, decision: Decision, value: Any, reader: Reader) -> Changed:
     if not reader.sets_environment:
         names = ", ".join(decision.environment)
         because = f"{since(row)}; the environment variable {names} says it"
-        return Changed(row.name, Outcome.REMARKED, because)
+        return Changed(row.name, ScriptOutcome.REMARKED, because)
     variables = {name: str(value) for name in decision.environment}
-    return Changed(row.name, Outcome.CHANGED, since(row), {}, environment=variables)
+    return Changed(row.name, ScriptOutcome.CHANGED, since(row), {}, environment=variables)
 
 
 def _kept(row: Keyword, decision: Decision) -> Iterator[Changed]:
     gone = since(row)
     if row.name in _ONLY_READ:
-        yield Changed(row.name, Outcome.CHANGED, f"{gone}: only scripts read it", {})
+        yield Changed(row.name, ScriptOutcome.CHANGED, f"{gone}: only scripts read it", {})
     elif decision.by:
         trainer = row.owners[0].rpartition(".")[2].removesuffix("Config") + "Trainer"
         kept = ", ".join(f"{name}={value!r}" for name, value in decision.kept.items())
         call = f"{decision.by}({trainer}, {kept})"
         because = f"{gone}; in a script, {call} in the place of {trainer} sees to it"
-        yield Changed(row.name, Outcome.REMARKED, because, {})
+        yield Changed(row.name, ScriptOutcome.REMARKED, because, {})
     elif row.name != _TRAINERS_OWN:
-        yield Changed(row.name, Outcome.REMARKED, f"{gone}; {decision.advice}")
+        yield Changed(row.name, ScriptOutcome.REMARKED, f"{gone}; {decision.advice}")
 
 
 def _renamed_value(name: str, value: Any, known: list[MethodRows]) -> Iterator[Changed]:
@@ -147,8 +139,8 @@ def _renamed_value(name: str, value: Any, known: list[MethodRows]) -> Iterator[C
             continue
         gone = gone or f"as {row.value!r} {since(row)}"
         if decision.refusal:
-            yield Changed(name, Outcome.GONE, f"{gone}. {decision.refusal}")
+            yield Changed(name, ScriptOutcome.GONE, f"{gone}. {decision.refusal}")
             return
         current = decision.arguments[name]
     if gone:
-        yield Changed(name, Outcome.CHANGED, gone, {name: current})
+        yield Changed(name, ScriptOutcome.CHANGED, gone, {name: current})

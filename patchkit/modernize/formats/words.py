@@ -1,10 +1,10 @@
-"""The words of a shell's lines, and where they stand."""
+"""The words of a shell's lines and of its variables, and where they stand."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -24,6 +24,9 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPED = re.compile(r"\\(\r?\n|.)", re.DOTALL)
+_USE = re.compile(r"\$\{?(\w+)(?:\[[@*]\])?\}?")
+_TEXT = re.compile(r"(\w+)\+?=(['\"])(.*)\2", re.DOTALL)
+_ARRAY = re.compile(r"^[ \t]*(\w+)\+?=\(", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,6 @@ class Word:
     """A word of a command.
 
     Args:
-        start: where it begins in the text.
-        end: where it ends.
-        raw: the word as it is written.
         value: what the shell makes of it, without quotes; variables stay as they are written.
     """
 
@@ -106,3 +106,29 @@ def _after_heredocs(text: str, position: int, ends: list[str]) -> int:
         closing = re.compile(rf"^[ \t]*{re.escape(end)}\r?$", re.MULTILINE).search(text, position)
         position = len(text) if closing is None else closing.end()
     return position
+
+
+def variables(text: str) -> dict[str, list[Word]]:
+    """Return the words that variables hold, by name, with their places in the text."""
+    found: dict[str, list[Word]] = {}
+    for words in commands(text):
+        for word in words:
+            if held := _TEXT.fullmatch(word.raw):
+                found.setdefault(held[1], []).extend(_words(word.start + held.start(3), held[3]))
+    for array in _ARRAY.finditer(text):
+        inside = text[array.end() :].partition(")")[0]
+        found.setdefault(array[1], []).extend(_words(array.end(), inside))
+    return found
+
+
+def _words(start: int, inside: str) -> Iterator[Word]:
+    for words in commands(inside):
+        for word in words:
+            yield replace(word, start=word.start + start, end=word.end + start)
+
+
+def expanded(words: Sequence[Word], held: Mapping[str, Sequence[Word]]) -> Iterator[Word]:
+    """Yield the words of a command with those of its variables in their places."""
+    for word in words:
+        use = _USE.fullmatch(word.value)
+        yield from held.get(use[1], [word]) if use is not None else [word]

@@ -1,4 +1,4 @@
-"""Files of settings in YAML, with the keys of today."""
+"""Files of settings in YAML, with current keys."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ import yaml
 
 from ...legacy.versions.due import Due
 from ..errors import ScriptError
-from ..findings import Finding, Modernized, Outcome
+from ..findings import Modernized, ScriptFinding, ScriptOutcome
 from . import readers
-from .edits import Edit, edited, end_of_line, line_break, line_of, start_of_line
+from .edits import (
+    TextEdit,
+    edited,
+    end_of_line,
+    line_break,
+    line_of,
+    remark_above,
+    start_of_line,
+)
 from .readers import Reader
 from .settings import Changed, changes
 
-_REMARK = "# patchkit: "
 _ENVIRONMENT = "env"
 """The key below which a file of TRL sets environment variables."""
 
@@ -25,18 +32,18 @@ def unknown() -> None:
 
 
 def modernize(text: str, due: Due, find: Callable[[], Reader | None] = unknown) -> Modernized:
-    """Write the keys and values of a file of settings anew.
+    """Rewrite the keys and values of a file of settings.
 
     Args:
         text: of the file.
         due: the rows of the table for the releases that are wanted.
-        find: returns what reads it; None, and that is told from its keys.
+        find: returns what reads the file; if that is None, its keys decide.
 
     Returns:
         the text with other keys and values; the same text if it has no settings of a training.
 
     Raises:
-        ScriptError: it is no YAML.
+        ScriptError: it is not YAML.
     """
     root, content = _parsed(text)
     if not isinstance(root, yaml.MappingNode) or root.flow_style or not isinstance(content, dict):
@@ -78,45 +85,40 @@ def _number(value: Any) -> Any:
 
 
 class _File:
-    """The text of a file, and where its settings stand.
-
-    Args:
-        text: of the file.
-        root: its node.
-    """
+    """The text of a file, and where its settings stand."""
 
     def __init__(self, text: str, root: yaml.MappingNode) -> None:
         self._text = text
         self._nodes = {
             key.value: (key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)
         }
-        self._edits: list[Edit] = []
+        self._edits: list[TextEdit] = []
 
     def edited(self) -> str:
         return edited(self._text, self._edits)
 
-    def take(self, found: Iterator[Changed]) -> Iterator[Finding]:
-        """Bring settings to what they have become; yield what is to be said of each."""
+    def take(self, found: Iterator[Changed]) -> Iterator[ScriptFinding]:
+        """Rewrite settings that have changed; yield a finding for each."""
         for changed in found:
             key, value = self._nodes[changed.name]
             new, outcome = dict(changed.new or {}), changed.outcome
             if changed.environment:
                 new[_ENVIRONMENT] = dict(changed.environment)
-            written = ", ".join(f"{name}: {_flow(it)}" for name, it in new.items())
-            remark = "" if outcome is Outcome.CHANGED else f"{changed.name} {changed.because}"
+            written = ", ".join(f"{name}: {_flow(current)}" for name, current in new.items())
+            remark = "" if outcome is ScriptOutcome.CHANGED else f"{changed.name} {changed.because}"
             if changed.new is not None and not self._can_change(changed, new):
                 advice = f"write {written}" if new else "leave it out"
                 remark = f"{changed.name} {changed.because}; {advice}"
-                outcome = Outcome.REMARKED
+                outcome = ScriptOutcome.REMARKED
             elif changed.new is not None:
                 if remark:
                     start, end = self._span(key, value)
                     remark = f"left out: {self._text[start:end]} {changed.because}"
                 self._change(changed, new)
             if remark:
-                self._remark(key, remark)
+                self._edits += remark_above(self._text, key.start_mark.index, remark)
             line = line_of(self._text, key.start_mark.index)
-            yield Finding(line, f"{changed.name}:", written, f"it {changed.because}", outcome)
+            yield ScriptFinding(line, f"{changed.name}:", written, f"it {changed.because}", outcome)
 
     def _can_change(self, changed: Changed, new: Mapping[str, Any]) -> bool:
         """Tell whether each setting has lines of its own, and nothing refers to it."""
@@ -141,14 +143,14 @@ class _File:
             self._take_out(key, value)
         elif len(new) > 1 or not self._change_in_place(key, value, *next(iter(new.items()))):
             start, end = self._span(key, value)
-            between = line_break(self._text) + self._indent(key)
-            lines = between.join(f"{name}: {_flow(it)}" for name, it in new.items())
-            self._edits.append(Edit(start, end, lines))
+            between = line_break(self._text) + " " * int(key.start_mark.column)
+            lines = between.join(f"{name}: {_flow(current)}" for name, current in new.items())
+            self._edits.append(TextEdit(start, end, lines))
 
     def _change_in_place(self, key: yaml.Node, value: yaml.Node, name: str, today: Any) -> bool:
-        """Change what is no more than a name, or a value in one word, and keep its quotes."""
+        """Change a name, or a value of one word, with its quotes; tell whether that is enough."""
         edits = [] if key.value == name else [self._word(key, name)]
-        if today != _number(_constructed(value)):
+        if today != _number(yaml.SafeLoader("").construct_document(value)):
             if not isinstance(value, yaml.ScalarNode) or not isinstance(today, str):
                 return False
             if value.style in ("|", ">"):
@@ -157,11 +159,11 @@ class _File:
         self._edits += edits
         return True
 
-    def _word(self, node: yaml.Node, text: str) -> Edit:
+    def _word(self, node: yaml.Node, text: str) -> TextEdit:
         start, end = node.start_mark.index, node.end_mark.index
         quote = self._text[start] if isinstance(node, yaml.ScalarNode) and node.style else ""
         blank = " " if start == end else ""
-        return Edit(start, end, f"{blank}{quote}{text}{quote}")
+        return TextEdit(start, end, f"{blank}{quote}{text}{quote}")
 
     def _take_out(self, key: yaml.Node, value: yaml.Node) -> None:
         """Take the lines of a setting out; a comment behind it stays."""
@@ -171,17 +173,7 @@ class _File:
             end += len(rest) - len(rest.lstrip(" \t"))
         else:
             start, end = start_of_line(self._text, start), end + len(rest)
-        self._edits.append(Edit(start, end, ""))
-
-    def _remark(self, key: yaml.Node, remark: str) -> None:
-        """Put a remark above a setting, unless it stands there."""
-        start = start_of_line(self._text, key.start_mark.index)
-        line = f"{self._indent(key)}{_REMARK}{' '.join(remark.split())}"
-        if line not in self._text[:start]:
-            self._edits.append(Edit(start, start, f"{line}{line_break(self._text)}"))
-
-    def _indent(self, key: yaml.Node) -> str:
-        return " " * int(key.start_mark.column)
+        self._edits.append(TextEdit(start, end, ""))
 
     def _span(self, key: yaml.Node, value: yaml.Node) -> tuple[int, int]:
         return int(key.start_mark.index), max(self._end(value), int(key.end_mark.index) + 1)
@@ -195,10 +187,6 @@ class _File:
         if isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"):
             return len(self._text[:end].rstrip("\r\n "))
         return end
-
-
-def _constructed(node: yaml.Node) -> Any:
-    return yaml.SafeLoader("").construct_document(node)
 
 
 def _flow(value: Any) -> str:

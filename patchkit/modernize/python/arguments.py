@@ -11,13 +11,7 @@ import libcst as cst
 def without(
     parts: Sequence[Any], gone: Sequence[bool], opening: Any = None
 ) -> tuple[list[Any], list[cst.EmptyLine]]:
-    """Return the parts that stay, and comments that stood before the first of them.
-
-    Args:
-        parts: arguments of a call, or elements of a dictionary.
-        gone: for each whether it goes.
-        opening: the space before the first.
-    """
+    """Return the parts that stay, and comments that stood before the first of them."""
     leading = opening
     kept: list[Any] = []
     waiting: list[cst.EmptyLine] = []
@@ -39,13 +33,7 @@ def without(
 
 
 def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list[Any]:
-    """Return parts with more at the end, each on its own line if those have their own.
-
-    Args:
-        parts: what is there.
-        new: what comes.
-        opening: the space before the first.
-    """
+    """Return parts with more at the end, each on its own line if those have their own."""
     if not new:
         return list(parts)
     if not parts:
@@ -58,7 +46,8 @@ def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list
     first = between
     if own_line and end.first_line.comment is not None:
         # It is about the argument before it, and ends a line.
-        first = end.with_changes(empty_lines=[], indent=True, last_line=_last_line(between, end))
+        line = between if isinstance(between, cst.ParenthesizedWhitespace) else end
+        first = end.with_changes(empty_lines=[], indent=True, last_line=line.last_line)
         end = end.with_changes(first_line=cst.TrailingWhitespace(newline=end.first_line.newline))
     comma: Any = last.comma if has_comma else cst.Comma()
     head = last.with_changes(comma=comma.with_changes(whitespace_after=first))
@@ -99,12 +88,6 @@ def entries(sources: Mapping[str, str]) -> list[cst.DictElement]:
     ]
 
 
-def _last_line(between: Any, end: Any) -> Any:
-    """Return the indentation of an argument on a line of its own."""
-    space = between if isinstance(between, cst.ParenthesizedWhitespace) else end
-    return space.last_line
-
-
 def _between(parts: Sequence[Any], opening: Any) -> Any:
     """Return the space between two parts, without comments."""
     spaces = [_space_after(part) for part in parts[:-1]] or [opening]
@@ -135,12 +118,7 @@ def _with_space(part: Any, space: Any) -> Any:
 
 
 def _comments(space: Any, leading: Any = None) -> list[cst.EmptyLine]:
-    """Return the comments in a space, each as a line of its own.
-
-    Args:
-        space: the space after a part.
-        leading: the space before it.
-    """
+    """Return the comments in a space, each as a line of its own."""
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return []
     lines = [line for line in space.empty_lines if line.comment is not None]
@@ -167,9 +145,7 @@ def _joined(before: Any, gone: Any, comments: Sequence[cst.EmptyLine]) -> Any:
 
 def _as_last(part: Any, former: Any) -> Any:
     """Return a part as the last one: with a comma only if the former last one had one."""
-    if isinstance(former.comma, cst.Comma):
-        return part
-    if not isinstance(part.comma, cst.Comma):
+    if isinstance(former.comma, cst.Comma) or not isinstance(part.comma, cst.Comma):
         return part
     space = part.comma.whitespace_after
     if isinstance(part, cst.Arg) and not _comments(space):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from ...legacy.changes import Assigned, Keyword
-from ...legacy.changes import Attribute as Row
-from ...legacy.decisions import Template, decide, decide_read
+from ...legacy.changes import Assigned, Attribute, Keyword
+from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
-from ..findings import Outcome
+from ..findings import ScriptOutcome
 from ..reading.kinship import ancestors
-from ..reading.script import NOT_LITERAL, Attribute
+from ..reading.script import ScriptAttribute
 from .conversion import decide_in_source, source_of
 from .edits import span_of
 from .plan import Plan
@@ -26,33 +25,27 @@ def plan_attributes(plan: Plan) -> None:
         elif row is not None and row.of_class == found.of_class:
             _read(plan, found, row)
     for found in plan.script.own_fields:
-        row = plan.attributes_of(found.owner).get(found.name)
-        if row is not None and _is_renamed(plan, found):
-            _read(plan, found, row)
+        row, keyword = plan.attributes_of(found.owner).get(found.name), _keyword(plan, found)
+        if row is not None and keyword is not None and decide(keyword).keeps_value:
+            _read(plan, found, row)  # the field of the script's own class is renamed, too
     for call in plan.script.calls:
         function = call.node.func
         if call.method and isinstance(function, ast.Attribute) and function.attr == call.method:
             row = plan.attributes_of(call.name).get(call.method)
             if row is not None and not row.of_class:
-                _read(plan, Attribute(call.name, call.method, call.line, function), row)
+                _read(plan, ScriptAttribute(call.name, call.method, call.line, function), row)
 
 
-def _is_renamed(plan: Plan, found: Attribute) -> bool:
-    """Tell whether the field of the script's own class gets another name."""
-    row = _keyword(plan, found)
-    return row is not None and decide(row).keeps_value
-
-
-def _keyword(plan: Plan, found: Attribute) -> Keyword | None:
+def _keyword(plan: Plan, found: ScriptAttribute) -> Keyword | None:
     methods = plan.due.methods(ancestors(found.owner))
     return methods["__init__"].keywords.get(found.name) if "__init__" in methods else None
 
 
-def _read(plan: Plan, found: Attribute, row: Row) -> None:
+def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     decision = decide_read(row)
     old = f"{found.owner.rpartition('.')[2]}.{found.name}"
     if decision.refusal:
-        plan.remark(found.node, f"{old}()", f"{since(row)}. {decision.refusal}", Outcome.GONE)
+        plan.remark(found.node, f"{old}()", f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
         return
     template = decision.arguments.get("object")
     written = template.source if isinstance(template, Template) else ""
@@ -61,7 +54,7 @@ def _read(plan: Plan, found: Attribute, row: Row) -> None:
         plan.remark(found.node, old, f"{since(row)}; {decision.advice}")
         return
     given = found.made_by.keywords.get(found.name) if found.made_by is not None else None
-    if given is not None and "{object}" not in written and given.value is not NOT_LITERAL:
+    if given is not None and "{object}" not in written and given.value is not UNKNOWN:
         source = rendered(given.value)
     else:
         source = written.format(object=plan.lines.source(found.node.value))
@@ -69,13 +62,13 @@ def _read(plan: Plan, found: Attribute, row: Row) -> None:
     plan.changed(found.node, old, source, f"it {since(row)}; {decision.advice}")
 
 
-def _may_stand_in_text(plan: Plan, found: Attribute, written: str) -> bool:
+def _may_stand_in_text(plan: Plan, found: ScriptAttribute, written: str) -> bool:
     """Tell whether a formatted text can hold what is written; Python may misplace what it has."""
     stands_there = plan.lines.source(found.node) == ast.unparse(found.node)
     return stands_there and not set("'\"\\") & set(written)
 
 
-def _set(plan: Plan, found: Attribute) -> None:
+def _set(plan: Plan, found: ScriptAttribute) -> None:
     """Set what a keyword of the constructor is called today."""
     old = f"{found.owner.rpartition('.')[2]}.{found.name} ="
     for assigned in plan.due.of(Assigned):
@@ -90,7 +83,7 @@ def _set(plan: Plan, found: Attribute) -> None:
     decision, _ = decide_in_source(plan, row, found.given, {})
     if decision.refusal:
         text = f"{old} {plan.lines.source(found.given.node)}"
-        plan.remark(found.node, text, f"{since(row)}. {decision.refusal}", Outcome.GONE)
+        plan.remark(found.node, text, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
     elif len(decision.arguments) == 1:
         ((to, value),) = decision.arguments.items()
         target = f"{plan.lines.source(found.node.value)}.{to}"

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...legacy.changes import Keyword, Order, Value
+from ...legacy.converting.order import fitting
 from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
-from ..findings import Finding, Outcome
-from ..reading.script import NOT_LITERAL, Call, Given, Holder
-from ..reading.values import Constant, Several
+from ..findings import ScriptFinding, ScriptOutcome
+from ..reading.kinship import ancestors
+from ..reading.script import Given, Holder, ScriptCall
+from ..reading.values import Constant, Made, Several
 from .conversion import as_value, decide_in_source, fill, source_of
 from .dictionaries import may_edit
 from .edits import Span, span_of
-from .orders import fitting_order
 from .plan import Plan
 from .standin import rendered
 
@@ -27,14 +28,19 @@ _LEAVE_OUT = "leave it out"
 _LOADING = frozenset({"load", "loads", "safe_load", "full_load"})
 """Functions that read settings from a file."""
 
+_POSITIONAL = {
+    "transformers.TrainingArguments": "args",
+    "datasets.Dataset": "train_dataset",
+    "transformers.PreTrainedTokenizerBase": "tokenizer",
+    "transformers.PreTrainedModel": "model",
+    "peft.PeftModel": "model",
+    "peft.LoraConfig": "peft_config",
+}
+"""Classes of arguments that show which parameter is meant."""
+
 
 class CallPlan:
     """What to do with the arguments of one call.
-
-    Args:
-        plan: the changes of the script.
-        call: the call.
-        rows: what has changed of it.
 
     Attributes:
         positional: the arguments by position that stay so.
@@ -46,19 +52,19 @@ class CallPlan:
         is_kept: whether there is such a trainer.
     """
 
-    def __init__(self, plan: Plan, call: Call, rows: MethodRows) -> None:
+    def __init__(self, plan: Plan, call: ScriptCall, rows: MethodRows) -> None:
         self.plan = plan
         self.call = call
         self.rows = rows
         self.settings: dict[str, str] = {}
         self.is_old = False
-        self._moved: list[tuple[Given, Finding]] = []
+        self._moved: list[tuple[Given, ScriptFinding]] = []
         self.added: set[str] = set()
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
         self.is_kept = False
         self.keywords: dict[str, Given] = dict(call.keywords)
-        self._order = fitting_order(call, rows)
+        self._order = _fitting_order(call, rows)
         self.positional = call.positional if self._order is None else ()
         if self._order is not None:
             names = self._order.order
@@ -83,7 +89,7 @@ class CallPlan:
             if given is not None and self._may_edit(given, name, row):
                 self._translate(name, row, given)
         if self.rows.keywords:
-            self._tell_of_files()
+            self._report_files()
 
     def rename_values(self) -> None:
         """Plan for each old value what is written in its place."""
@@ -126,10 +132,13 @@ class CallPlan:
         old = f"{self.name}({name}=)"
         if decision.refusal:
             text = f"{self.name}({name}={self.plan.lines.source(given.node)})"
-            self.plan.remark(given.node, text, f"{since(row)}. {decision.refusal}", Outcome.GONE)
+            self.plan.remark(
+                given.node, text, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE
+            )
             return
         reason = decision.undecided
-        if decision.environment and self._is_local(given):
+        is_local = given.value is UNKNOWN and self.plan.lines.is_local(given.node)
+        if decision.environment and is_local:
             reason = f"{UNDECIDED}: {decision.advice}"
         because = f"{since(row)}. {reason}" if reason else ""
         because = because or self._contradiction(decision, given, taken)
@@ -150,9 +159,6 @@ class CallPlan:
             if reason := clash(to, current, as_value(self.plan, present)):
                 return reason
         return ""
-
-    def _is_local(self, given: Given) -> bool:
-        return given.value is NOT_LITERAL and self.plan.lines.is_local(given.node)
 
     def _carry_out(
         self, name: str, decision: Decision, given: Given, old: str, because: str
@@ -193,7 +199,7 @@ class CallPlan:
         if len(sources) == 1:
             ((to, source),) = sources.items()
             self.keywords[to] = self.keywords.pop(name)
-            self._call_it(given, to)
+            self._rename(given, to)
             if source != self.plan.lines.source(given.node):
                 self.plan.edits.sources[span_of(given.node)] = source
         elif sources:
@@ -227,7 +233,7 @@ class CallPlan:
             edits = self.plan.edits.sources
             other = self.keywords.get(to)
             place = span_of(other.node) if other is not None else None
-            if given.value is not NOT_LITERAL or place not in edits or place is None:
+            if given.value is not UNKNOWN or place not in edits or place is None:
                 continue
             written = template.source if isinstance(template, Template) else ""
             if edits[place].endswith(_ELSE) and written.endswith(_ELSE):
@@ -248,7 +254,7 @@ class CallPlan:
         is_here = self.plan.lines.is_within(node, given.node)
         old = f"{self.name}({row.name}={self.plan.lines.source(node)})"
         if decision.refusal:
-            outcome = Outcome.GONE if constant.surely else Outcome.REMARKED
+            outcome = ScriptOutcome.GONE if constant.surely else ScriptOutcome.REMARKED
             self.plan.remark(given.node, old, f"{since(row)}. {decision.refusal}", outcome)
         elif is_here or self._is_only_for(node, given):
             new = rendered(decision.arguments[row.name])
@@ -276,16 +282,16 @@ class CallPlan:
         ]
         return name is not None and len(reads) == 1 and reads[0] is given.node
 
-    def _tell_of_files(self) -> None:
-        """Tell of settings that the script reads from a file, and that do not show in it."""
+    def _report_files(self) -> None:
+        """Report settings that come from a file, where the script does not show them."""
         for keyword in self.call.node.keywords:
             if keyword.arg is None and _is_read(self.plan.script.tree, keyword.value):
                 old = f"{self.name}(**{self.plan.lines.source(keyword.value)})"
                 because = "its settings come from a file; look for old names there"
-                self.plan.find(keyword.value.lineno, old, "", because, Outcome.SILENT)
+                self.plan.find(keyword.value.lineno, old, "", because, ScriptOutcome.SILENT)
 
     def leave(self) -> None:
-        """Let what belongs to the configuration stay, since there is no place for it."""
+        """Undo the moves to the configuration, since the call has no place for one."""
         for given, _ in self._moved:
             self.plan.edits.removed.discard(self._place(given))
         untrue = [finding for _, finding in self._moved]
@@ -306,7 +312,7 @@ class CallPlan:
         else:
             self.plan.edits.added[span_of(holder or self.call.node)][name] = source
 
-    def _call_it(self, given: Given, to: str) -> None:
+    def _rename(self, given: Given, to: str) -> None:
         """Give an argument another keyword."""
         edits = self.plan.edits
         if isinstance(given.holder, ast.Assign):
@@ -330,6 +336,27 @@ class CallPlan:
         key = given.holder.keys[position]
         assert key is not None
         return span_of(key)
+
+
+def _fitting_order(call: ScriptCall, rows: MethodRows) -> Order | None:
+    """Return the old order of the arguments of a call; None if the current one may be meant."""
+    if not rows.orders or len(call.positional) < 2:
+        return None
+    parameters = [_parameter(given) for given in call.positional]
+    return fitting(parameters, rows.orders[0].today, rows.orders)
+
+
+def _parameter(given: Given) -> str | None:
+    """Return the parameter that a value is an argument of; None if any might be."""
+    if isinstance(given.value, float):
+        return "beta"
+    if isinstance(given.value, str):
+        return "loss_type"
+    for value in given.values:
+        if isinstance(value, Made):
+            known = (_POSITIONAL.get(name) for name in ancestors(value.class_name))
+            return next((name for name in known if name is not None), None)
+    return None
 
 
 def _is_renamed(row: Keyword) -> bool:
@@ -366,7 +393,9 @@ def _is_read(tree: ast.Module, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and any(
         isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Call)
-        and any(isinstance(it, ast.Name) and it.id == node.id for it in statement.targets)
+        and any(
+            isinstance(target, ast.Name) and target.id == node.id for target in statement.targets
+        )
         and _is_read(tree, statement.value)
         for statement in ast.walk(tree)
     )

@@ -9,7 +9,8 @@ from ...legacy.changes import Adjusted, OtherParameter, Parameters, Uncalled
 from ...legacy.decisions import UNKNOWN, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
-from ..findings import Outcome
+from ..findings import ScriptOutcome
+from ..reading.expressions import default_of
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass
 from .edits import span_of
@@ -22,9 +23,11 @@ _HANDLER = "transformers.CallbackHandler"
 
 
 def plan_classes(plan: Plan) -> None:
-    """Bring the fields and methods of the script's own classes to current names."""
+    """Give the fields and methods of the script's own classes their current names."""
     for cls in plan.script.classes:
-        public = tuple(dict.fromkeys(it for name in cls.ancestors for it in ancestors(name)))
+        public = tuple(
+            dict.fromkeys(ancestor for name in cls.ancestors for ancestor in ancestors(name))
+        )
         methods = plan.due.methods(public)
         _fields(plan, cls, methods.get("__init__", MethodRows()))
         for row in _adjusted(methods):
@@ -52,13 +55,13 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
         old, row = f"{cls.name}.{node.target.id}", rows.keywords.get(node.target.id)
-        default = _default(node)
+        default = default_of(node)
         if row is not None:
             value = default.value if default is not None else UNKNOWN
-            decision, _ = decided(row, value, Standin({}, {}))
+            decision, _ = decided(row, value, Standin({}, ()))
             if decision.refusal:
                 because = f"{since(row)}. {decision.refusal}"
-                plan.remark(node, old, because, Outcome.GONE)
+                plan.remark(node, old, because, ScriptOutcome.GONE)
             elif decision.keeps_value:
                 plan.edits.sources[span_of(node.target)] = decision.to
                 plan.changed(node, old, decision.to, f"it {since(row)}")
@@ -70,29 +73,21 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
                 continue
             renamed = decide_value(value_row, default.value)
             if renamed is not None and renamed.refusal:
-                plan.remark(node, old, f"{since(value_row)}. {renamed.refusal}", Outcome.GONE)
+                plan.remark(node, old, f"{since(value_row)}. {renamed.refusal}", ScriptOutcome.GONE)
             elif renamed is not None:
                 new = rendered(renamed.arguments[value_row.name])
                 plan.edits.sources[span_of(default)] = new
                 plan.changed(node, f"{old} = {default.value!r}", new, f"it {since(value_row)}")
 
 
-def _default(node: ast.AnnAssign) -> ast.Constant | None:
-    """Return the literal that is the default of a field; None if it is something else."""
-    value = node.value
-    if isinstance(value, ast.Call):
-        value = next((each.value for each in value.keywords if each.arg == "default"), None)
-    return value if isinstance(value, ast.Constant) else None
-
-
 def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled) -> None:
-    """Say of a method that no trainer calls it, unless another one of the class mentions it."""
+    """Remark that no trainer calls a method, unless another method of the class mentions it."""
     for node in _functions(cls):
         others = (other for other in _functions(cls) if other is not node)
         mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
         if node.name == action.method and action.method not in mentioned:
             because = f"{since(row)}. {action.refusal}"
-            plan.remark(node, f"{cls.name}.{node.name}", because, Outcome.GONE)
+            plan.remark(node, f"{cls.name}.{node.name}", because, ScriptOutcome.GONE)
 
 
 def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameters) -> None:

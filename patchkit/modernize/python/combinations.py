@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...legacy.changes import (
@@ -20,7 +20,7 @@ from ...legacy.changes import (
 )
 from ...legacy.decisions import never
 from ...legacy.wording import release, since
-from ..findings import Outcome
+from ..findings import ScriptOutcome
 from ..reading.script import Given
 from ..reading.values import Made, Own
 from .calls import CallPlan
@@ -31,16 +31,11 @@ _OTHER_COLUMNS = frozenset(
     {"remove_columns", "rename_column", "rename_columns", "select_columns", "column_names"}
 )
 """What scripts change the columns of a dataset by."""
+_LISTS = (ast.List, ast.ListComp)
 
 
 def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan]) -> None:
-    """Plan for a call what the table says of combinations of its arguments.
-
-    Args:
-        plan: the changes of the script.
-        call: those of the call.
-        calls: those of all calls, by the node.
-    """
+    """Plan for a call what the table says of combinations of its arguments."""
     for row in call.rows.adjusted:
         match row.in_source:
             case LeftOut() as action:
@@ -61,7 +56,8 @@ def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan])
 
 def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> None:
     """Leave out an argument that another one holds already."""
-    given, other = call.keywords.get(action.keyword), _argument(call, action.beside)
+    given = call.keywords.get(action.keyword)
+    other = call.keywords.get(action.beside, next(iter(call.positional), None))
     if given is None or other is None or given.value is None:
         return
     makers = [
@@ -72,24 +68,17 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     if not makers or len(makers) < len(other.values):
         return
     old = f"{call.name}({action.keyword}=) with a model that has adapters already"
-    held = {ast.dump(it.node) for maker in makers for it in _arguments(maker)}
+    held = {
+        ast.dump(argument.node)
+        for maker in makers
+        for argument in (*maker.positional, *maker.keywords.values())
+    }
     if ast.dump(given.node) in held:
         call.remove(action.keyword)
         call.is_old = True
         plan.changed(given.node, old, "leave it out", f"it {since(row)}")
     else:
         plan.remark(given.node, old, f"{since(row)}; leave one of the two out")
-
-
-def _arguments(maker: object) -> Iterator[Given]:
-    yield from getattr(maker, "positional", ())
-    yield from getattr(maker, "keywords", {}).values()
-
-
-def _argument(call: CallPlan, name: str) -> Given | None:
-    if name in call.keywords or not call.positional:
-        return call.keywords.get(name)
-    return call.positional[0]
 
 
 def _give_too(plan: Plan, call: CallPlan, row: Adjusted, action: GivenToo) -> None:
@@ -109,30 +98,27 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     if given is None:
         return
     functions = [value.node for value in given.values if isinstance(value, Own)]
-    if not any(map(_returns_list, functions)) and not _is_list_lambda(given.node):
+    is_lambda = isinstance(given.node, ast.Lambda) and isinstance(given.node.body, _LISTS)
+    if not is_lambda and not any(map(_returns_list, functions)):
         return
     function = plan.imports.name(action.by, given.node)
     plan.wrap(given.node, f"{function}({ITSELF})")
     call.is_old = True
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
     plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
-    plan.find(given.node.lineno, old, "", action.unless, Outcome.SILENT)
-
-
-def _is_list_lambda(node: ast.expr) -> bool:
-    return isinstance(node, ast.Lambda) and isinstance(node.body, ast.List | ast.ListComp)
+    plan.find(given.node.lineno, old, "", action.unless, ScriptOutcome.SILENT)
 
 
 def _returns_list(function: ast.AST) -> bool:
     """Tell whether a function of the script's returns a list that it makes."""
     made: set[str] = set()
     for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.ListComp):
-            made.update(it.id for it in node.targets if isinstance(it, ast.Name))
+        if isinstance(node, ast.Assign) and isinstance(node.value, _LISTS):
+            made.update(target.id for target in node.targets if isinstance(target, ast.Name))
     return any(
         isinstance(node, ast.Return)
         and (
-            isinstance(node.value, ast.List | ast.ListComp)
+            isinstance(node.value, _LISTS)
             or (isinstance(node.value, ast.Name) and node.value.id in made)
         )
         for node in ast.walk(function)
@@ -140,15 +126,7 @@ def _returns_list(function: ast.AST) -> bool:
 
 
 class _Column:
-    """The column of datasets that an old keyword of a trainer names, or that is known to be meant.
-
-    Args:
-        plan: the changes of the script.
-        call: those of the trainer's call.
-        row: the row of the table.
-        action: what it says.
-        calls: the changes of all calls, by the node.
-    """
+    """The column of datasets that an old keyword of a trainer names, or that is surely meant."""
 
     def __init__(
         self,
@@ -199,13 +177,17 @@ class _Column:
                 f"{self._text(given)}.select_columns([{shown}])"
             )
             line = given.node.lineno
-            self._plan.find(line, f"{self._call.name}({name}=)", "", because, Outcome.SILENT)
+            self._plan.find(line, f"{self._call.name}({name}=)", "", because, ScriptOutcome.SILENT)
 
     def _known(self, given: Given) -> object:
         """Return the column that is meant; None if the script does not show it."""
         if self._named is not None:
             return self._named.value
-        if not self._is_old or _changes_columns(self._plan):
+        names = (
+            node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
+            for node in ast.walk(self._plan.script.tree)
+        )
+        if not self._is_old or not _OTHER_COLUMNS.isdisjoint(names):
             return None
         meant = self._configured.value if self._configured is not None else "text"
         columns = _columns_made(given)
@@ -229,15 +211,6 @@ class _Column:
         return self._plan.lines.in_parentheses(given.node)
 
 
-def _changes_columns(plan: Plan) -> bool:
-    """Tell whether a script changes the columns of any dataset."""
-    for node in ast.walk(plan.script.tree):
-        name = node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
-        if name in _OTHER_COLUMNS:
-            return True
-    return False
-
-
 def _known_column(given: Given, action: OneColumn) -> str | None:
     """Return the column that is meant of a dataset that is well known."""
     columns = set()
@@ -259,8 +232,8 @@ def _columns_made(given: Given) -> frozenset[Any]:
 
 
 def _is_dataset(given: Given) -> bool:
-    kinds = {value.kind if isinstance(value, Made) else "" for value in given.values}
-    return kinds == {"datasets.Dataset"}
+    classes = {value.class_name if isinstance(value, Made) else "" for value in given.values}
+    return classes == {"datasets.Dataset"}
 
 
 def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...legacy.changes import OwnConfiguration
 from ...legacy.wording import since
-from ..findings import Outcome
+from ..findings import ScriptOutcome
 from ..reading.kinship import ancestors
-from ..reading.script import Call, Given
+from ..reading.script import Given, ScriptCall
 from ..reading.values import Made
 from .calls import CallPlan
 from .edits import ITSELF, span_of
@@ -32,24 +32,18 @@ OF_TRAINING_ARGUMENTS: Mapping[str, Any] = {
 
 
 class ConfigurationPlan:
-    """What to do with the configuration of one trainer.
-
-    Args:
-        plan: the changes of the script.
-        trainer: the changes of the trainer's call.
-        calls: those of all calls, by the node.
-    """
+    """What to do with the configuration of one trainer."""
 
     def __init__(self, plan: Plan, trainer: CallPlan, calls: Mapping[int, CallPlan]) -> None:
         self._plan = plan
         self._trainer = trainer
         self._calls = calls
         call = trainer.call
-        kinds = call.own.ancestors if call.own is not None else ancestors(call.name)
-        self._name = next((it for it in map(_public, kinds) if it.startswith("trl.")), "")
-        self._kind = self._name.removesuffix("Trainer") + "Config"
+        names = call.own.ancestors if call.own is not None else ancestors(call.name)
+        self._name = next((name for name in map(_public, names) if name.startswith("trl.")), "")
+        self._configuration = self._name.removesuffix("Trainer") + "Config"
         rows = trainer.rows.adjusted
-        self._row = next((it for it in rows if isinstance(it.in_source, OwnConfiguration)), None)
+        self._row = next((row for row in rows if isinstance(row.in_source, OwnConfiguration)), None)
 
     def make(self) -> None:
         """Plan what is to be written."""
@@ -97,7 +91,10 @@ class ConfigurationPlan:
             return self._trainer.keywords["args"]
         positional = self._trainer.positional
         for given in positional:
-            if any(isinstance(it, Made) and _is_arguments(it.kind) for it in given.values):
+            if any(
+                isinstance(value, Made) and _is_arguments(value.class_name)
+                for value in given.values
+            ):
                 return given
         place = 2 if self._name in _THIRD else 1
         return positional[place] if len(positional) > place else None
@@ -106,55 +103,52 @@ class ConfigurationPlan:
         """Tell whether the script writes the call that makes a configuration."""
         if made.call is None or not made.call.complete:
             return False
-        return self._is_own(made) or (made.own is None and _public(made.kind) == _ARGUMENTS)
+        return self._is_own(made) or (made.own is None and _public(made.class_name) == _ARGUMENTS)
 
     def _is_own(self, made: Made) -> bool:
-        kinds = made.own.ancestors if made.own is not None else ancestors(made.kind)
-        return self._kind in {_public(kind) for name in kinds for kind in ancestors(name)}
+        names = made.own.ancestors if made.own is not None else ancestors(made.class_name)
+        return self._configuration in {_public(base) for name in names for base in ancestors(name)}
 
     def _needs_own(self, made: Made) -> bool:
         """Tell whether a trainer does not take a configuration of that class."""
-        if self._row is None or self._is_own(made) or not _is_arguments(made.kind):
+        if self._row is None or self._is_own(made) or not _is_arguments(made.class_name):
             return False
         assert isinstance(self._row.in_source, OwnConfiguration)
         accepted = self._row.in_source.accepted.get(self._name)
-        return made.own is not None or _public(made.kind) != accepted
+        return made.own is not None or _public(made.class_name) != accepted
 
     def _may_complete(self, made: Made) -> bool:
         """Tell whether the settings of the trainer mean the same where a configuration is made."""
         assert made.call is not None
         return self._are_same(self._trainer.settings, self._trainer.call, made.call)
 
-    def _are_same(self, sources: Mapping[str, str], here: Call, there: Call) -> bool:
+    def _are_same(self, sources: Mapping[str, str], here: ScriptCall, there: ScriptCall) -> bool:
         same = self._plan.bindings.means_the_same
         return all(same(source, here.node, there.node) for source in sources.values())
 
-    def _complete(self, made: Made, call: Call) -> None:
+    def _complete(self, made: Made, call: ScriptCall) -> None:
         """Add to the call that makes a configuration; let it make one of the trainer's class."""
         configuration = self._calls[id(call.node)]
         if not self._is_own(made):
             if not self._trainer.settings and not self._needs_own(made):
                 return
-            kind = self._plan.spell(self._kind, call.node, self._trainer.call)
-            self._plan.edits.sources[span_of(call.node.func)] = kind
+            cls = self._plan.spell(self._configuration, call.node, self._trainer.call)
+            self._plan.edits.sources[span_of(call.node.func)] = cls
             if isinstance(call.node.func, ast.Name):
                 self._plan.imports.forget(call.node.func.id)
             for name, source in self._defaults().items():
                 if name not in configuration.keywords:
                     configuration.put(name, source)
-            self._tell(call.node.lineno, made, kind)
+            old, row = f"{made.class_name.rpartition('.')[2]} for {self._trainer.name}", self._row
+            because = f"it {since(row)}" if row else "it has the settings of the trainer"
+            line = call.node.lineno
+            self._plan.find(line, old, f"{cls}(…)", because, ScriptOutcome.CHANGED)
         for name, source in self._trainer.settings.items():
             configuration.put(name, source)
 
-    def _tell(self, line: int, made: Made, kind: str) -> None:
-        old = f"{made.kind.rpartition('.')[2]} for {self._trainer.name}"
-        row = self._row
-        because = f"it {since(row)}" if row is not None else "it has the settings of the trainer"
-        self._plan.find(line, old, f"{kind}(…)", because, Outcome.CHANGED)
-
     def _defaults(self) -> dict[str, str]:
         """Return defaults of `TrainingArguments` that the trainer's class does not have today."""
-        methods = self._plan.due.methods(ancestors(self._kind))
+        methods = self._plan.due.methods(ancestors(self._configuration))
         rows = methods["__init__"].defaults if "__init__" in methods else {}
         return {
             name: rendered(value)
@@ -171,33 +165,33 @@ class ConfigurationPlan:
         if not call.complete:
             if trainer.settings:
                 trainer.leave()
-                kind = self._kind.partition(".")[2]
-                text = f"says {self._written()} in the {kind} of its args= today"
+                cls = self._configuration.partition(".")[2]
+                text = f"says {self._written()} in the {cls} of its args= today"
                 self._plan.remark(call.node, f"{trainer.name}(…)", text)
             return
-        kind = self._plan.spell(self._kind, call.node, call)
+        cls = self._plan.spell(self._configuration, call.node, call)
         settings = {"output_dir": '"tmp_trainer"', **self._defaults(), **trainer.settings}
         given = [f"{name}={source}" for name, source in settings.items()]
         indent = self._plan.lines.indentation(call.node)
         if indent is None:
-            source = f"{kind}({', '.join(given)})"
+            source = f"{cls}({', '.join(given)})"
         else:
             unit = "\t" if indent.startswith("\t") else "    "
             lines = "".join(f"{indent}{unit}{each},\n" for each in given)
-            source = f"{kind}(\n{lines}{indent})"
+            source = f"{cls}(\n{lines}{indent})"
         self._plan.edits.added[span_of(call.node)]["args"] = source
         self._plan.changed(
             call.node,
             f"{trainer.name} without args=",
-            f"args={kind}(…)",
+            f"args={cls}(…)",
             "its settings are those of TrainingArguments, which it took then",
         )
 
     def _convert(self, given: Given) -> None:
         """Make the trainer's configuration of one that comes from elsewhere."""
-        kind = self._plan.spell(self._kind, given.node, self._trainer.call)
+        cls = self._plan.spell(self._configuration, given.node, self._trainer.call)
         function = self._plan.imports.name(_CONFIGURED, given.node)
-        parts = [ITSELF, kind]
+        parts = [ITSELF, cls]
         if self._trainer.settings:
             parts.append(self._written())
         self._plan.wrap(given.node, f"{function}({', '.join(parts)})")
@@ -205,7 +199,7 @@ class ConfigurationPlan:
             given.node,
             f"{self._trainer.name}(args=)",
             f"args={function}(…)",
-            f"its configuration is made elsewhere, and has to be of the class {kind}",
+            f"its configuration is made elsewhere, and has to be of the class {cls}",
         )
 
     def _written(self) -> str:
@@ -216,5 +210,5 @@ def _public(name: str) -> str:
     return ancestors(name)[0]
 
 
-def _is_arguments(kind: str) -> bool:
-    return _ARGUMENTS in ancestors(kind)
+def _is_arguments(name: str) -> bool:
+    return _ARGUMENTS in ancestors(name)

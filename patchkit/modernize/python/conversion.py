@@ -8,7 +8,7 @@ from typing import Any
 
 from ...legacy.changes import Keyword
 from ...legacy.decisions import UNKNOWN, Decision, Template
-from ..reading.script import NOT_LITERAL, Given
+from ..reading.script import Given
 from ..reading.values import Made
 from .plan import Plan
 from .standin import Construction, Expression, Standin, decided, known_value, rendered
@@ -35,42 +35,34 @@ def decide_in_source(
     """
     values = {name: as_value(plan, each) for name, each in others.items()}
 
-    def call() -> Standin:
-        return Standin(
-            {name: value for name, value in values.items() if name not in unknown},
-            {name: value for name, value in values.items() if name in unknown},
-        )
-
     value = known_value(given)
-    by_value = decided(row, value, call())
-    if given.value is NOT_LITERAL and value is not UNKNOWN and not by_value[0].refusal:
+    by_value = decided(row, value, Standin(values, unknown))
+    if given.value is UNKNOWN and value is not UNKNOWN and not by_value[0].refusal:
         # The variable stays in use where its value is put into another one.
-        by_text = decided(row, UNKNOWN, call())
+        by_text = decided(row, UNKNOWN, Standin(values, unknown))
         templates = (*by_text[0].arguments.values(), *by_text[0].settings.values())
-        if any(isinstance(it, Template) and it.source != _ITSELF for it in templates):
+        if any(
+            isinstance(template, Template) and template.source != _ITSELF for template in templates
+        ):
             return by_text
     return by_value
 
 
 def as_value(plan: Plan, given: Given) -> Any:
     """Return an argument as converters see it."""
-    if given.value is not NOT_LITERAL:
+    if given.value is not UNKNOWN:
         return given.value
     made = given.values[0] if len(given.values) == 1 else None
     call = made.call if isinstance(made, Made) and made.own is None else None
     if call is None or call.method != "__init__" or call.positional or not call.complete:
         return Expression(plan.lines.source(given.node))
-    return Construction(call.name, {name: as_value(plan, it) for name, it in call.keywords.items()})
+    return Construction(
+        call.name, {name: as_value(plan, argument) for name, argument in call.keywords.items()}
+    )
 
 
 def source_of(plan: Plan, value: Any, given: Given) -> str:
-    """Return the source of a current value.
-
-    Args:
-        plan: the changes of the script.
-        value: as a decision has it.
-        given: the old value.
-    """
+    """Return the source of a current value."""
     if value is UNKNOWN or value is known_value(given):
         return plan.lines.source(given.node)
     if isinstance(value, Template):

@@ -6,7 +6,7 @@ import ast
 
 from ...legacy.changes import Keyword
 from ...legacy.decisions import decide
-from ..reading.script import Call, Holder
+from ..reading.script import Holder, ScriptCall
 from .plan import Plan
 
 _HANDED = "fn_kwargs"
@@ -15,20 +15,13 @@ _DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
 
 
-def may_edit(plan: Plan, call: Call, holder: Holder, row: Keyword) -> bool:
-    """Tell whether an entry can be changed for one call without harm to others.
-
-    Args:
-        plan: the changes of the script.
-        call: the call.
-        holder: what has the entry.
-        row: what has changed of it.
-    """
+def may_edit(plan: Plan, call: ScriptCall, holder: Holder, row: Keyword) -> bool:
+    """Tell whether an entry can be changed for one call without harm to others."""
     users = _users_of(plan, holder, 0)
     return all(user is not None and _agrees(plan, user, call, row) for user in users)
 
 
-def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[Call | None]:
+def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[ScriptCall | None]:
     """Return the calls that a dictionary is given to; None for any other use."""
     parent = plan.script.parents.get(holder)
     if isinstance(parent, ast.keyword) and parent.arg in (None, _HANDED):
@@ -51,7 +44,7 @@ def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[Call | None]:
     return [user for node in _loads(plan, target.id) for user in _users_of(plan, node, depth + 1)]
 
 
-def _given_to(plan: Plan, keyword: ast.keyword, depth: int) -> list[Call | None]:
+def _given_to(plan: Plan, keyword: ast.keyword, depth: int) -> list[ScriptCall | None]:
     user = plan.script.parents.get(keyword)
     if isinstance(user, ast.Call) and isinstance(user.func, ast.Name) and user.func.id == "dict":
         return _users_of(plan, user, depth + 1) if depth < _DEEPEST else [None]
@@ -66,16 +59,12 @@ def _loads(plan: Plan, name: str) -> list[ast.Name]:
         if isinstance(node, ast.Name)
         and node.id == name
         and isinstance(node.ctx, ast.Load)
-        and not _only_gets(plan.script.parents.get(node))
+        and not isinstance(parent := plan.script.parents.get(node), ast.Subscript)
+        and not (isinstance(parent, ast.Attribute) and parent.attr == "update")
     ]
 
 
-def _only_gets(parent: ast.AST | None) -> bool:
-    is_update = isinstance(parent, ast.Attribute) and parent.attr == "update"
-    return is_update or isinstance(parent, ast.Subscript)
-
-
-def _agrees(plan: Plan, user: Call, call: Call, row: Keyword) -> bool:
+def _agrees(plan: Plan, user: ScriptCall, call: ScriptCall, row: Keyword) -> bool:
     """Tell whether another call wants the same of an entry."""
     if user.node is call.node:
         return True

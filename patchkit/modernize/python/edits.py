@@ -29,8 +29,6 @@ class NewImport:
     """A name to be imported.
 
     Args:
-        module: where from.
-        name: what.
         bound: the name that it gets in the script.
     """
 
@@ -48,7 +46,7 @@ class NewImport:
 
 
 @dataclass
-class Edits:
+class ScriptEdits:
     """Changes of a script.
 
     Args:

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable, Iterator
 
 from ..reading.script import Script
-from .edits import Edits, NewImport, Span, span_of
+from .edits import NewImport, ScriptEdits, Span, span_of
 
 _BUILTINS = frozenset(dir(builtins))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -17,8 +17,6 @@ class Imports:
     """What a script imports.
 
     Args:
-        script: what it names.
-        edits: its changes.
         today: returns where a name is today.
         statement: returns the place of the statement that a node is in.
     """
@@ -26,7 +24,7 @@ class Imports:
     def __init__(
         self,
         script: Script,
-        edits: Edits,
+        edits: ScriptEdits,
         today: Callable[[str], str | None],
         statement: Callable[[ast.AST], Span],
     ) -> None:
@@ -37,12 +35,7 @@ class Imports:
         self._bound: dict[tuple[str, str], str] = {}
 
     def name(self, place: str, at: ast.AST) -> str:
-        """Return what the script calls a library's name; import it if it does not have it.
-
-        Args:
-            place: where it is today, with dots.
-            at: the node that needs it.
-        """
+        """Return what the script calls a library's name; import it if it does not have it."""
         module, _, last = place.rpartition(".")
         present = self._present(place, at)
         if present is not None:
@@ -68,7 +61,7 @@ class Imports:
     def forget(self, name: str) -> None:
         """Import a name no more, if all of its uses are replaced."""
         tree = self._script.tree
-        uses = [it for it in ast.walk(tree) if isinstance(it, ast.Name) and it.id == name]
+        uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
         if not all(span_of(node) in self._edits.sources for node in uses):
             return
         for statement in tree.body:
@@ -88,24 +81,22 @@ class Imports:
 
     def _reaches(self, node: ast.stmt, at: ast.AST) -> bool:
         """Tell whether an import is there for another node."""
-        function = self._function(node)
-        if function is None:
-            return True
-        around: ast.AST | None = at
-        while around is not None and around is not function:
-            around = self._script.parents.get(around)
-        return around is function
+        functions = (outer for outer in self._around(node) if isinstance(outer, _FUNCTIONS))
+        function = next(functions, None)
+        return function is None or function in (at, *self._around(at))
 
-    def _function(self, node: ast.AST) -> ast.AST | None:
-        parent = self._script.parents.get(node)
-        while parent is not None and not isinstance(parent, _FUNCTIONS):
-            parent = self._script.parents.get(parent)
-        return parent
+    def _around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes that a node is in, the innermost first."""
+        while (parent := self._script.parents.get(node)) is not None:
+            yield parent
+            node = parent
 
     def _add(self, new: NewImport, at: ast.AST) -> None:
         """Import a name above where it is needed, and below what may have to come before."""
         line = getattr(at, "lineno", 0)
-        above = [it for it in self._imports() if it.lineno <= line] or list(self._imports())[:1]
+        above = [statement for statement in self._imports() if statement.lineno <= line] or list(
+            self._imports()
+        )[:1]
         for statement in above:
             if _is_of(statement, new.module):
                 self._edits.extended[span_of(statement)].append(new)
@@ -137,7 +128,7 @@ class Imports:
 
 def _has(statement: ast.stmt, name: str) -> bool:
     names = statement.names if isinstance(statement, ast.Import | ast.ImportFrom) else ()
-    return any(it.name == name and it.asname is None for it in names)
+    return any(alias.name == name and alias.asname is None for alias in names)
 
 
 def _is_of(statement: ast.stmt, module: str) -> bool:

@@ -15,8 +15,6 @@ class Lines:
     """The lines of a script.
 
     Args:
-        text: its source.
-        parents: each node to the one that it is a part of.
         sources: expressions that are replaced, and by what.
     """
 
@@ -37,7 +35,9 @@ class Lines:
         ]
         parts: list[str] = []
         here = span[:2]
-        for place, source in sorted(inner, key=lambda it: (it[0][:2], -it[0][2], -it[0][3])):
+        for place, source in sorted(
+            inner, key=lambda change: (change[0][:2], -change[0][2], -change[0][3])
+        ):
             if here <= place[:2]:
                 itself = self._between(place[:2], place[2:])
                 parts += [self._between(here, place[:2]), source.replace(ITSELF, itself)]

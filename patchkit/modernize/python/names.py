@@ -7,8 +7,8 @@ from collections import defaultdict
 
 from ...legacy.places import FoundName
 from ...legacy.wording import since
-from ..findings import Outcome
-from ..reading.script import Use
+from ..findings import ScriptOutcome
+from ..reading.script import ScriptUse
 from .edits import NewImport, Span, span_of
 from .plan import Plan
 
@@ -16,8 +16,8 @@ from .plan import Plan
 def plan_names(plan: Plan) -> None:
     """Import what has moved from where it is; say what is gone."""
     modules = {use.name for use in plan.script.uses if use.alias is not None}
-    statements: dict[ast.ImportFrom, list[tuple[Use, NewImport]]] = defaultdict(list)
-    gone: dict[tuple[Span, str], list[Use]] = defaultdict(list)
+    statements: dict[ast.ImportFrom, list[tuple[ScriptUse, NewImport]]] = defaultdict(list)
+    gone: dict[tuple[Span, str], list[ScriptUse]] = defaultdict(list)
     for use in plan.script.uses:
         became = plan.due.places.find(use.name)
         if became is None:
@@ -28,10 +28,10 @@ def plan_names(plan: Plan) -> None:
                 gone[plan.lines.statement(use.node), became.refusal].append(use)
             continue
         if (
-            isinstance(use.node, ast.expr)
-            and row.name != use.name
+            row.name != use.name
             and row.name in modules
-            and _is_alias(use.node)
+            and isinstance(use.node, ast.Attribute)
+            and isinstance(use.node.value, ast.Name)
         ):
             continue  # the module is imported from where it is
         module, _, last = place.rpartition(".")
@@ -53,28 +53,29 @@ def plan_names(plan: Plan) -> None:
         _gone(plan, uses, instead)
 
 
-def _found(plan: Plan, use: Use, became: FoundName) -> None:
+def _found(plan: Plan, use: ScriptUse, became: FoundName) -> None:
     module, _, last = became.place.rpartition(".")
     because = f"it {since(became.row)}"
     if became.differs:
         because += f"; {became.differs}"
-    plan.find(use.line, use.name, f"from {module} import {last}", because, Outcome.CHANGED)
+    plan.find(use.line, use.name, f"from {module} import {last}", because, ScriptOutcome.CHANGED)
 
 
-def _module(plan: Plan, use: Use, became: FoundName) -> None:
+def _module(plan: Plan, use: ScriptUse, became: FoundName) -> None:
     """Import a module by its current place."""
     assert use.alias is not None
     line, column, _, _ = span_of(use.alias)
     plan.edits.sources[line, column, line, column + len(use.name)] = became.place
-    because = f"it {since(became.row)}"
-    plan.find(use.line, use.name, became.place, because, Outcome.CHANGED)
+    plan.find(use.line, use.name, became.place, f"it {since(became.row)}", ScriptOutcome.CHANGED)
 
 
-def _import_from(plan: Plan, node: ast.ImportFrom, moved: list[tuple[Use, NewImport]]) -> None:
+def _import_from(
+    plan: Plan, node: ast.ImportFrom, moved: list[tuple[ScriptUse, NewImport]]
+) -> None:
     span = span_of(node)
     names = {use.alias.name for use, _ in moved if use.alias is not None}
     stay = any(alias.name not in names for alias in node.names)
-    by_module: dict[str, list[tuple[Use, NewImport]]] = defaultdict(list)
+    by_module: dict[str, list[tuple[ScriptUse, NewImport]]] = defaultdict(list)
     for use, new in moved:
         by_module[new.module].append((use, new))
     if not stay:
@@ -93,20 +94,15 @@ def _import_from(plan: Plan, node: ast.ImportFrom, moved: list[tuple[Use, NewImp
         plan.edits.after[plan.lines.statement(node)].append(text)
 
 
-def _gone(plan: Plan, uses: list[Use], instead: str) -> None:
+def _gone(plan: Plan, uses: list[ScriptUse], instead: str) -> None:
     """Say of names of one statement that they are gone, in one remark."""
     found = plan.due.places.find(uses[0].name)
     assert found is not None
     because = f"{since(found.row)}. {instead}"
     for use in uses:
-        plan.find(use.line, use.name, "", because, Outcome.GONE)
+        plan.find(use.line, use.name, "", because, ScriptOutcome.GONE)
     names = ", ".join(dict.fromkeys(use.name for use in uses))
     text = f"{names} {because}"
     if len(uses) > 1:
         text = text.replace(f"{names} has ", f"{names} have ")
     plan.put_remark(uses[0].node, text)
-
-
-def _is_alias(node: ast.expr) -> bool:
-    """Tell whether a name of a module is asked for by `alias.name`, and not by all its dots."""
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)

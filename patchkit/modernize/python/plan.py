@@ -6,53 +6,49 @@ import ast
 
 from ...legacy.changes import Attribute
 from ...legacy.versions.due import Due, MethodRows
-from ..findings import Finding, Outcome
+from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
-from ..reading.script import Call, Script
-from .edits import ITSELF, Edits, span_of
+from ..reading.script import Script, ScriptCall
+from .edits import ITSELF, ScriptEdits, span_of
 from .imports import Imports
 from .lines import Lines
 from .scoping import Bindings
 
+Placed = ast.expr | ast.stmt | ast.keyword
+
 
 class Plan:
-    """What is to be done with a script.
-
-    Args:
-        script: what it names.
-        due: what has changed.
-        text: its source.
-    """
+    """What is to be done with a script."""
 
     def __init__(self, script: Script, due: Due, text: str) -> None:
         self.script = script
         self.due = due
-        self.edits = Edits()
-        self.findings: list[Finding] = []
+        self.edits = ScriptEdits()
+        self.findings: list[ScriptFinding] = []
         self._attributes: dict[str, dict[str, Attribute]] = {}
         self.bindings = Bindings(script.tree, script.parents)
         self.lines = Lines(text, script.parents, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
 
-    def find(self, line: int, old: str, new: str, because: str, outcome: Outcome) -> Finding:
+    def find(
+        self, line: int, old: str, new: str, because: str, outcome: ScriptOutcome
+    ) -> ScriptFinding:
         """Note what was found."""
-        finding = Finding(line, old, new, because, outcome)
+        finding = ScriptFinding(line, old, new, because, outcome)
         if finding not in self.findings:
             self.findings.append(finding)
         return finding
 
-    def changed(
-        self, node: ast.expr | ast.stmt | ast.keyword, old: str, new: str, because: str
-    ) -> Finding:
+    def changed(self, node: Placed, old: str, new: str, because: str) -> ScriptFinding:
         """Note a change that is made."""
-        return self.find(node.lineno, old, new, because, Outcome.CHANGED)
+        return self.find(node.lineno, old, new, because, ScriptOutcome.CHANGED)
 
     def remark(
         self,
-        node: ast.expr | ast.stmt | ast.keyword,
+        node: Placed,
         old: str,
         because: str,
-        outcome: Outcome = Outcome.REMARKED,
+        outcome: ScriptOutcome = ScriptOutcome.REMARKED,
     ) -> None:
         """Put a remark above the statement that a node is in, and note it."""
         self.find(node.lineno, old, "", because, outcome)
@@ -67,10 +63,10 @@ class Plan:
             if comment not in remarks:
                 remarks.append(comment)
 
-    def rows_of(self, call: Call) -> MethodRows:
+    def rows_of(self, call: ScriptCall) -> MethodRows:
         """Return the rows for what is called."""
-        kinds = call.own.ancestors if call.own is not None else (call.name,)
-        public = tuple(dict.fromkeys(name for kind in kinds for name in ancestors(kind)))
+        names = call.own.ancestors if call.own is not None else (call.name,)
+        public = tuple(dict.fromkeys(base for name in names for base in ancestors(name)))
         method = call.method
         former = self.attributes_of(call.name).get(method) if method else None
         if former is not None and former.written == "{object}":
@@ -90,15 +86,11 @@ class Plan:
         return self._attributes[owner]
 
     def today(self, name: str) -> str | None:
-        """Return where a name or module is today: the same, another place, or None if gone.
-
-        Args:
-            name: its place in the script, with dots.
-        """
+        """Return where a name or module is today: the same, another place, or None if gone."""
         found = self.due.places.find(name)
         return name if found is None else found.place or None
 
-    def spell(self, name: str, at: ast.AST, near: Call | None = None) -> str:
+    def spell(self, name: str, at: ast.AST, near: ScriptCall | None = None) -> str:
         """Return how the script can write a library's name, and import it if that is needed.
 
         Args:

@@ -19,12 +19,8 @@ from .silent import plan_silent
 _IN_TEXT = "is old, and stands in a formatted text; make the object before it"
 
 
-def rewritten(text: str, due: Due) -> Modernized:
+def modernize(text: str, due: Due) -> Modernized:
     """Rewrite a script for other releases.
-
-    Args:
-        text: Python source.
-        due: what has changed in these releases.
 
     Raises:
         ScriptError: it does not parse, or LibCST is missing.
@@ -38,10 +34,6 @@ def rewritten(text: str, due: Due) -> Modernized:
 
 def planned(text: str, due: Due) -> Plan:
     """Plan what to rewrite; LibCST is not needed for that.
-
-    Args:
-        text: Python source.
-        due: what has changed in these releases.
 
     Raises:
         ScriptError: it does not parse.
@@ -83,7 +75,7 @@ def _write(text: str, plan: Plan) -> str:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != "libcst":
             raise
-        raise ScriptError("LibCST is missing, which writes scripts anew; install libcst") from error
+        raise ScriptError("LibCST is missing, which rewrites scripts; install libcst") from error
     new = write(text, plan.edits)
     try:
         parsed(new)

@@ -11,12 +11,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class Bindings:
-    """Where a script gives names a meaning.
-
-    Args:
-        tree: its syntax tree.
-        parents: each node to the one that it is a part of.
-    """
+    """Where a script gives names a meaning."""
 
     def __init__(self, tree: ast.Module, parents: Mapping[ast.AST, ast.AST]) -> None:
         self._tree = tree
@@ -48,13 +43,7 @@ class Bindings:
         return None
 
     def means_the_same(self, source: str, here: ast.expr, there: ast.expr) -> bool:
-        """Tell whether an expression means the same at two places.
-
-        Args:
-            source: the expression.
-            here: where it stands.
-            there: where it is to stand.
-        """
+        """Tell whether an expression means the same at two places."""
         names = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
         return all(self._same(name, here, there) for name in names)
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from ...legacy.converting.defaults import difference
-from ...legacy.decisions import UNKNOWN, gives_other_results, is_relied_on
+from ...legacy.decisions import gives_other_results, is_relied_on
 from ...legacy.wording import release
-from ..findings import Outcome
-from ..reading.script import NOT_LITERAL
+from ..findings import ScriptOutcome
 from .calls import CallPlan
 from .plan import Plan
 
 
 def plan_silent(plan: Plan, call: CallPlan) -> None:
     """Report for a call behaviour and defaults that changed without an error."""
-    given = {
-        name: UNKNOWN if each.value is NOT_LITERAL else each.value
-        for name, each in {**call.call.keywords, **call.keywords}.items()
-    }
+    given = {name: each.value for name, each in {**call.call.keywords, **call.keywords}.items()}
     for row in call.rows.behaviours:
         if row.silent is not None and gives_other_results(row.silent, given):
             text = f"since {release(row.gone)} it {row.silent.told}"
-            plan.find(call.call.line, call.name, "", text, Outcome.SILENT)
+            plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
     if call.call.method != "__init__":
         return
     told = [
@@ -30,4 +26,6 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     ]
     if told and call.call.complete:
         text = "; ".join(difference(row) for row in told)
-        plan.find(call.call.line, call.name, "", f"{text}; write what is meant", Outcome.SILENT)
+        plan.find(
+            call.call.line, call.name, "", f"{text}; write what is meant", ScriptOutcome.SILENT
+        )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ...legacy.changes import Keyword
 from ...legacy.decisions import UNKNOWN, Decision, decide, undecided
 from ..reading.expressions import literal
-from ..reading.script import NOT_LITERAL, Given
+from ..reading.script import Given
 from ..reading.values import Constant
 
 
@@ -18,11 +18,7 @@ class UndecidedError(Exception):
 
 
 class Expression:
-    """A value that is known only when the script runs.
-
-    Args:
-        source: its text.
-    """
+    """A value that is known only when the script runs."""
 
     __slots__ = ("source",)
 
@@ -38,12 +34,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Construction:
-    """An object that the script is to make.
-
-    Args:
-        name: its class, with dots.
-        settings: its keywords.
-    """
+    """An object that the script is to make."""
 
     name: str
     settings: Mapping[str, Any]
@@ -58,16 +49,16 @@ class Standin:
     """A call as converters see it.
 
     Args:
-        arguments: by current keywords.
-        unknown: by old keywords.
+        values: the arguments by keyword.
+        old: those of the keywords that what is called does not name.
         configuration: the name of the configuration that a trainer takes.
     """
 
     def __init__(
-        self, arguments: Mapping[str, Any], unknown: Mapping[str, Any], configuration: str = ""
+        self, values: Mapping[str, Any], old: Collection[str], configuration: str = ""
     ) -> None:
-        self.arguments = dict(arguments)
-        self.unknown = dict(unknown)
+        self.arguments = {name: value for name, value in values.items() if name not in old}
+        self.unknown = {name: value for name, value in values.items() if name in old}
         self.configuration = configuration
 
     @staticmethod
@@ -82,7 +73,7 @@ class Standin:
 
 def known_value(given: Given) -> Any:
     """Return the value of an argument, if it is a literal or a variable that is surely one."""
-    if given.value is not NOT_LITERAL:
+    if given.value is not UNKNOWN:
         return given.value
     (constant,) = given.values if len(given.values) == 1 else (None,)
     if isinstance(constant, Constant) and constant.surely:
@@ -101,13 +92,13 @@ def decided(row: Keyword, value: Any, call: Standin) -> tuple[Decision, frozense
     Returns:
         the decision, and the names of the arguments that go with it.
     """
-    before = Standin(call.arguments, call.unknown)
+    arguments, unknown = dict(call.arguments), dict(call.unknown)
     try:
         decision = decide(row, value, call)
     except (UndecidedError, TypeError, ValueError, AttributeError, OSError):
-        call.arguments, call.unknown = before.arguments, before.unknown
+        call.arguments, call.unknown = arguments, unknown
         return undecided(row), frozenset()
-    taken = before.arguments.keys() | before.unknown.keys()
+    taken = arguments.keys() | unknown.keys()
     return decision, frozenset(taken - call.arguments.keys() - call.unknown.keys())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -11,15 +11,11 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from ..errors import ScriptError
 from . import arguments
-from .edits import ITSELF, Edits, NewImport, Span
+from .edits import ITSELF, NewImport, ScriptEdits, Span
 
 
-def write(text: str, edits: Edits) -> str:
+def write(text: str, edits: ScriptEdits) -> str:
     """Return a script with changes made.
-
-    Args:
-        text: Python source.
-        edits: the changes.
 
     Raises:
         ScriptError: LibCST does not parse it, or a change has no place in its tree.
@@ -75,17 +71,10 @@ def _carried_over(text: str, before: str, after: str) -> str:
 
 
 class _Writer(cst.CSTTransformer):
-    """Make changes while the tree is walked.
-
-    Args:
-        edits: the changes.
-        positions: where nodes stand.
-        lines: the lines of the text.
-        module: the tree.
-    """
+    """Make changes while the tree is walked."""
 
     def __init__(
-        self, edits: Edits, positions: Any, lines: Sequence[str], module: cst.Module
+        self, edits: ScriptEdits, positions: Any, lines: Sequence[str], module: cst.Module
     ) -> None:
         super().__init__()
         self._edits = edits
@@ -106,9 +95,9 @@ class _Writer(cst.CSTTransformer):
         """Return the places of changes that were not made."""
         return {
             span
-            for kind, changes in vars(self._edits).items()
+            for what, changes in vars(self._edits).items()
             for span in changes
-            if (kind, span) not in self._done
+            if (what, span) not in self._done
         }
 
     def _span(self, node: cst.CSTNode) -> Span:
@@ -124,11 +113,11 @@ class _Writer(cst.CSTTransformer):
         text = self._lines[line - 1]
         return column if text.isascii() else len(text[:column].encode())
 
-    def _take(self, kind: str, span: Span) -> Any:
-        changes = getattr(self._edits, kind)
+    def _take(self, what: str, span: Span) -> Any:
+        changes = getattr(self._edits, what)
         if span not in changes:
             return None
-        self._done.add((kind, span))
+        self._done.add((what, span))
         return changes[span] if isinstance(changes, dict) else True
 
     def on_leave(self, original: Any, updated: Any) -> Any:
@@ -158,14 +147,10 @@ class _Writer(cst.CSTTransformer):
             statements[0] = statements[0].with_changes(leading_lines=changed.leading_lines)
             changed = changed.with_changes(leading_lines=[])
         if remarks:
-            changed = self._remarked(changed, remarks)
+            lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in remarks]
+            changed = changed.with_changes(leading_lines=[*changed.leading_lines, *lines])
         statements += [changed, *(self._parsed(source) for source in after or ())]
         return cst.FlattenSentinel(statements) if len(statements) > 1 else changed
-
-    @staticmethod
-    def _remarked(changed: Any, remarks: Iterable[str]) -> Any:
-        lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in remarks]
-        return changed.with_changes(leading_lines=[*changed.leading_lines, *lines])
 
     def _parsed(self, source: str) -> Any:
         return cst.parse_statement(source, self._module.config_for_parsing)
@@ -268,7 +253,7 @@ def _with_names(
 ) -> cst.ImportFrom:
     gone = [alias not in kept for alias in names]
     staying, comments = arguments.without(names, gone)
-    new = [cst.ImportAlias(cst.Name(it.name), _as(it)) for it in extended]
+    new = [cst.ImportAlias(cst.Name(added.name), _as(added)) for added in extended]
     staying = arguments.added(staying, new)
     if staying and node.lpar is None and not isinstance(staying[-1].comma, cst.MaybeSentinel):
         staying[-1] = staying[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)

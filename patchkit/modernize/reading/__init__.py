@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .reader import read
-from .script import NOT_LITERAL, Script
+from .script import Script
 
-__all__ = ["NOT_LITERAL", "Script", "read"]
+__all__ = ["Script", "read"]

@@ -5,10 +5,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from ...legacy.decisions import UNKNOWN
 from . import kinship
-from .scope import Scope, merged
-from .script import NOT_LITERAL, Attribute, Call, Given, Holder, OwnClass, Script, Use
-from .values import Constant, Dictionary, Library, Made, Method, Own, Several, Values
+from .script import (
+    Given,
+    Holder,
+    OwnClass,
+    Script,
+    ScriptAttribute,
+    ScriptCall,
+    ScriptUse,
+)
+from .values import (
+    Constant,
+    Dictionary,
+    Library,
+    Made,
+    MadeMethod,
+    Own,
+    Scope,
+    Several,
+    Values,
+    merged,
+)
 
 _KEEPING = frozenset(
     {
@@ -17,7 +36,7 @@ _KEEPING = frozenset(
         *("rename_columns", "select", "select_columns", "shuffle", "sort", "take", "with_format"),
     }
 )
-"""Methods that return an object of the same kind, or the same object."""
+"""Methods that return an object of the same class, or the same object."""
 _PARSING = frozenset(
     {
         "parse_args_and_config",
@@ -73,7 +92,7 @@ class Expressions:
 
     def _eval_unaryop(self, node: ast.UnaryOp) -> Values:
         self.evaluate(node.operand)
-        return () if literal(node) is NOT_LITERAL else (Constant(node),)
+        return () if literal(node) is UNKNOWN else (Constant(node),)
 
     def _eval_name(self, node: ast.Name) -> Values:
         found = self.scope.find(node.id)
@@ -81,55 +100,47 @@ class Expressions:
         stars = [star for star in self.stars if star.partition(".")[0] in packages]
         if stars:
             name = f"{stars[-1]}.{node.id}"
-            self.script.uses.append(Use(name, node.lineno, node))
+            self.script.uses.append(ScriptUse(name, node.lineno, node))
             return (Library(name),)
         return found or ()
 
     def _eval_attribute(self, node: ast.Attribute) -> Values:
         found: Values = ()
+        parent = self.script.parents.get(node)
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        is_read = not is_called and isinstance(node.ctx, ast.Load)
         for value in self.evaluate(node.value):
             if isinstance(value, Library):
                 name = f"{value.name}.{node.attr}"
-                self._use(name, node, value)
-                self._read_of_class(value, node)
+                if not kinship.is_class(value.name):
+                    if kinship.is_class(name) or not isinstance(parent, ast.Attribute):
+                        self.script.uses.append(ScriptUse(name, node.lineno, node))
+                elif is_read:
+                    self.script.attributes.append(
+                        ScriptAttribute(value.name, node.attr, node.lineno, node, of_class=True)
+                    )
                 found += (Library(name),)
             elif isinstance(value, Made):
-                self._read(value, node)
-                found += (*_held(value, node.attr), Method(value, node.attr))
+                if is_read:
+                    self._read(value, node)
+                found += (*_held(value, node.attr), MadeMethod(value, node.attr))
                 found += self._default_of(value, node.attr)
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
         return found
 
-    def _use(self, name: str, node: ast.Attribute, of: Library) -> None:
-        parent = self.script.parents.get(node)
-        goes_on = isinstance(parent, ast.Attribute)
-        if not kinship.is_class(of.name) and (kinship.is_class(name) or not goes_on):
-            self.script.uses.append(Use(name, node.lineno, node))
-
-    def _read_of_class(self, of: Library, node: ast.Attribute) -> None:
-        parent = self.script.parents.get(node)
-        is_called = isinstance(parent, ast.Call) and parent.func is node
-        if kinship.is_class(of.name) and not is_called and isinstance(node.ctx, ast.Load):
-            found = Attribute(of.name, node.attr, node.lineno, node, of_class=True)
-            self.script.attributes.append(found)
-
     def _default_of(self, value: Made, name: str) -> Values:
         """Return the literal that a field of a script's own class has where nobody gives it."""
         field = value.own.fields.get(name) if value.own is not None else None
-        default = field.value if field is not None else None
-        if isinstance(default, ast.Call):
-            named = (it.value for it in default.keywords if it.arg == "default")
-            default = next(named, None)
-        return (Constant(default, surely=False),) if isinstance(default, ast.Constant) else ()
+        default = default_of(field) if field is not None else None
+        return (Constant(default, surely=False),) if default is not None else ()
 
     def _read(self, value: Made, node: ast.Attribute) -> None:
-        parent = self.script.parents.get(node)
-        is_called = isinstance(parent, ast.Call) and parent.func is node
         own = value.own is not None and node.attr in value.own.fields
-        if not is_called and isinstance(node.ctx, ast.Load):
-            found = self.script.own_fields if own else self.script.attributes
-            found.append(Attribute(value.kind, node.attr, node.lineno, node, made_by=value.call))
+        found = self.script.own_fields if own else self.script.attributes
+        found.append(
+            ScriptAttribute(value.class_name, node.attr, node.lineno, node, made_by=value.call)
+        )
 
     def _eval_tuple(self, node: ast.Tuple | ast.List) -> Values:
         return (Several(tuple(self.evaluate(element) for element in node.elts)),)
@@ -149,7 +160,7 @@ class Expressions:
                 index = node.slice.value
                 if isinstance(index, int) and -len(value.elements) <= index < len(value.elements):
                     found += value.elements[index]
-            elif isinstance(value, Made) and value.kind == "datasets.Dataset":
+            elif isinstance(value, Made) and value.class_name == "datasets.Dataset":
                 found += (value,)
         return found
 
@@ -200,18 +211,15 @@ class Expressions:
         for each in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
             if each is not None:
                 values = passed.get(each.arg, ())
-                for kind in self.evaluate(each.annotation):
-                    if not values and isinstance(kind, Library) and kinship.is_class(kind.name):
-                        values = (Made(kind.name),)
-                    elif not values and isinstance(kind, Own) and kind.kind is not None:
-                        values = (made_of(kind.kind),)
+                for annotated in self.evaluate(each.annotation):
+                    values = values or instance_of(annotated)
                 self.scope.names[each.arg] = values
 
     def _eval_call(self, node: ast.Call) -> Values:
         called = self.evaluate(node.func)
         given = [self._given(argument) for argument in node.args]
         keywords = dict(self._keywords(node))
-        complete = not any(isinstance(it, ast.Starred) for it in node.args) and all(
+        complete = not any(isinstance(argument, ast.Starred) for argument in node.args) and all(
             keyword.arg is not None or self._is_known(keyword.value) for keyword in node.keywords
         )
         if isinstance(node.func, ast.Name) and node.func.id == "dict" and not called:
@@ -225,7 +233,7 @@ class Expressions:
                 if isinstance(argument, ast.Dict):
                     self.add_part(node.func.value, argument)
         found: Values = ()
-        if given and any(isinstance(it, Library) and it.name == _PARTIAL for it in called):
+        if given and any(isinstance(value, Library) and value.name == _PARTIAL for value in called):
             called, given, complete = given[0].values, given[1:], False
         self._call_with_rows(node, given, keywords)
         for value in called:
@@ -233,7 +241,7 @@ class Expressions:
                 self._hand_over(value, given, keywords)
             name, method, own = _target(value)
             if name:
-                call = Call(name, method, node.lineno, node, keywords, given, complete, own)
+                call = ScriptCall(name, method, node.lineno, node, keywords, given, complete, own)
                 self.script.calls.append(call)
                 found = merged(found, _results(value, call))
             elif isinstance(value, Own):
@@ -253,7 +261,7 @@ class Expressions:
             if isinstance(value, Own):
                 self._hand_over(value, [], arguments)
             elif isinstance(value, Library):
-                call = Call(value.name, "", node.lineno, node, arguments, (), False)
+                call = ScriptCall(value.name, "", node.lineno, node, arguments, (), False)
                 self.script.calls.append(call)
 
     def _given(self, node: ast.expr) -> Given:
@@ -337,22 +345,31 @@ def item_of(node: ast.Assign) -> str:
     return text if isinstance(text, str) else ""
 
 
+def default_of(node: ast.AnnAssign) -> ast.Constant | None:
+    """Return the literal that is the default of a field; None if it is something else."""
+    value = node.value
+    if isinstance(value, ast.Call):
+        named = (keyword.value for keyword in value.keywords if keyword.arg == "default")
+        value = next(named, None)
+    return value if isinstance(value, ast.Constant) else None
+
+
 def literal(node: ast.expr) -> object:
-    """Return the value of a literal; `NOT_LITERAL` for another expression."""
+    """Return the value of a literal; `UNKNOWN` for another expression."""
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return NOT_LITERAL
+        return UNKNOWN
 
 
-def made_of(kind: OwnClass) -> Made:
+def made_of(cls: OwnClass) -> Made:
     """Return an object of a class of the script's own."""
-    return Made(kind.ancestors[0], own=kind)
+    return Made(cls.ancestors[0], own=cls)
 
 
 def _held(value: Made, name: str) -> Values:
     """Return what an attribute of a trainer is: its configuration."""
-    if name != "args" or _TRAINER not in kinship.ancestors(value.kind):
+    if name != "args" or _TRAINER not in kinship.ancestors(value.class_name):
         return ()
     if value.call is None:
         return (Made(_ARGUMENTS),)
@@ -362,7 +379,7 @@ def _held(value: Made, name: str) -> Values:
         for given in arguments
         if given is not None
         for known in given.values
-        if isinstance(known, Made) and _ARGUMENTS in kinship.ancestors(known.kind)
+        if isinstance(known, Made) and _ARGUMENTS in kinship.ancestors(known.class_name)
     )
 
 
@@ -375,47 +392,47 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
         if place and kinship.is_class(place):
             return place, last, None
         return value.name, "", None
-    if isinstance(value, Method):
-        return value.instance.kind, value.name, None
+    if isinstance(value, MadeMethod):
+        return value.instance.class_name, value.name, None
     if isinstance(value, Made):
-        return value.kind, "__call__", None
-    if isinstance(value, Own) and value.kind is not None:
-        return value.kind.ancestors[0], "__init__", value.kind
+        return value.class_name, "__call__", None
+    if isinstance(value, Own) and value.cls is not None:
+        return value.cls.ancestors[0], "__init__", value.cls
     return "", "", None
 
 
-def _results(value: object, call: Call) -> Values:
-    if isinstance(value, Method):
+def _results(value: object, call: ScriptCall) -> Values:
+    if isinstance(value, MadeMethod):
         return _of_method(value, call)
     if call.own is not None:
         return (Made(call.name, call, call.own),)
-    kind = kinship.made_by(call.name, call.method)
-    return (Made(kind, call),) if kind else ()
+    class_name = kinship.made_by(call.name, call.method)
+    return (Made(class_name, call),) if class_name else ()
 
 
-def _of_method(method: Method, call: Call) -> Values:
+def _of_method(method: MadeMethod, call: ScriptCall) -> Values:
     instance = method.instance
     if method.name in _KEEPING:
         return (instance,)
     if method.name == "train_test_split":
-        return (Made(instance.kind),)
-    if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.kind)):
+        return (Made(instance.class_name),)
+    if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.class_name)):
         return (Several(tuple(_parsed(instance.call))),)
     return ()
 
 
-def _parsed(parser: Call | None) -> Iterator[Values]:
+def _parsed(parser: ScriptCall | None) -> Iterator[Values]:
     """Return what comes out of a parser of command lines."""
     if parser is None:
         return
     types = parser.keywords.get("dataclass_types") or next(iter(parser.positional), None)
     for value in types.values if types else ():
-        for kinds in value.elements if isinstance(value, Several) else [(value,)]:
-            yield tuple(made for kind in kinds for made in _instance(kind))
+        for classes in value.elements if isinstance(value, Several) else [(value,)]:
+            yield tuple(made for cls in classes for made in instance_of(cls))
 
 
-def _instance(kind: object) -> Values:
-    """Return an object of a class, as a parser makes it."""
-    if isinstance(kind, Library):
-        return (Made(kind.name),)
-    return (made_of(kind.kind),) if isinstance(kind, Own) and kind.kind is not None else ()
+def instance_of(value: object) -> Values:
+    """Return an object of a class; nothing if the value is not a class that is known."""
+    if isinstance(value, Library):
+        return (Made(value.name),) if kinship.is_class(value.name) else ()
+    return (made_of(value.cls),) if isinstance(value, Own) and value.cls is not None else ()

@@ -70,7 +70,7 @@ def made_by(name: str, method: str) -> str:
     if method == "__init__":
         return name
     if method in _MAKERS:
-        return next((_MADE[kind] for kind in known if kind in _MADE), name)
+        return next((_MADE[base] for base in known if base in _MADE), name)
     return ""
 
 

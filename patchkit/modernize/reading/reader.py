@@ -9,10 +9,9 @@ from functools import cache
 
 from ..errors import ScriptError
 from . import kinship
-from .expressions import Expressions, literal, made_of
-from .scope import Scope, merged
-from .script import Attribute, Given, OwnClass, Script, Use
-from .values import Dictionary, Library, Made, Own, Several, Values
+from .expressions import Expressions, instance_of, literal, made_of
+from .script import Given, OwnClass, Script, ScriptAttribute, ScriptUse
+from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
 _PASSES = 3
 """What goes into a function and comes out of it is known in the pass after."""
@@ -22,25 +21,22 @@ _LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseEx
 def read(text: str) -> Script:
     """Read a script.
 
-    Args:
-        text: Python source.
-
     Raises:
         ScriptError: it does not parse, or is nested too deeply.
     """
     tree = parsed(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    reader: _Reader | None = None
+    reader: _ScriptReader | None = None
     try:
         for _ in range(_PASSES):
-            reader = _Reader(Script(tree, parents=parents), reader)
+            reader = _ScriptReader(Script(tree, parents=parents), reader)
             reader.run()
     except RecursionError as error:
         raise ScriptError("an expression is nested too deeply to be read") from error
     assert reader is not None
     script = reader.script
     for found in (script.uses, script.calls, script.attributes, script.classes):
-        found.sort(key=lambda it: (it.line, getattr(it.node, "col_offset", 0)))
+        found.sort(key=lambda place: (place.line, getattr(place.node, "col_offset", 0)))
     return script
 
 
@@ -81,7 +77,7 @@ def known_names() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(packages) for name, packages in names.items()}
 
 
-class _Reader(Expressions):
+class _ScriptReader(Expressions):
     """One pass over the statements of a script, in the order in which they run.
 
     Args:
@@ -89,7 +85,7 @@ class _Reader(Expressions):
         before: the pass before, which knows what functions get and return.
     """
 
-    def __init__(self, script: Script, before: _Reader | None) -> None:
+    def __init__(self, script: Script, before: _ScriptReader | None) -> None:
         super().__init__(script, known_names())
         self._before = before
         self._waiting: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope, OwnClass | None]]
@@ -105,8 +101,8 @@ class _Reader(Expressions):
         self._block(self.script.tree.body)
         while self._waiting:
             waiting, self._waiting = self._waiting, []
-            for node, outer, kind in waiting:
-                self._body_of(node, outer, kind)
+            for node, outer, cls in waiting:
+                self._body_of(node, outer, cls)
 
     def _block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
@@ -146,7 +142,7 @@ class _Reader(Expressions):
 
     def _use_import(self, name: str, node: ast.AST, alias: ast.alias, module: bool = False) -> None:
         line = getattr(alias, "lineno", 0)
-        self.script.uses.append(Use(name, line, node, alias, module, self._optional))
+        self.script.uses.append(ScriptUse(name, line, node, alias, module, self._optional))
 
     def _on_assign(self, node: ast.Assign) -> None:
         values = self.evaluate(node.value)
@@ -154,10 +150,10 @@ class _Reader(Expressions):
             self._assign(target, values, node.value)
 
     def _on_annassign(self, node: ast.AnnAssign) -> None:
-        kinds = self.evaluate(node.annotation)
+        classes = self.evaluate(node.annotation)
         values = self.evaluate(node.value)
         if node.value is None:
-            values = tuple(Made(kind.name) for kind in kinds if isinstance(kind, Library))
+            values = tuple(made for cls in classes for made in instance_of(cls))
         self._assign(node.target, values, node.value)
 
     def _on_augassign(self, node: ast.AugAssign) -> None:
@@ -171,7 +167,7 @@ class _Reader(Expressions):
             self._assign(target.value, (), None)
         elif isinstance(target, ast.Tuple | ast.List):
             found = next((value for value in values if isinstance(value, Several)), None)
-            starred = any(isinstance(it, ast.Starred) for it in target.elts)
+            starred = any(isinstance(element, ast.Starred) for element in target.elts)
             for position, element in enumerate(target.elts):
                 known: Values = ()
                 if found is not None and not starred and position < len(found.elements):
@@ -184,7 +180,9 @@ class _Reader(Expressions):
                     if node is not None:
                         given = Given(node.lineno, node, literal(node), values)
                     self.script.attributes.append(
-                        Attribute(value.kind, target.attr, target.lineno, target, True, given)
+                        ScriptAttribute(
+                            value.class_name, target.attr, target.lineno, target, True, given
+                        )
                     )
         elif isinstance(target, ast.Subscript):
             for value in self.evaluate(target.value):
@@ -206,14 +204,15 @@ class _Reader(Expressions):
     def _on_for(self, node: ast.For | ast.AsyncFor) -> None:
         self.evaluate(node.iter)
         self._assign(node.target, (), None)
-        before = dict(self.scope.names)
-        self._block([*node.body, *node.orelse])
-        self.scope.after(before, self.scope.names)
+        self._loop(node)
 
     _on_asyncfor = _on_for
 
     def _on_while(self, node: ast.While) -> None:
         self.evaluate(node.test)
+        self._loop(node)
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
         before = dict(self.scope.names)
         self._block([*node.body, *node.orelse])
         self.scope.after(before, self.scope.names)
@@ -268,13 +267,13 @@ class _Reader(Expressions):
         self.scope.returned = merged(self.scope.returned, self.evaluate(node.value))
 
     def _body_of(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Scope, kind: OwnClass | None
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Scope, cls: OwnClass | None
     ) -> None:
         around, self.scope = self.scope, Scope(outer)
-        outer_class, self.method_of = self.method_of, kind or self.method_of
+        outer_class, self.method_of = self.method_of, cls or self.method_of
         passed = {} if self._before is None else dict(self._before.passed.get(node, {}))
-        if kind is not None and node.args.args:
-            passed[node.args.args[0].arg] = (made_of(kind),)
+        if cls is not None and node.args.args:
+            passed[node.args.args[0].arg] = (made_of(cls),)
         self._parameters(node.args, passed)
         self.evaluate(node.returns)
         self._block(node.body)
@@ -282,7 +281,7 @@ class _Reader(Expressions):
         self.scope, self.method_of = around, outer_class
 
     def _on_classdef(self, node: ast.ClassDef) -> None:
-        for part in (*node.decorator_list, *(it.value for it in node.keywords)):
+        for part in (*node.decorator_list, *(keyword.value for keyword in node.keywords)):
             self.evaluate(part)
         bases = [value for base in node.bases for value in self.evaluate(base)]
         ancestors: list[str] = []
@@ -290,34 +289,41 @@ class _Reader(Expressions):
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]
-            elif isinstance(base, Own) and base.kind is not None:
-                ancestors += base.kind.ancestors
-                fields |= base.kind.fields
-        for statement in node.body:
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                fields[statement.target.id] = statement
-        kind: OwnClass | None = None
+            elif isinstance(base, Own) and base.cls is not None:
+                ancestors += base.cls.ancestors
+                fields |= base.cls.fields
+        fields |= fields_of(node)
+        cls: OwnClass | None = None
         if ancestors or _is_dataclass(node):
             unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
-            kind = OwnClass(node.name, node.lineno, unique, fields, node)
-            self.script.classes.append(kind)
-        self._bind(node.name, (Own(node, kind),))
+            cls = OwnClass(node.name, node.lineno, unique, fields, node)
+            self.script.classes.append(cls)
+        self._bind(node.name, (Own(node, cls),))
         outer, self.scope = self.scope, Scope(self.scope)
         for statement in node.body:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                 for part in (*statement.decorator_list, *statement.args.defaults):
                     self.evaluate(part)
-                self._waiting.append((statement, outer, kind))
+                self._waiting.append((statement, outer, cls))
             else:
                 self._block([statement])
         self.scope = outer
 
 
+def fields_of(node: ast.AST) -> dict[str, ast.AnnAssign]:
+    """Return the fields with a type that the body of a class has, by name."""
+    return {
+        statement.target.id: statement
+        for statement in getattr(node, "body", ())
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    }
+
+
 def _catches_lacking(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(isinstance(kind, ast.Name) and kind.id in _LACKING for kind in kinds)
+    classes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(cls, ast.Name) and cls.id in _LACKING for cls in classes)
 
 
 def _is_dataclass(node: ast.ClassDef) -> bool:

@@ -9,12 +9,10 @@ from typing import Any
 
 Holder = ast.Dict | ast.Call | ast.Assign
 """What gives entries to a dictionary."""
-NOT_LITERAL = object()
-"""The value of an argument that is known only when the script runs."""
 
 
 @dataclass(frozen=True)
-class Use:
+class ScriptUse:
     """A library's name in a script.
 
     Args:
@@ -41,7 +39,7 @@ class Given:
     Args:
         line: where it stands.
         node: its value.
-        value: that value; `NOT_LITERAL` if it is none.
+        value: that value; `UNKNOWN` if it is not a literal.
         values: what it may be, as far as the script tells.
         holder: the dictionary, call of `dict` or of its `update`, or assignment to an item, that it
             comes from by `**`; None for an argument of the call itself.
@@ -61,11 +59,8 @@ class OwnClass:
     """A class of the script's own that derives from a library's.
 
     Args:
-        name: its name.
-        line: where it begins.
         ancestors: the public names of the library's classes that it derives from.
         fields: its own fields with a type, and those of its own ancestors.
-        node: the class.
     """
 
     name: str
@@ -76,15 +71,13 @@ class OwnClass:
 
 
 @dataclass(frozen=True)
-class Call:
+class ScriptCall:
     """A call of a library's class or function, or of a method.
 
     Args:
         name: what is called, with dots: `trl.SFTTrainer`, `transformers.AutoModel`. For a method
             of an object, the class.
         method: `__init__`, or the name of the method. Empty for a function.
-        line: where it begins.
-        node: the call.
         keywords: by name, those from dictionaries too.
         positional: the arguments by position.
         complete: False if there are `*` or `**` whose content is not known.
@@ -102,14 +95,11 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Attribute:
+class ScriptAttribute:
     """An attribute of an object whose class is known.
 
     Args:
         owner: the class, with dots.
-        name: the attribute.
-        line: where it stands.
-        node: the expression.
         is_set: whether the script gives it a value.
         given: that value, if it stands alone.
         made_by: the call that made the object, if the script shows it.
@@ -122,7 +112,7 @@ class Attribute:
     node: ast.Attribute
     is_set: bool = False
     given: Given | None = None
-    made_by: Call | None = None
+    made_by: ScriptCall | None = None
     of_class: bool = False
 
 
@@ -131,10 +121,7 @@ class Script:
     """What a script names of the libraries.
 
     Args:
-        tree: its syntax tree.
-        uses: names, as they stand in the text.
-        calls: calls, likewise.
-        attributes: attributes of objects, likewise.
+        attributes: attributes of objects, in the same order.
         own_fields: those that are fields of the script's own classes.
         classes: classes that derive from a library's.
         parents: each node to the one that it is a part of.
@@ -142,10 +129,10 @@ class Script:
     """
 
     tree: ast.Module
-    uses: list[Use] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    attributes: list[Attribute] = field(default_factory=list)
-    own_fields: list[Attribute] = field(default_factory=list)
+    uses: list[ScriptUse] = field(default_factory=list)
+    calls: list[ScriptCall] = field(default_factory=list)
+    attributes: list[ScriptAttribute] = field(default_factory=list)
+    own_fields: list[ScriptAttribute] = field(default_factory=list)
     classes: list[OwnClass] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)

@@ -1,12 +1,16 @@
-"""What an expression of a script may stand for."""
+"""What the names and expressions of a script may stand for."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .script import Call, OwnClass
+from .script import OwnClass, ScriptCall
+
+_MOST = 8
+"""So many meanings of a name are followed."""
 
 
 @dataclass(frozen=True)
@@ -21,18 +25,18 @@ class Made:
     """An object.
 
     Args:
-        kind: its class, with dots.
+        class_name: its class, with dots.
         call: the call that made it; None if it came in another way.
         own: the script's own class, if it is of one.
     """
 
-    kind: str
-    call: Call | None = None
+    class_name: str
+    call: ScriptCall | None = None
     own: OwnClass | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
+class MadeMethod:
     """A method of an object."""
 
     instance: Made
@@ -58,7 +62,6 @@ class Constant:
     """A literal.
 
     Args:
-        node: where it stands.
         surely: whether it is the value, and not only a default.
     """
 
@@ -71,8 +74,52 @@ class Own:
     """A function or class of the script's own."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    kind: OwnClass | None = None
+    cls: OwnClass | None = None
 
 
 Values = tuple[Any, ...]
 """What an expression may be; empty if nothing is known."""
+
+
+class Scope:
+    """The names of a module or function, with what they may stand for."""
+
+    def __init__(self, outer: Scope | None = None) -> None:
+        self.outer = outer
+        self.names: dict[str, Values] = {}
+        self.returned: Values = ()
+
+    def find(self, name: str) -> Values | None:
+        """Return what a name may stand for; None if nothing gives it a meaning."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+    def after(self, *branches: dict[str, Values]) -> None:
+        """Go on after one of several branches, whichever it was."""
+        names: dict[str, Values] = {}
+        for branch in branches:
+            for name, values in branch.items():
+                names[name] = merged(names.get(name, ()), values)
+        self.names = names
+
+
+def merged(first: Values, second: Iterable[object]) -> Values:
+    """Return all meanings, each once."""
+    known = {_identity(value): value for value in first}
+    for value in second:
+        known.setdefault(_identity(value), value)
+    return tuple(known.values())[:_MOST]
+
+
+def _identity(value: object) -> object:
+    if isinstance(value, Library):
+        return value.name
+    if isinstance(value, Made):
+        return value.class_name, id(value.call.node) if value.call else 0, id(value.own)
+    if isinstance(value, Dictionary | Constant):
+        return id(value.node)
+    return id(value)

@@ -1,5 +1,5 @@
 """What versions a script wants: for which it was written, and which set of them runs it."""
 
-from .script import Verdict, Wanted, wanted
+from .script import ScriptVerdict, ScriptWants, wanted
 
-__all__ = ["Verdict", "Wanted", "wanted"]
+__all__ = ["ScriptVerdict", "ScriptWants", "wanted"]

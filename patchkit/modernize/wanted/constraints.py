@@ -1,10 +1,14 @@
-"""A measured set of versions as a file of constraints, as pip and uv read it."""
+"""A measured set of versions as a file of constraints, with the patches due in float16."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ...catalogue.entries import Entry
+from ...catalogue.explanation import explain
+from ...environment import in_range
 from ...errors import UsageError
 from ...patch import Patch
 from ...text import short_list
@@ -12,6 +16,22 @@ from .measured import MeasuredSet
 
 _SHOWN = 6
 """Scripts that are named."""
+_HALF = re.compile(r"\bfp16\b|\bfloat16\b|GradScaler|half precision")
+"""Found in the description of a patch whose bug shows where training is in float16."""
+
+
+def due_in_float16(catalogue: Iterable[Entry], versions: Mapping[str, str]) -> Iterator[Patch]:
+    """Yield the patches that a training in float16 needs with a set of versions."""
+    for patch, entry in ((entry.patch, entry) for entry in catalogue):
+        affected = (
+            library in versions and in_range(versions[library], releases)
+            for library, releases in patch.affects.items()
+        )
+        if not patch.opt_in and all(affected):
+            known = explain(entry)
+            words = (known.headline, known.bug, known.title, *known.messages)
+            if any(map(_HALF.search, words)):
+                yield patch
 
 
 def check_is_new(file: Path) -> None:

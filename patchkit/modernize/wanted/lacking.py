@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from ...legacy.changes import Attribute as AttributeRow
+from ...legacy.changes import Attribute
 from ...legacy.decisions import UNKNOWN, decide_read, decide_value
 from ...legacy.versions.due import Due
 from ...legacy.wording import release, since
 from ..python.standin import Expression, Standin, decided, known_value
 from ..reading.kinship import ancestors
-from ..reading.script import Attribute, Call
+from ..reading.script import ScriptAttribute, ScriptCall
 from .needs import Need, rows_for
 
 
@@ -37,7 +37,6 @@ class Lacking:
     """Something that a script names and the installed releases lack.
 
     Args:
-        need: what it is.
         fate: what the legacy layer does about it.
         text: a sentence without its beginning: since when, and what to do.
     """
@@ -73,9 +72,9 @@ def _by_table(need: Need, due: Due) -> tuple[Fate, str, bool] | None:
 
     The last part tells whether that holds even if the installed release has such a name.
     """
-    if isinstance(need.subject, Call):
+    if isinstance(need.subject, ScriptCall):
         return _of_call(need, need.subject, due)
-    if isinstance(need.subject, Attribute):
+    if isinstance(need.subject, ScriptAttribute):
         return _of_attribute(need.subject, due)
     found = due.places.find(need.what) or due.places.inside(need.what)
     if found is None:
@@ -83,7 +82,7 @@ def _by_table(need: Need, due: Due) -> tuple[Fate, str, bool] | None:
     return *_told(since(found.row), found.advice, found.refusal), False
 
 
-def _of_call(need: Need, call: Call, due: Due) -> tuple[Fate, str, bool] | None:
+def _of_call(need: Need, call: ScriptCall, due: Due) -> tuple[Fate, str, bool] | None:
     rows = rows_for(call, due)
     value = UNKNOWN if need.given is None else known_value(need.given)
     row = rows.keywords.get(need.keyword)
@@ -95,11 +94,7 @@ def _of_call(need: Need, call: Call, due: Due) -> tuple[Fate, str, bool] | None:
         }
         is_method = call.method not in ("", "__init__")
         old = others.keys() if is_method else others.keys() & rows.keywords.keys()
-        standin = Standin(
-            {name: each for name, each in others.items() if name not in old},
-            {name: each for name, each in others.items() if name in old},
-            "the configuration of the trainer",
-        )
+        standin = Standin(others, old, "the configuration of the trainer")
         decision, _ = decided(row, value, standin)
         return *_told(since(row), decision.advice, decision.refusal), not row.early
     for old_value in rows.values:
@@ -109,9 +104,9 @@ def _of_call(need: Need, call: Call, due: Due) -> tuple[Fate, str, bool] | None:
     return None
 
 
-def _of_attribute(attribute: Attribute, due: Due) -> tuple[Fate, str, bool] | None:
+def _of_attribute(attribute: ScriptAttribute, due: Due) -> tuple[Fate, str, bool] | None:
     owners = ancestors(attribute.owner)
-    for row in due.of(AttributeRow):
+    for row in due.of(Attribute):
         if row.name == attribute.name and set(row.owners) & set(owners):
             decision = decide_read(row)
             return *_told(since(row), decision.advice, decision.refusal), False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
 
 from ...legacy.versions.version_sets import sets as recommended_sets
 from ...matrix.lookup import shipped
 from ...matrix.records import LIBRARIES, MatrixError, public_version
 from .needs import Need
+from .ranges import disjoint
 
 _BUILD = "torch"
 """Its builds differ by device, and the user chooses one."""
@@ -21,7 +21,6 @@ class MeasuredSet:
     """Versions that were run together.
 
     Args:
-        versions: distribution to version, without torch.
         torch: the version of torch that was beside them; empty if none was recorded.
     """
 
@@ -57,17 +56,14 @@ def measured_sets() -> tuple[MeasuredSet, ...]:
 
 
 def best(needs: Sequence[Need], installed: Mapping[str, str]) -> MeasuredSet | None:
-    """Return the set that has all that scripts name: what is installed, or the newest.
-
-    Args:
-        needs: what they name.
-        installed: distribution to installed version.
-    """
-    fitting = [it for it in measured_sets() if all(need.holds(it.versions) for need in needs)]
+    """Return the set that has all that scripts name: what is installed, or the newest."""
+    fitting = [
+        known for known in measured_sets() if all(need.holds(known.versions) for need in needs)
+    ]
     present = (
-        it
-        for it in fitting
-        if all(installed.get(name) == version for name, version in it.versions.items())
+        known
+        for known in fitting
+        if all(installed.get(name) == version for name, version in known.versions.items())
     )
     return next(present, fitting[0] if fitting else None)
 
@@ -79,21 +75,16 @@ def apart(needs: Sequence[Need]) -> tuple[Need, ...]:
         nothing if it takes three names or more.
     """
     sets = measured_sets()
-    having = {
-        need.what: {number for number, it in enumerate(sets) if need.holds(it.versions)}
+    having = [
+        (need, {number for number, known in enumerate(sets) if need.holds(known.versions)})
         for need in needs
-    }
-    for need in needs:
-        if not having[need.what]:
-            return (need,)
-    for one, other in combinations(needs, 2):
-        if not having[one.what] & having[other.what]:
-            return one, other
-    return ()
+    ]
+    absent = ((need,) for need, numbers in having if not numbers)
+    return next(absent, None) or disjoint(having)
 
 
 def _key(versions: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((name, it) for name, it in versions.items() if name in LIBRARIES))
+    return tuple(sorted((name, version) for name, version in versions.items() if name in LIBRARIES))
 
 
 def _age(known: MeasuredSet) -> tuple[object, ...]:

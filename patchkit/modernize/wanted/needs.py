@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from ...environment import in_range
 from ...legacy.changes import Change, Keyword
 from ...legacy.rows import all_rows
 from ...legacy.versions.due import Due, MethodRows
+from ..findings import InScript
 from ..history import History, Releases, Together
 from ..reading import Script
 from ..reading.kinship import ancestors
-from ..reading.script import Attribute, Call, Given, Use
+from ..reading.script import Given, ScriptAttribute, ScriptCall, ScriptUse
 
 _AUTO = "transformers._BaseAutoModelClass"
 _MODEL = "transformers.PreTrainedModel"
@@ -22,7 +23,7 @@ _CONFIGURATIONS = ("Config", "Arguments")
 
 
 @dataclass(frozen=True)
-class Need:
+class Need(InScript):
     """Something that a script names.
 
     Args:
@@ -38,15 +39,10 @@ class Need:
     what: str
     line: int
     possible: tuple[Together, ...]
-    subject: Use | Call | Attribute
+    subject: ScriptUse | ScriptCall | ScriptAttribute
     given: Given | None = None
     keyword: str = ""
     cell: int = 0
-
-    @property
-    def place(self) -> str:
-        """Its place in the script: `line 3`, `cell 2, line 3`."""
-        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
 
     def releases(self, library: str) -> Releases | None:
         """Return the releases of a library that can have it; None if that library is free."""
@@ -62,22 +58,16 @@ class Need:
         )
 
 
-def needs(script: Script, history: History, cell: int = 0) -> list[Need]:
-    """Return what a script needs, each once, in the order of the text.
-
-    Args:
-        script: the script.
-        history: which release has what.
-        cell: the cell of a notebook that it is.
-    """
+def needs(script: Script, history: History) -> list[Need]:
+    """Return what a script needs, each once, in the order of the text."""
     found: dict[str, Need] = {}
     everything = [
         *_of_names(script, history),
         *(need for call in script.calls for need in _of_call(call, history)),
-        *(need for it in script.attributes for need in _of_attribute(it, history)),
+        *(need for attribute in script.attributes for need in _of_attribute(attribute, history)),
     ]
-    for need in sorted(everything, key=lambda it: it.line):
-        found.setdefault(need.what, replace(need, cell=cell))
+    for need in sorted(everything, key=lambda need: need.line):
+        found.setdefault(need.what, need)
     return list(found.values())
 
 
@@ -87,12 +77,12 @@ def _of_names(script: Script, history: History) -> Iterator[Need]:
         if not rest or use.optional or library not in history.libraries:
             continue
         releases = history.place(use.name)
-        is_private = any(it.startswith("_") for it in rest.split("."))  # the history has none
+        is_private = any(part.startswith("_") for part in rest.split("."))  # the history has none
         if releases or (releases is not None and not is_private):
             yield Need(use.name, use.line, ({library: releases},) if releases else (), use)
 
 
-def _of_call(call: Call, history: History) -> Iterator[Need]:
+def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
     owners = owners_of(call)
     rows = rows_for(call, _all_rows())
     shown = call.name.rpartition(".")[2]
@@ -118,7 +108,7 @@ def _of_call(call: Call, history: History) -> Iterator[Need]:
             yield Need(what, argument.line, tuple(possible), call, argument, value.name)
 
 
-def _of_attribute(attribute: Attribute, history: History) -> Iterator[Need]:
+def _of_attribute(attribute: ScriptAttribute, history: History) -> Iterator[Need]:
     """Yield what reading a field of a configuration needs."""
     owner = ancestors(attribute.owner)[0]
     if attribute.is_set or attribute.of_class or not owner.endswith(_CONFIGURATIONS):
@@ -149,18 +139,18 @@ def _keyword(
     return None
 
 
-def owners_of(call: Call) -> tuple[str, ...]:
+def owners_of(call: ScriptCall) -> tuple[str, ...]:
     """Return the names by which the history may know what is called."""
     known = ancestors(call.name)
     if call.method in ("", "__init__"):
         return known[:1]
     if _AUTO in known:
         known = (*known, _MODEL)
-    return tuple(f"{kind}.{call.method}" for kind in known)
+    return tuple(f"{name}.{call.method}" for name in known)
 
 
-def rows_for(call: Call, due: Due) -> MethodRows:
-    """Return the rows of the table that a call may meet."""
+def rows_for(call: ScriptCall, due: Due) -> MethodRows:
+    """Return the rows of the table that are about a call."""
     return due.of_call(ancestors(call.name), call.method) or MethodRows()
 
 
@@ -173,4 +163,6 @@ def _all_rows() -> Due:
 def _before(row: Change | Keyword, history: History) -> Releases:
     """Return the releases before something went."""
     library, _, number = row.gone.partition(" ")
-    return frozenset(it for it in history.releases(library) if in_range(it, f"<{number}"))
+    return frozenset(
+        release for release in history.releases(library) if in_range(release, f"<{number}")
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -15,7 +15,6 @@ class Range:
     """The releases of a library that have all that a script names.
 
     Args:
-        library: its name.
         releases: these releases, the oldest first; empty if none has everything.
         runs: the first and the last of each row of releases without a gap.
         first_by: what the release before the first lacks; None if the first is the first that was
@@ -42,16 +41,11 @@ class Range:
 
 
 def ranges(needs: Sequence[Need], history: History) -> list[Range]:
-    """Return the range of each library that a script names something of.
-
-    Args:
-        needs: what it names; what no release has sets no bound.
-        history: which release has what.
-    """
+    """Return the range of each library that a script names something of."""
     narrowed = [need for need in needs if need.possible]
     while True:
         found = list(_ranges(narrowed, history))
-        remaining = {it.library: frozenset(it.releases) for it in found if it.releases}
+        remaining = {known.library: frozenset(known.releases) for known in found if known.releases}
         before, narrowed = narrowed, [_narrowed(need, remaining) for need in narrowed]
         if narrowed == before:
             return found
@@ -62,7 +56,9 @@ def _narrowed(need: Need, remaining: Mapping[str, Releases]) -> Need:
     possible = tuple(
         together
         for together in need.possible
-        if all(releases & remaining.get(it, releases) for it, releases in together.items())
+        if all(
+            releases & remaining.get(library, releases) for library, releases in together.items()
+        )
     )
     return replace(need, possible=possible) if possible else need
 
@@ -75,9 +71,11 @@ def _ranges(needs: Sequence[Need], history: History) -> Iterator[Range]:
         if not bounds:
             continue
         known = history.releases(library)
-        common = [it for it in known if all(it in releases for _, releases in bounds)]
+        common = [
+            release for release in known if all(release in releases for _, releases in bounds)
+        ]
         if not common:
-            yield Range(library, (), apart=_apart(library, [need for need, _ in bounds]))
+            yield Range(library, (), apart=disjoint(bounds))
             continue
         begin, end = known.index(common[0]), known.index(common[-1])
         before = known[begin - 1] if begin else ""
@@ -93,16 +91,16 @@ def _ranges(needs: Sequence[Need], history: History) -> Iterator[Range]:
 
 def _runs(common: Sequence[str], known: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the first and the last of each row of releases without a gap."""
-    numbers = [known.index(it) for it in common]
-    begins = [it for it in numbers if it - 1 not in numbers]
-    ends = [it for it in numbers if it + 1 not in numbers]
+    numbers = [known.index(release) for release in common]
+    begins = [number for number in numbers if number - 1 not in numbers]
+    ends = [number for number in numbers if number + 1 not in numbers]
     for begin, end in zip(begins, ends, strict=True):
         yield known[begin], known[end]
 
 
-def _apart(library: str, needs: Iterable[Need]) -> tuple[Need, ...]:
-    """Return two names that no release has together; nothing if it takes more of them."""
-    for one, other in combinations(needs, 2):
-        if not (one.releases(library) or frozenset()) & (other.releases(library) or frozenset()):
-            return one, other
+def disjoint(having: Iterable[tuple[Need, Collection[object]]]) -> tuple[Need, ...]:
+    """Return the first two needs that nothing has together; nothing if it takes more of them."""
+    for (first, there), (second, here) in combinations(having, 2):
+        if not set(there) & set(here):
+            return first, second
     return ()

@@ -9,18 +9,18 @@ from typing import Any
 
 from ...legacy.rows import all_rows
 from ...legacy.versions.due import Due
-from ..findings import Finding, Outcome
+from ..findings import ScriptFinding, ScriptOutcome
 from ..history import History
 from ..python.rewriting import planned
 from ..reading import Script
 from .lacking import Fate, Lacking, lacking
 from .needs import Need, needs
 from .ranges import Range, ranges
-from .silent import Silent, silent
+from .silent import SilentChange, silent
 from .source import PythonText
 
 
-class Verdict(str, Enum):
+class ScriptVerdict(str, Enum):
     """Whether a script runs on what is installed."""
 
     AS_IT_IS = "as it is"
@@ -32,11 +32,10 @@ class Verdict(str, Enum):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ScriptWants:
     """What a script wants.
 
     Args:
-        name: its path, as it was given.
         needs: what it names of the libraries.
         ranges: by library, the releases that have all of that.
         lacking: what the installed releases lack of it.
@@ -50,58 +49,41 @@ class Wanted:
     needs: tuple[Need, ...]
     ranges: tuple[Range, ...]
     lacking: tuple[Lacking, ...]
-    combined: tuple[Finding, ...]
-    silent: tuple[Silent, ...]
+    combined: tuple[ScriptFinding, ...]
+    silent: tuple[SilentChange, ...]
     unread: tuple[str, ...] = ()
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ScriptVerdict:
         """Whether it runs on what is installed, as far as names tell."""
-        gone = any(it.outcome is Outcome.GONE for it in self.combined)
-        if gone or any(it.fate is not Fate.FIXED for it in self.lacking):
-            return Verdict.NOT
+        gone = any(finding.outcome is ScriptOutcome.GONE for finding in self.combined)
+        if gone or any(missed.fate is not Fate.FIXED for missed in self.lacking):
+            return ScriptVerdict.NOT
         is_old = self.lacking or self.combined
-        return Verdict.WITH_THE_LAYER if is_old else Verdict.AS_IT_IS
+        return ScriptVerdict.WITH_THE_LAYER if is_old else ScriptVerdict.AS_IT_IS
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "script": self.name,
             "verdict": str(self.verdict),
-            "releases": {it.library: _of_range(it) for it in self.ranges},
+            "releases": {known.library: _of_range(known) for known in self.ranges},
             "lacking": [
-                {**_of_need(it.need), "fate": str(it.fate), "text": it.text} for it in self.lacking
+                {**_of_need(missed.need), "fate": str(missed.fate), "text": missed.text}
+                for missed in self.lacking
             ],
             "combined": [
-                {
-                    "line": it.line,
-                    "cell": it.cell,
-                    "old": it.old,
-                    "new": it.new,
-                    "because": it.because,
-                }
-                for it in self.combined
+                _fields(finding, "line", "cell", "old", "new", "because")
+                for finding in self.combined
             ],
             "silent": [
-                {
-                    "line": it.line,
-                    "cell": it.cell,
-                    "what": it.what,
-                    "text": it.text,
-                    "surely": it.surely,
-                }
-                for it in self.silent
+                _fields(change, "line", "cell", "what", "text", "surely") for change in self.silent
             ],
             "unread": list(self.unread),
         }
 
 
-def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> Wanted | None:
+def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> ScriptWants | None:
     """Find out what a script wants.
-
-    Args:
-        text: the Python in it.
-        history: which release has what.
-        installed: distribution to installed release.
 
     Returns:
         what it wants; None if it names none of the libraries.
@@ -114,17 +96,17 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
     known_libraries = {*history.libraries, *due.packages}
     if not any(use.name.partition(".")[0] in known_libraries for use in script.uses):
         return None
-    named = [text.in_its_cell(it) for it in needs(script, history)]
+    named = [text.in_its_cell(need) for need in needs(script, history)]
     found = ranges(named, history)
     known = {
         library: history.nearest(library, installed[library])
         for library in history.libraries
         if library in installed
     }
-    releases = {it.library: it.releases for it in found if it.releases}
-    told = (text.in_its_cell(it) for it in silent(script, due, releases))
+    releases = {known.library: known.releases for known in found if known.releases}
+    told = (text.in_its_cell(change) for change in silent(script, due, releases))
     missing = tuple(lacking(named, installed, due, known))
-    return Wanted(
+    return ScriptWants(
         text.name,
         tuple(named),
         tuple(found),
@@ -137,28 +119,32 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
 
 def _combined(
     text: PythonText, script: Script, due: Due, missing: Collection[Lacking]
-) -> Iterator[Finding]:
+) -> Iterator[ScriptFinding]:
     """Yield what is old beside names, and beside what the installed releases lack."""
-    lines = {(it.need.cell, it.need.line) for it in missing}
-    names = {it.need.what for it in missing}
+    lines = {(missed.need.cell, missed.need.line) for missed in missing}
+    names = {missed.need.what for missed in missing}
     names |= {use.name for use in script.uses if use.optional}
     for finding in planned(text.text, due).findings:
         placed = text.in_its_cell(finding)
         is_told = (placed.cell, placed.line) in lines or placed.old in names
-        if placed.outcome is not Outcome.SILENT and not is_told:
+        if placed.outcome is not ScriptOutcome.SILENT and not is_told:
             yield placed
 
 
 def _of_range(found: Range) -> dict[str, Any]:
     return {
-        "runs": [list(it) for it in found.runs],
+        "runs": [list(run) for run in found.runs],
         "first": found.first or None,
         "last": found.last or None,
         "first_by": found.first_by and _of_need(found.first_by),
         "last_by": found.last_by and _of_need(found.last_by),
-        "apart": [_of_need(it) for it in found.apart],
+        "apart": [_of_need(need) for need in found.apart],
     }
 
 
 def _of_need(need: Need) -> dict[str, Any]:
-    return {"what": need.what, "line": need.line, "cell": need.cell}
+    return _fields(need, "what", "line", "cell")
+
+
+def _fields(found: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in names}

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...legacy.changes import Default
-from ...legacy.decisions import UNKNOWN, decide, gives_other_results, is_relied_on
+from ...legacy.decisions import decide, gives_other_results, is_relied_on
 from ...legacy.versions.due import Due
 from ...legacy.wording import release
-from ..reading import NOT_LITERAL, Script
-from ..reading.script import Call
+from ..findings import InScript
+from ..reading import Script
+from ..reading.script import ScriptCall
 from .needs import rows_for
 
 _OBJECTS = "PreTrained"
@@ -18,13 +19,12 @@ _OBJECTS = "PreTrained"
 
 
 @dataclass(frozen=True)
-class Silent:
+class SilentChange(InScript):
     """A change that concerns the script.
 
     Args:
-        line: where.
         what: the call, as `DPOConfig`.
-        text: what was otherwise, until when, and what is.
+        text: what changed, and in which release.
         surely: whether all releases that the script can be for are from before the change.
         cell: the cell of a notebook, from 1; 0 elsewhere.
     """
@@ -35,15 +35,10 @@ class Silent:
     surely: bool
     cell: int = 0
 
-    @property
-    def place(self) -> str:
-        """Its place in the script: `line 3`, `cell 2, line 3`."""
-        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
-
 
 def silent(
-    script: Script, due: Due, written_for: Mapping[str, Sequence[str]], cell: int = 0
-) -> Iterator[Silent]:
+    script: Script, due: Due, written_for: Mapping[str, Sequence[str]]
+) -> Iterator[SilentChange]:
     """Yield the changes that concern a script on the installed releases.
 
     Args:
@@ -51,27 +46,23 @@ def silent(
         due: the rows of the table for the installed releases.
         written_for: library to the releases that it can be for, the oldest first; all releases for
             one that is missing.
-        cell: the cell of a notebook that it is.
     """
     for call in script.calls:
         rows = rows_for(call, due)
-        values = {
-            name: UNKNOWN if each.value is NOT_LITERAL else each.value
-            for name, each in call.keywords.items()
-        }
+        values = {name: each.value for name, each in call.keywords.items()}
         current = (decide(rows.keywords[name]).to for name in values if name in rows.keywords)
         given = {*values, *current}
         for default in rows.defaults.values() if call.complete else ():
             if is_relied_on(default, given, values.get(default.needs)):
                 for surely, text in _differences(default, written_for.get(default.library)):
-                    yield Silent(call.line, _shown(call), text, surely, cell)
+                    yield SilentChange(call.line, _shown(call), text, surely)
         for behaviour in rows.behaviours:
             before = _until(behaviour.gone, written_for.get(behaviour.library))
             told = behaviour.silent
-            is_met = told is not None and call.complete and gives_other_results(told, values)
-            if before is not None and told is not None and is_met:
+            applies = told is not None and call.complete and gives_other_results(told, values)
+            if before is not None and told is not None and applies:
                 text = f"since {release(behaviour.gone)} it {told.told}"
-                yield Silent(call.line, _shown(call), text, before, cell)
+                yield SilentChange(call.line, _shown(call), text, before)
 
 
 def _differences(default: Default, releases: Sequence[str] | None) -> Iterator[tuple[bool, str]]:
@@ -102,8 +93,8 @@ def _until(changed: str, releases: Sequence[str] | None) -> bool | None:
     return False if Version(releases[0]) < limit else None
 
 
-def _shown(call: Call) -> str:
-    kind = call.name.rpartition(".")[2]
+def _shown(call: ScriptCall) -> str:
+    cls = call.name.rpartition(".")[2]
     if call.method in ("", "__init__"):
-        return kind
-    return call.method if kind.startswith(_OBJECTS) else f"{kind}.{call.method}"
+        return cls
+    return call.method if cls.startswith(_OBJECTS) else f"{cls}.{call.method}"

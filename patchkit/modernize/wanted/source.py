@@ -10,17 +10,17 @@ from typing import TypeVar
 
 from ..errors import ScriptError
 from ..files import load
-from ..findings import Finding
+from ..findings import ScriptFinding
 from ..formats.magics import cell_magic, held
 from ..reading import Script, read
 from ..reading.reader import parsed
 from .needs import Need
-from .silent import Silent
+from .silent import SilentChange
 
 KINDS = (".py", ".ipynb")
 """The endings of the names of scripts that are read."""
 _BOM = "\ufeff"
-_Placed = TypeVar("_Placed", Need, Silent, Finding)
+_Placed = TypeVar("_Placed", Need, SilentChange, ScriptFinding)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,6 @@ class PythonText:
     """The Python in a script.
 
     Args:
-        name: the script's path, as it was given.
         text: its text; of a notebook, that of all cells.
         begins: of a notebook, the number of each cell and the lines above it.
         unread: why cells were left out.
@@ -46,7 +45,7 @@ class PythonText:
             ScriptError: it is empty, or does not parse.
         """
         if not self.text.strip():
-            raise ScriptError(f"{self.name} is empty: there is no Python in it")
+            raise ScriptError(f"{self.name} is empty: it has no Python")
         try:
             return read(self.text)
         except ScriptError as error:
@@ -65,7 +64,7 @@ def python_text(path: Path) -> PythonText:
     """Return the Python in a script.
 
     Raises:
-        ScriptError: it cannot be read, is no text, or is no notebook.
+        ScriptError: it cannot be read, is not text, or is not a notebook.
     """
     text = load(path).text.removeprefix(_BOM)
     return (
@@ -94,6 +93,6 @@ def _of_notebook(path: Path, text: str) -> PythonText:
         except ScriptError as error:
             unread.append(f"cell {number}, {error}")
             continue
-        begins.append((number, sum(it.count("\n") + 1 for it in parts)))
+        begins.append((number, sum(above.count("\n") + 1 for above in parts)))
         parts.append(part)
     return PythonText(str(path), "\n".join(parts), tuple(begins), tuple(unread))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchkit.modernize.errors import ScriptError
-from patchkit.modernize.findings import Modernized, Outcome
+from patchkit.modernize.findings import Modernized, ScriptOutcome
 from patchkit.modernize.formats import notebook
 from patchkit.modernize.formats.edits import edited
 from patchkit.modernize.formats.magics import held, released, shell_view
@@ -53,7 +53,7 @@ def test_names_of_one_cell_in_another() -> None:
         "!nvidia-smi\n%matplotlib inline\nTrainingArguments?",
     ]
     assert cells[2] == ["# ü\n", TODAY + "\n", "args"]
-    assert [(it.cell, it.line) for it in result.findings] == [(3, 2)]
+    assert [(finding.cell, finding.line) for finding in result.findings] == [(3, 2)]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_script_that_a_cell_writes_and_another_starts() -> None:
     script = "%%writefile train.py\nfrom trl import SFTConfig, TrlParser\nTrlParser(SFTConfig)\n"
     cells, result = modernized(script, "!python train.py --no_cuda --max_prompt_length 3 --bf16")
     assert cells == [script, "!python train.py --use_cpu --max_prompt_length 3 --bf16 True"]
-    assert {it.cell for it in result.findings} == {2}
+    assert {finding.cell for finding in result.findings} == {2}
 
 
 def test_a_remark_stands_before_the_sign() -> None:
@@ -99,8 +99,8 @@ def test_a_cell_that_is_no_python_is_left_and_told() -> None:
     )
     assert cells[1:] == ["x = 1\nprint 'no'", TODAY]
     told = result.findings[0]
-    assert (told.cell, told.line, told.outcome) == (2, 2, Outcome.REMARKED)
-    assert "no Python" in told.because
+    assert (told.cell, told.line, told.outcome) == (2, 2, ScriptOutcome.REMARKED)
+    assert "not Python" in told.because
 
 
 def test_notebooks_in_other_languages_are_left() -> None:

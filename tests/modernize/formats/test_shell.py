@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchkit.modernize.findings import Modernized, Outcome
+from patchkit.modernize.findings import Modernized, ScriptOutcome
 from patchkit.modernize.formats import shell
 from patchkit.modernize.formats.words import commands
 
@@ -126,13 +126,15 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
         "max_prompt_length=128) in the place of DPOTrainer sees to it\r\n"
         "  trl dpo \\\r\n    --beta 0.1\r\n"
     )
-    assert [(it.line, it.outcome) for it in result.findings] == [(2, Outcome.REMARKED)]
+    assert [(finding.line, finding.outcome) for finding in result.findings] == [
+        (2, ScriptOutcome.REMARKED)
+    ]
     assert shell.modernize(result.text, DUE).text == result.text
 
 
 def test_what_stays_gets_one_remark() -> None:
     result = shell.modernize("trl dpo --reference_free True\n", DUE)
-    assert result.findings[0].outcome is Outcome.GONE
+    assert result.findings[0].outcome is ScriptOutcome.GONE
     assert result.text.startswith(
         "# patchkit: --reference_free has been gone since TRL 0.29.0. CPO"
     )
@@ -152,7 +154,7 @@ def test_each_remark_stands() -> None:
 
 def test_both_names_are_left_to_a_person() -> None:
     result = shell.modernize("trl sft --max_seq_length 1 --max_length 2", DUE)
-    assert result.findings[0].outcome is Outcome.REMARKED
+    assert result.findings[0].outcome is ScriptOutcome.REMARKED
     assert result.text.endswith("\ntrl sft --max_seq_length 1 --max_length 2")
     same = shell.modernize("trl sft --max_seq_length 2 --max_length 2", DUE)
     assert same.text == "trl sft --max_length 2"

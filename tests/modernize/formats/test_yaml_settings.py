@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchkit.modernize.errors import ScriptError
-from patchkit.modernize.findings import Outcome
+from patchkit.modernize.findings import ScriptOutcome
 from patchkit.modernize.formats import readers, yaml_settings
 from patchkit.modernize.formats.neighbours import Neighbours
 
@@ -91,14 +91,17 @@ def test_what_a_person_must_decide() -> None:
         "0.29.0; in a script, patchkit.legacy.replacements.truncation.truncating(DPOTrainer, "
         "max_prompt_length=7) in the place of DPOTrainer sees to it\n# 7\n"
     )
-    assert [it.outcome for it in result.findings] == [Outcome.REMARKED, Outcome.REMARKED]
+    assert [finding.outcome for finding in result.findings] == [
+        ScriptOutcome.REMARKED,
+        ScriptOutcome.REMARKED,
+    ]
     assert yaml_settings.modernize(result.text, DUE).text == result.text
 
 
 def test_comments_in_a_block_are_not_lost() -> None:
     text = TRAINING + "split_batches: true\naccelerator_config:\n  # why\n  even_batches: false\n"
     result = yaml_settings.modernize(text, DUE)
-    assert result.findings[0].outcome is Outcome.REMARKED
+    assert result.findings[0].outcome is ScriptOutcome.REMARKED
     assert result.text.replace(_remark(result.text), "") == text
 
 
@@ -115,15 +118,18 @@ def test_no_yaml(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_the_script_beside_says_what_reads_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "parser",
+    ["TrlParser((My, SFTConfig))\n", "types = [My, SFTConfig]\nTrlParser(dataclass_types=types)\n"],
+)
+def test_the_script_beside_says_what_reads_it(parser: str, tmp_path: Path) -> None:
     file = tmp_path / "recipes" / "a.yaml"
     file.parent.mkdir()
     file.write_text(TRAINING + "max_seq_length: 8\ntorch_dtype: auto\n")
     assert Neighbours(file).reader() is None
     (tmp_path / "run.sh").write_text("python train.py --config recipes/a.yaml\n")
     (tmp_path / "train.py").write_text(
-        "from trl import SFTConfig, TrlParser\nclass My:\n    torch_dtype: str\n"
-        "TrlParser((My, SFTConfig))\n"
+        f"from trl import SFTConfig, TrlParser\nclass My:\n    torch_dtype: str\n{parser}"
     )
     reader = Neighbours(file).reader()
     assert reader is not None

@@ -49,7 +49,7 @@ def parameters(function: Any) -> set[str]:
         known = inspect.signature(function).parameters
     except ValueError:  # a builtin
         return Anything()
-    if any(it.kind is inspect.Parameter.VAR_KEYWORD for it in known.values()):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values()):
         return Anything()
     return set(known)
 

@@ -1,4 +1,4 @@
-"""What is written anew names only what the installed libraries have; their own code stays."""
+"""A rewritten script names only what the installed libraries have; their own code stays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from patchkit.modernize import files
-from patchkit.modernize.findings import Outcome
+from patchkit.modernize.findings import ScriptOutcome
 from patchkit.modernize.reading import read
 from patchkit.modernize.target import due_for
 
@@ -42,15 +42,23 @@ def test_names_and_keywords_exist() -> None:
 
 
 def needs(path: Path) -> list[tuple[str, str, list[str]]]:
-    """Return the names that a script has after it was written anew, but for those left to a person."""
+    """Return the names that a script has after it was rewritten, but for those left to a person."""
     result = files.modernized(files.load(path), due_for())
-    left = [it.old for it in result.findings if it.outcome in (Outcome.GONE, Outcome.REMARKED)]
+    left = [
+        finding.old
+        for finding in result.findings
+        if finding.outcome in (ScriptOutcome.GONE, ScriptOutcome.REMARKED)
+    ]
     script = read(result.text.removeprefix("\ufeff"))
-    uses = [(it.name, "", []) for it in script.uses if not it.optional and it.name not in left]
+    uses = [(use.name, "", []) for use in script.uses if not use.optional and use.name not in left]
     calls = [
-        (it.name, "" if it.method == "__init__" else it.method, sorted(map(str, it.keywords)))
-        for it in script.calls
-        if it.own is None and not any(it.name.rpartition(".")[2] in old for old in left)
+        (
+            call.name,
+            "" if call.method == "__init__" else call.method,
+            sorted(map(str, call.keywords)),
+        )
+        for call in script.calls
+        if call.own is None and not any(call.name.rpartition(".")[2] in old for old in left)
     ]
     return [
         need
@@ -71,7 +79,9 @@ def test_the_installed_release_itself_stays() -> None:
     for path in sorted(Path(spec.origin).parent.rglob("*.py")):
         source = files.load(path)
         result = files.modernized(source, due)
-        found = [it for it in result.findings if it.outcome is not Outcome.SILENT]
+        found = [
+            finding for finding in result.findings if finding.outcome is not ScriptOutcome.SILENT
+        ]
         if result.text != source.text or found:
             changed[path.name] = found
     assert changed == {}

@@ -1,4 +1,4 @@
-"""An old command line and its settings fail; written anew they train, with the layer's losses."""
+"""An old command line and its settings fail; rewritten they train, with the layer's losses."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(folder: Path, *layer: str) -> subprocess.CompletedProcess[str]:
 
 def losses(result: subprocess.CompletedProcess[str]) -> list[float]:
     assert result.returncode == 0, result.stderr[-2000:]
-    line = next(it for it in result.stdout.splitlines() if it.startswith("LOSSES "))
+    line = next(line for line in result.stdout.splitlines() if line.startswith("LOSSES "))
     found: list[float] = json.loads(line.removeprefix("LOSSES "))
     return found
 
