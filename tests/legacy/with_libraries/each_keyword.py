@@ -171,15 +171,13 @@ def main(on: bool) -> list[dict[str, Any]]:
         for owner in row.owners:
             if row.early or owner.rpartition(".")[2].lstrip("_")[:1].islower() or owner in OTHERS:
                 continue
-            kind = find(owner)
+            cls = find(owner)
             meant = isinstance(row.action, Refuse)
             values = [] if meant else [(TAKEN.get(row.name), "works")]
             if meant or (isinstance(row.action, Drop) and row.action.unless is not None):
                 values.append((REFUSED.get(row.name, object()), "refused"))
             for value, expected in values:
-                became = (
-                    within(kind, row.name, value, due) if on else without(kind, row.name, value)
-                )
+                became = within(cls, row.name, value, due) if on else without(cls, row.name, value)
                 found.append(
                     {
                         "keyword": f"{owner}({row.name}={value!r})".partition(" at 0x")[0],

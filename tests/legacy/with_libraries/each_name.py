@@ -35,7 +35,7 @@ def main(on: bool) -> dict[str, tuple[str, str]]:
 
         patchkit.apply(only=[], legacy=True)
     # Both kinds of rows for a name: it lived on elsewhere for a time.
-    rows = {row.name: row for kind in (Moved, Gone) for row in Due(all_rows()).of(kind)}
+    rows = {row.name: row for cls in (Moved, Gone) for row in Due(all_rows()).of(cls)}
     return {name: (type(row).__name__, became(name)) for name, row in rows.items()}
 
 
