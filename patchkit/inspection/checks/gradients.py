@@ -13,7 +13,9 @@ from ..findings import Finding, Severity
 from ..wording import parameters, plural
 
 _WITHOUT_GRAPH = "`element 0 of tensors does not require grad and does not have a grad_fn`"
-_WITHOUT_GRADIENTS = "`No inf checks were recorded prior to update.`"
+_WITHOUT_GRADIENTS = (
+    "`No inf checks were recorded prior to update.`, or `… for this optimizer.` if it is not fused"
+)
 _HEADS = frozenset({"lm_head", "score", "classifier", "qa_outputs", "v_head"})
 """Names of modules after the last block; what is trained there sends no gradient into blocks."""
 
@@ -172,7 +174,7 @@ def _consequence(facts: TrainingFacts) -> str:
 
 def _none_checked(facts: TrainingFacts) -> str:
     if facts.scaler:
-        return f"The gradient scaler of fp16 raises in the first step: {_WITHOUT_GRADIENTS}"
+        return f"The gradient scaler of fp16 raises in the first step: {_WITHOUT_GRADIENTS}."
     return "Training runs to its end and changes nothing, without a word."
 
 
