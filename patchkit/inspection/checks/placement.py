@@ -194,8 +194,8 @@ def partly_trained_under_fsdp(facts: TrainingFacts) -> Finding | None:
         Severity.ERROR,
         f"{plural(len(partly), 'block')} with trained and frozen parameters: {short_list(partly)}",
         "Without use_orig_params FSDP flattens a block into one parameter, and raises: `FSDP does "
-        "not support wrapping such modules when use_orig_params=False`, or `Must flatten tensors with "
-        "uniform `requires_grad``.",
+        "not support wrapping such modules when use_orig_params=False`, or `Must flatten tensors "
+        "with uniform `requires_grad``.",
         'fsdp_config={"use_orig_params": True}  # of the arguments, or in the file of accelerate',
     )
 
