@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     import torch
 
 
+_BASES = ("base_layer", "original_module")
+"""The names under which layers of PEFT keep the layer that they adapt or copy."""
+
+
 class Parameter(NamedTuple):
     """A parameter, listed once however many modules share it.
 
@@ -60,6 +64,44 @@ class QuantizedLayer(NamedTuple):
         return dtype_of(states[0]) if states else None
 
 
+class AdapterLayer(NamedTuple):
+    """A layer of PEFT: an adapted layer, or one with trained copies (`modules_to_save`).
+
+    Args:
+        name: its name in the model.
+        module: PEFT's module, around the layer of the base.
+    """
+
+    name: str
+    module: Any
+
+    @property
+    def off(self) -> bool:
+        """Whether the layer was told to compute without adapters."""
+        return bool(self.module.__dict__.get("_disable_adapters"))
+
+    @property
+    def merged(self) -> bool:
+        """Whether adapters are added to the base's weight, and so computed without their own."""
+        return bool(self.module.__dict__.get("merged_adapters"))
+
+    @property
+    def active(self) -> frozenset[str]:
+        """The names of the adapters that take part in a forward pass."""
+        names = getattr(self.module, "_active_adapter", "default")
+        return frozenset([names] if isinstance(names, str) else names)
+
+    def unused(self) -> Iterator[torch.Tensor]:
+        """Yield the adapter weights that a forward pass leaves out."""
+        idle, active = self.off or self.merged, self.active
+        for key, child in self.module._modules.items():
+            if key in _BASES or child is None:
+                continue
+            for name, tensor in child.named_parameters():
+                if idle or name.partition(".")[0] not in active:
+                    yield tensor
+
+
 @dataclass(frozen=True)
 class Anatomy:
     """The result of one pass over a model."""
@@ -67,6 +109,7 @@ class Anatomy:
     parameters: tuple[Parameter, ...] = ()
     quantized: tuple[QuantizedLayer, ...] = ()
     foreign: tuple[ForeignLayer, ...] = ()
+    adapters: tuple[AdapterLayer, ...] = ()
     offloaded: frozenset[str] = frozenset()
     modules: int = 0
 
@@ -92,6 +135,7 @@ def look_at(
     parameters: list[Parameter] = []
     quantized: list[QuantizedLayer] = []
     foreign: list[ForeignLayer] = []
+    adapters: list[AdapterLayer] = []
     offloaded: set[str] = set()
     bits_of: dict[type, int] = {}
     seen: set[int] = set()
@@ -107,6 +151,10 @@ def look_at(
         other = None if bits else foreign_layer(name, module)
         if other is not None:
             foreign.append(other)
+        if module._modules and (
+            "base_layer" in module._modules or "original_module" in module._modules
+        ):
+            adapters.append(AdapterLayer(name, module))
         if adapted and "_hf_hook" in module.__dict__:
             offloaded.add(adapted)
         if leaves_apart and not module._modules:
@@ -130,7 +178,12 @@ def look_at(
                 )
             )
     return Anatomy(
-        tuple(parameters), tuple(quantized), tuple(foreign), frozenset(offloaded), modules
+        tuple(parameters),
+        tuple(quantized),
+        tuple(foreign),
+        tuple(adapters),
+        frozenset(offloaded),
+        modules,
     )
 
 

@@ -84,6 +84,16 @@ def cast_states(states: Sequence[tuple[dict[str, Any], str, torch.dtype]]) -> Re
     return do
 
 
+def require_input_gradients(model: Any) -> Repair:
+    """Make the embedding's output require a gradient, by the model's own hook."""
+
+    def do() -> str:
+        model.enable_input_require_grads()
+        return "called enable_input_require_grads() of the model"
+
+    return do
+
+
 def apply_patches(ids: Sequence[str]) -> Repair:
     def do() -> str:
         from ..engine.choices import Choices

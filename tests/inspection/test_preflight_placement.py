@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import traceback
 from collections.abc import Iterator
 
 import pytest
@@ -199,3 +200,132 @@ def test_fsdp2(make, look, monkeypatch, one_process, case: str) -> None:
     except AssertionError as error:
         raised = str(error)
     assert ("FSDP expects uniform original parameter dtype" in raised) is expected, raised
+
+
+def assert_explained(error: Exception, finding: str) -> None:
+    from patchkit.known.answering import answered
+    from patchkit.known.reading import read
+
+    text = "".join(traceback.format_exception(error))
+    answers = answered(read(text), lambda _: None).answers
+    assert finding in {name for answer in answers for name in answer.preflight}
+
+
+def phimoe():
+    import transformers
+
+    size = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 2, "num_local_experts": 2}
+    ids = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    return transformers.PhimoeForCausalLM(transformers.PhimoeConfig(**size, **heads, **ids))
+
+
+def falcon():
+    """Its Linear is one of its own, too, and returns a tensor."""
+    import transformers
+
+    size = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    return transformers.FalconForCausalLM(transformers.FalconConfig(**size))
+
+
+@pytest.mark.parametrize(
+    ("build", "exclude", "doomed"),
+    [(phimoe, None, True), (phimoe, r".*\.router", False), (falcon, None, False)],
+)
+def test_adapters_on_a_router(look, make, build, exclude: str | None, doomed: bool) -> None:
+    import peft
+    import torch
+
+    model = build()
+    if doomed and not any(type(part).__name__.endswith("Router") for part in model.modules()):
+        pytest.skip("this Transformers has a plain Linear there")
+    given = {"r": 2, "target_modules": "all-linear", "task_type": "CAUSAL_LM"}
+    model = peft.get_peft_model(model, peft.LoraConfig(**given, exclude_modules=exclude))
+    findings = look(model, make.args("bf16"))
+    assert ("adapter-on-router" in findings) is doomed
+    ids = torch.arange(4, 12)[None]
+    if not doomed:
+        assert model(input_ids=ids).logits is not None
+        return
+    with pytest.raises(AttributeError, match="'tuple' object has no attribute 'dtype'") as raised:
+        model(input_ids=ids)
+    assert_explained(raised.value, "adapter-on-router")
+    assert ".*\\.router" in findings["adapter-on-router"].change
+
+
+DEVICE_MAPS = {
+    "spread, several processes": ("none", {"model": 0, "lm_head": 1}, "MULTI_GPU", True),
+    "spread, one process": ("none", {"model": 0, "lm_head": 1}, "NO", False),
+    "another GPU": ("4bit", {"": 0}, "MULTI_GPU", True),
+    "its own GPU": ("4bit", {"": 1}, "MULTI_GPU", False),
+    "on the disk": ("4bit", {"model": 1, "lm_head": "disk"}, "NO", True),
+}
+
+
+@pytest.mark.parametrize("case", DEVICE_MAPS)
+def test_device_maps(make, look, monkeypatch, case: str) -> None:
+    """Accelerate's own refusal, on a second GPU that is described."""
+    import torch
+    from accelerate import Accelerator
+    from accelerate.utils import DistributedType
+
+    quantization, device_map, kind, doomed = DEVICE_MAPS[case]
+    model = make.lora("float32", quantization).get_base_model()
+    model.hf_device_map = device_map
+    accelerator = Accelerator(cpu=True)
+    monkeypatch.setattr(Accelerator, "distributed_type", DistributedType[kind])
+    monkeypatch.setattr(Accelerator, "device", torch.device("cuda", 1))
+    findings = look(model, accelerator)
+    assert ("device-map-refused" in findings) is doomed
+    if not doomed:
+        return
+    with pytest.raises(ValueError, match="You can't train a model") as refused:
+        accelerator.prepare_model(model)
+    assert str(refused.value)[:90] in findings["device-map-refused"].why
+    assert_explained(refused.value, "device-map-refused")
+
+
+@pytest.mark.parametrize("use_orig_params", [True, False])
+@pytest.mark.parametrize("trained", ["adapters", "norms", "all"])
+def test_partly_trained_under_fsdp(
+    make, monkeypatch, one_process, use_orig_params: bool, trained: str
+) -> None:
+    import torch
+    from accelerate.utils import FullyShardedDataParallelPlugin
+    from peft.utils.other import fsdp_auto_wrap_policy
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+
+    from patchkit.inspection.checks.placement import partly_trained_under_fsdp
+    from patchkit.inspection.facts import TrainingFacts, gather
+    from patchkit.inspection.subject import subject
+
+    model = make.lora("float32") if trained == "adapters" else make.model("float32")
+    if trained == "norms":
+        for name, parameter in model.named_parameters():
+            parameter.requires_grad = "layernorm" in name
+    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
+    seen = gather(subject(model, make.args("", learning_rate=1e-2), None))
+    plugin = FullyShardedDataParallelPlugin(use_orig_params=use_orig_params)
+    state = type("State", (), {"fsdp_plugin": plugin})
+    held = type("Held", (), {"state": state})
+    parts = type(seen.subject)(model, seen.subject.args, held, None)
+    finding = partly_trained_under_fsdp(
+        TrainingFacts(parts, seen.anatomy, seen.hardware, engine="fsdp1")
+    )
+    if trained == "adapters":
+        policy = fsdp_auto_wrap_policy(model)
+    else:
+        policy = ModuleWrapPolicy({type(model.model.layers[0])})
+    doomed = trained == "norms" and not use_orig_params
+    assert (finding is not None) is doomed, finding
+    given = {"auto_wrap_policy": policy, "use_orig_params": use_orig_params}
+    if not doomed:
+        FullyShardedDataParallel(model, **given, device_id=torch.device("cpu"))
+        return
+    assert finding is not None
+    said = "FSDP does not support wrapping such modules when use_orig_params=False"
+    with pytest.raises(ValueError, match=said) as refused:
+        FullyShardedDataParallel(model, **given, device_id=torch.device("cpu"))
+    assert said in finding.why
+    assert_explained(refused.value, finding.id)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..facts import TrainingFacts
 from ..findings import Finding
-from . import arguments, placement, quantized, trained, versions, weights
+from . import arguments, attention, gradients, placement, quantized, trained, versions, weights
 
 Check = Callable[[TrainingFacts], Finding | None]
 
@@ -20,10 +20,17 @@ CHECKS: tuple[Check, ...] = (
     arguments.fp16_on_cpu,
     arguments.bf16_unsupported,
     arguments.full_eval_casts,
+    gradients.nothing_trained,
+    gradients.trained_outside_the_graph,
+    gradients.optimizer_of_other_parameters,
+    gradients.checkpointing_cuts_the_graph,
+    gradients.inference_tensors,
     trained.half_under_scaler,
     trained.float16_without_scaler,
     trained.updates_round_away,
     trained.magnitude_in_half,
+    attention.flash_attention_in_float32,
+    attention.flash_attention_unsupported,
     weights.other_half,
     weights.head_of_another_dtype,
     quantized.compute_in_float32,
@@ -35,7 +42,10 @@ CHECKS: tuple[Check, ...] = (
     quantized.experts_not_quantized,
     quantized.layers_of_another_dtype,
     placement.adapters_elsewhere,
+    placement.adapter_on_router,
+    placement.device_map_refused,
     placement.mixed_under_fsdp,
+    placement.partly_trained_under_fsdp,
     trained.state_of_another_dtype,
     versions.unfixed_bugs,
 )

@@ -1,13 +1,16 @@
-"""Check that parameters fit together: adapters with their base, and FSDP's groups."""
+"""Check that parameters fit together: adapters with their base, FSDP's groups, device maps."""
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 from collections import defaultdict
 from typing import Any
 
 from ...text import short_list
 from .. import repairs
-from ..anatomy import Parameter
+from ..anatomy import AdapterLayer, Parameter
 from ..facts import TrainingFacts
 from ..findings import Finding, Severity
 from ..wording import dtypes, plural, short
@@ -51,6 +54,65 @@ def adapters_elsewhere(facts: TrainingFacts) -> Finding | None:
         "The first forward pass raises: `Expected all tensors to be on the same device`.",
         change,
         repair=repairs.move(targets) if movable else None,
+    )
+
+
+def adapter_on_router(facts: TrainingFacts) -> Finding | None:
+    """Find adapters on a layer that returns a tuple, as routers of mixtures of experts do."""
+    routers = [layer for layer in facts.anatomy.adapters if _returns_tuples(layer)]
+    if not routers:
+        return None
+    last = routers[0].name.rpartition(".")[2]
+    return Finding(
+        "adapter-on-router",
+        Severity.ERROR,
+        f"adapters on {plural(len(routers), 'layer')} that return a tuple: "
+        f"{short_list(layer.name for layer in routers)}",
+        "PEFT adds to what the layer returns, and raises in the first forward pass: `'tuple' "
+        "object has no attribute 'dtype'`.",
+        f'LoraConfig(…, exclude_modules=r".*\\.{last}")',
+    )
+
+
+def device_map_refused(facts: TrainingFacts) -> Finding | None:
+    """Find device maps that Accelerate refuses to train with."""
+    import os
+
+    accelerator, model = facts.subject.accelerator, facts.model
+    if accelerator is None or model is None or not hasattr(accelerator, "verify_device_map"):
+        return None
+    kind = str(getattr(accelerator.distributed_type, "value", ""))
+    distributed = kind != "NO"
+    spread = getattr(model, "hf_device_map", None) or {}
+    packed = any(getattr(model, f"is_loaded_in_{bits}bit", False) for bits in (4, 8))
+    devices = set(spread.values())
+    bypassed = os.environ.get("ACCELERATE_BYPASS_DEVICE_MAP", "false") == "true"
+    own = f'device_map={{"": "{facts.hardware.type}:{accelerator.local_process_index}"}}'
+    if distributed and accelerator.verify_device_map(model) and not bypassed:
+        found = f"the model is spread by a device map, and {accelerator.num_processes} processes "
+        found += f"train it ({kind})"
+        raised = "You can't train a model that has been loaded with `device_map='auto'` in any "
+        raised += "distributed mode"
+        change = f"python train.py  # one process; or a whole model on each GPU: {own}"
+    elif packed and "disk" in devices:
+        found = "a quantized model has layers on the disk"
+        raised = "You can't train a model that has been loaded in 8-bit or 4-bit precision with "
+        raised += "CPU or disk offload"
+        change = f"from_pretrained(…, {own})  # and a model that fits into the memory"
+    elif packed and len(devices) == 1 and _elsewhere(next(iter(devices)), accelerator.device):
+        found = f"a quantized model is on {next(iter(devices))}, and this process trains on "
+        found += str(accelerator.device)
+        raised = "You can't train a model that has been loaded in 8-bit or 4-bit precision on a "
+        raised += "different device than the one you're training on"
+        change = f"from_pretrained(…, {own})"
+    else:
+        return None
+    return Finding(
+        "device-map-refused",
+        Severity.ERROR,
+        found,
+        f"Accelerate raises when training begins: `{raised}`.",
+        change,
     )
 
 
@@ -110,6 +172,57 @@ def _mixed_under_fsdp2(facts: TrainingFacts) -> Finding | None:
         "        p.data = p.data.float()",
         repair=None if facts.has_optimizer_state else repairs.upcast(half),
     )
+
+
+def partly_trained_under_fsdp(facts: TrainingFacts) -> Finding | None:
+    """Find blocks that FSDP1 would flatten out of trained and frozen parameters."""
+    plugin = getattr(getattr(facts.subject.accelerator, "state", None), "fsdp_plugin", None)
+    if facts.engine != "fsdp1" or getattr(plugin, "use_orig_params", True) is not False:
+        return None
+    units: dict[str, list[Parameter]] = defaultdict(list)
+    for parameter in facts.anatomy.parameters:
+        units[parameter.unit].append(parameter)
+    partly = [
+        f"{unit or 'the root'} ({sum(p.trainable for p in group)} of {len(group)} trained)"
+        for unit, group in units.items()
+        if len({parameter.trainable for parameter in group}) > 1
+    ]
+    if not partly:
+        return None
+    return Finding(
+        "partly-trained-under-fsdp",
+        Severity.ERROR,
+        f"{plural(len(partly), 'block')} with trained and frozen parameters: {short_list(partly)}",
+        "Without use_orig_params FSDP flattens a block into one parameter, and raises: `FSDP does "
+        "not support wrapping such modules when use_orig_params=False`, or `Must flatten tensors "
+        "with uniform `requires_grad``.",
+        'fsdp_config={"use_orig_params": True}  # of the arguments, or in the file of accelerate',
+    )
+
+
+def _elsewhere(placed: Any, device: Any) -> bool:
+    """Return whether a device map names another GPU than that of this process."""
+    index = getattr(placed, "index", placed)
+    if isinstance(placed, str):
+        index = int(placed.rpartition(":")[2]) if placed.rpartition(":")[2].isdigit() else None
+    return device.type == "cuda" and None not in (index, device.index) and index != device.index
+
+
+def _returns_tuples(layer: AdapterLayer) -> bool:
+    """Return whether the adapted layer is a kind of Linear whose `forward` only returns tuples."""
+    import torch
+
+    cls = type(layer.module._modules.get("base_layer"))
+    forward = cls.__dict__.get("forward")
+    if not issubclass(cls, torch.nn.Linear) or cls is torch.nn.Linear or forward is None:
+        return False
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(forward)))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    nested = sum(isinstance(node, (ast.FunctionDef, ast.Lambda)) for node in ast.walk(tree)) > 1
+    return not nested and bool(returned) and all(isinstance(v, ast.Tuple) for v in returned)
 
 
 def _mixed(parameters: tuple[Parameter, ...]) -> dict[str, list[Parameter]]:
