@@ -122,7 +122,7 @@ def _show_found(
     others = [entry.patch.id for entry in raising if entry.patch.id not in named]
     statuses = _statuses(named.union(others), catalogue)
     if not as_json:
-        due = [name for name in others if statuses[name] == "due"]
+        due = [name for name in others if statuses[name] == "available"]
         click.echo("\n".join(shown(found, pasted, statuses, due)))
         return
     show_json(
@@ -152,7 +152,7 @@ def _statuses(names: set[str], catalogue: Catalogue) -> dict[str, str]:
     if not names:
         return {}
     report = SESSION.report()
-    return {name: str(report[name].status).replace("available", "due") for name in names}
+    return {name: str(report[name].status) for name in names}
 
 
 def _show_unknown(pasted: Pasted) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..libraries import with_role
 from .reading import Pasted
 
 _REPOSITORIES = {
@@ -27,10 +28,7 @@ _REPOSITORIES = {
     "verl": "verl-project/verl",
     "vllm": "vllm-project/vllm",
 }
-_REPORTED = (
-    *("torch", "transformers", "trl", "peft", "accelerate"),
-    *("bitsandbytes", "datasets", "deepspeed", "unsloth"),
-)
+_REPORTED = (*with_role("measured"), "deepspeed", "unsloth")
 _SECRETS = re.compile(
     r"\b(?:hf_|ghp_|gho_|github_pat_|sk-|xoxb-|AKIA|glpat-)[\w-]{10,}|\b[0-9a-f]{40}\b"
     r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..reporting.status import TABLE, StatusRow
 from .answer import Answer
 from .answering import Found
 from .reading import Pasted
@@ -12,14 +13,6 @@ from .reading import Pasted
 WIDTH = 80
 MOST_LINES = 20
 _LABEL = 9
-_STANDING = {
-    "due": "patchkit.apply() fixes it here",
-    "pending": "already applied here",
-    "applied": "already applied here",
-    "not-affected": "the installed versions do not need",
-    "disabled": "switched off here",
-}
-"""What is said of a patch, by its status; others are named without one."""
 
 
 def shown(
@@ -97,12 +90,15 @@ def _whose(answer: Answer, statuses: Mapping[str, str]) -> str:
 
 def _patches(names: Sequence[str], statuses: Mapping[str, str]) -> Iterator[str]:
     """Say which patches act here, which are not needed here, and which belong elsewhere."""
-    by_status: dict[str, list[str]] = {}
+    standing = {str(row.status): row.standing for row in TABLE}
+    named: dict[str, list[str]] = {}
     for name in names:
-        by_status.setdefault(_STANDING.get(statuses.get(name, ""), ""), []).append(name)
-    for standing in (*dict.fromkeys(_STANDING.values()), ""):
-        if found := by_status.get(standing):
-            yield f"{standing or 'patchkit.apply() fixes it'}: {', '.join(found)}"
+        said = standing.get(statuses.get(name, ""), StatusRow.standing)
+        named.setdefault(said, []).append(name)
+    order = dict.fromkeys((standing["available"], *standing.values()))
+    for said in order:
+        if said in named:
+            yield f"{said}: {', '.join(named[said])}"
 
 
 def _in_short(answer: Answer) -> str:

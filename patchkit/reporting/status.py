@@ -22,6 +22,7 @@ class StatusRow:
         summary_word: its word in the summary line of a report; the status itself if empty.
         list_word: its word in `patchkit list`.
         mark: the character for that, and its colour.
+        standing: what `patchkit explain` says before the names of such patches.
     """
 
     status: Status
@@ -33,6 +34,7 @@ class StatusRow:
     summary_word: str = ""
     list_word: str = "cannot be read"
     mark: tuple[str, str | None] = ("!", "red")
+    standing: str = "patchkit.apply() fixes it"
 
 
 TABLE = (
@@ -67,6 +69,7 @@ TABLE = (
         tint="green",
         list_word="due",
         mark=("*", "green"),
+        standing="already applied here",
     ),
     StatusRow(
         status=Status.PENDING,
@@ -76,6 +79,7 @@ TABLE = (
         tint="blue",
         list_word="due",
         mark=("*", "green"),
+        standing="already applied here",
     ),
     StatusRow(
         status=Status.AVAILABLE,
@@ -86,18 +90,21 @@ TABLE = (
         summary_word="due and not applied",
         list_word="due",
         mark=("*", "green"),
+        standing="patchkit.apply() fixes it here",
     ),
     StatusRow(
         status=Status.DISABLED,
         meaning="Left out by `only`, `exclude` or `PATCHKIT_DISABLE`.",
         list_word="disabled",
         mark=("o", None),
+        standing="switched off here",
     ),
     StatusRow(
         status=Status.NOT_AFFECTED,
         meaning="The installed version does not have the bug.",
         list_word="not affected",
         mark=("-", None),
+        standing="the installed versions do not need",
     ),
     StatusRow(
         status=Status.UNTESTED,
