@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..libraries import LIBRARIES
+from ..libraries import LIBRARIES, with_role
+from ..libraries import title as title_of
 from .answer import Answer
 from .reading import REMOTE_CODE, Pasted, Raised
 
@@ -31,13 +32,8 @@ _KINDS = {
 }
 """Base classes, and how the names of their subclasses look."""
 _FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
-_TITLES = {
-    "trl": "TRL",
-    "transformers": "Transformers",
-    "peft": "PEFT",
-    "accelerate": "Accelerate",
-    "datasets": "Datasets",
-}
+_RECORDED = frozenset(with_role("asks"))
+"""The libraries whose history is known."""
 _PASSING_ON = frozenset(
     {
         *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
@@ -136,9 +132,9 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
     from ..modernize.history import shipped
 
     module, _, name = place.rpartition(".")
-    if library not in _TITLES or not module:
+    if library not in _RECORDED or not module:
         return []
-    title, caller = _TITLES[library], _caller(error, library)
+    title, caller = title_of(library), _caller(error, library)
     here = f" {version}" if version else ""
     if caller:
         remedy, write, whose = _callers_remedy(caller, library, "")
@@ -222,7 +218,7 @@ def _ends(releases: tuple[str, ...], there: frozenset[str]) -> tuple[str, str]:
 def _not_yet(
     place: str, came: str, library: str, version: str | None, error: Raised, what: str = ""
 ) -> Answer:
-    title = _TITLES[library]
+    title = title_of(library)
     caller = _caller(error, library)
     older = _is_older(version, came)
     here = f", and {version} is installed" if version and older else ""
@@ -243,7 +239,7 @@ def _not_yet(
 
 
 def _gone(place: str, gone: str, library: str, error: Raised, what: str = "") -> Answer:
-    title = _TITLES[library]
+    title = title_of(library)
     caller = _caller(error, library)
     if caller:
         cause = f"{_title(caller)} asks for `{what or place}`, which left {title} in {gone}."
@@ -272,11 +268,11 @@ def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[st
     older = f"pip install '{library}<{gone}'"
     return (
         (
-            f"Upgrade {_title(caller)}, or keep {_TITLES[library]} below {gone}: it is not for "
+            f"Upgrade {_title(caller)}, or keep {title_of(library)} below {gone}: it is not for "
             "your script to change."
         ),
         (upgrade, older) if gone else (upgrade,),
-        f"{_title(caller)}, which was written for an older {_TITLES[library]}",
+        f"{_title(caller)}, which was written for an older {title_of(library)}",
     )
 
 
@@ -294,7 +290,7 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     number = row.gone.partition(" ")[2]
     caller = _caller(error, library) if number else ""
     cause = f"`{old}` has been gone since {said.gone}."
-    if caller and library in _TITLES:
+    if caller and library in _RECORDED:
         do, write, whose = _callers_remedy(caller, library, number)
         return Answer(old, cause, do, write, whose, links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
@@ -426,7 +422,7 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
             return [
                 Answer(
                     f"{owner}({keyword}=)",
-                    f"No release of {_TITLES[library]}'s {owner} that was read takes `{keyword}`.",
+                    f"No release of {title_of(library)}'s {owner} that was read takes `{keyword}`.",
                     f"It takes `{near[0]}`.",
                     (f"{owner}({near[0]}=…)",),
                     "the script",
@@ -445,4 +441,4 @@ def _is_older(version: str | None, release: str) -> bool:
 
 
 def _title(library: str) -> str:
-    return _TITLES.get(library, "the model's remote code" if library == REMOTE_CODE else library)
+    return "the model's remote code" if library == REMOTE_CODE else title_of(library)

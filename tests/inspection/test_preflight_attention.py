@@ -71,7 +71,9 @@ def test_in_float32(make, look, kernel, case: str) -> None:
     if doomed:
         assert REFUSES in findings["flash-attention-in-float32"].why
         answers = answered(read(raised), lambda _: None).answers
-        assert "flash-attention-in-float32" in {name for one in answers for name in one.preflight}
+        assert "flash-attention-in-float32" in {
+            name for answer in answers for name in answer.preflight
+        }
 
 
 def test_on_an_old_gpu(make, look) -> None:
