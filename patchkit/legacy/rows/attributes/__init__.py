@@ -32,11 +32,15 @@ def rows(folder: Path = FOLDER) -> Iterator[Attribute]:
     Raises:
         TableError: a file has what may not stand in it, or has an attribute twice.
     """
-    kinds = {"renamed": _Reader.renamed, "constant": _Reader.constant, "gone": _Reader.gone}
-    return rows_of(folder, _Reader, kinds)
+    kinds = {
+        "renamed": _AttributeReader.renamed,
+        "constant": _AttributeReader.constant,
+        "gone": _AttributeReader.gone,
+    }
+    return rows_of(folder, _AttributeReader, kinds)
 
 
-class _Reader(OwnedReader):
+class _AttributeReader(OwnedReader):
     settings = frozenset(
         {"of", "release", "source", "advice", "written", "of_class", "instead", "names"}
     )

@@ -46,10 +46,10 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
     Raises:
         TableError: a file has what may not stand in it, or has a keyword twice.
     """
-    return rows_of(folder, _Reader, _KINDS)
+    return rows_of(folder, _KeywordReader, _KINDS)
 
 
-class _Reader(OwnedReader):
+class _KeywordReader(OwnedReader):
     settings = frozenset(
         {
             *("of", "release", "since", "source"),
@@ -184,16 +184,16 @@ class _Reader(OwnedReader):
 
 
 _KINDS = {
-    "renamed": _Reader.renamed,
-    "configured": _Reader.configured,
-    "environment": _Reader.environment,
-    "kept": _Reader.kept,
-    "dropped": _Reader.dropped,
-    "refused": _Reader.refused,
-    "values": _Reader.values,
-    "refused_values": _Reader.refused_values,
-    "default": _Reader.default,
-    "order": _Reader.order,
+    "renamed": _KeywordReader.renamed,
+    "configured": _KeywordReader.configured,
+    "environment": _KeywordReader.environment,
+    "kept": _KeywordReader.kept,
+    "dropped": _KeywordReader.dropped,
+    "refused": _KeywordReader.refused,
+    "values": _KeywordReader.values,
+    "refused_values": _KeywordReader.refused_values,
+    "default": _KeywordReader.default,
+    "order": _KeywordReader.order,
 }
 
 
