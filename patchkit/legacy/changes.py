@@ -392,7 +392,7 @@ InSource = (
 
 
 @dataclass(eq=False, repr=False)
-class SilentChange:
+class OtherResults:
     """When a call gives other results than in older releases, as far as its text shows.
 
     Args:
@@ -493,4 +493,4 @@ class Behaviour(Owned):
 
     name: str
     around: Around
-    silent: SilentChange | None = None
+    silent: OtherResults | None = None

@@ -20,10 +20,10 @@ from .changes import (
     Drop,
     Keep,
     Keyword,
+    OtherResults,
     Refuse,
     Rename,
     SetVariable,
-    SilentChange,
     Value,
 )
 from .errors import LegacyError
@@ -276,7 +276,7 @@ def is_relied_on(row: Default, given: Collection[str], needed: Any) -> bool:
     return not row.quiet and row.name not in given and (not row.needs or bool(needed))
 
 
-def gives_other_results(silent: SilentChange, given: Mapping[str, Any]) -> bool:
+def gives_other_results(silent: OtherResults, given: Mapping[str, Any]) -> bool:
     """Tell whether a call gives other results than in older releases, as its arguments show."""
     return not any(name in given for name in silent.unless) and not any(
         name in given and given[name] == value for name, value in silent.but.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..changes import Behaviour, Change, SilentChange
+from ..changes import Behaviour, Change, OtherResults
 from ..converting.chat_templates import give_ids
 from ..converting.heads import train_adapter_of_head
 from ..converting.loading import give_dtype
@@ -24,7 +24,7 @@ ROWS: tuple[Change, ...] = (
         ),
         name="dtype of a model that is loaded without one",
         around=give_dtype,
-        silent=SilentChange(
+        silent=OtherResults(
             "loads the model in the dtype of its checkpoint, and no more in float32 (float16 for "
             "what is not quantized); write dtype= to choose",
             unless=("dtype", "torch_dtype"),
@@ -36,7 +36,7 @@ ROWS: tuple[Change, ...] = (
         owners=("transformers.PreTrainedTokenizerBase.apply_chat_template",),
         name="type of what apply_chat_template returns",
         around=give_ids,
-        silent=SilentChange(
+        silent=OtherResults(
             "gives a BatchEncoding, and no more the ids alone; write return_dict=False to have "
             "them",
             unless=("return_dict",),

@@ -33,14 +33,14 @@ def rows(folder: Path = FOLDER) -> Iterator[Attribute]:
         TableError: a file has what may not stand in it, or has an attribute twice.
     """
     kinds = {
-        "renamed": _AttributesReader.renamed,
-        "constant": _AttributesReader.constant,
-        "gone": _AttributesReader.gone,
+        "renamed": _AttributeReader.renamed,
+        "constant": _AttributeReader.constant,
+        "gone": _AttributeReader.gone,
     }
-    return rows_of(folder, _AttributesReader, kinds)
+    return rows_of(folder, _AttributeReader, kinds)
 
 
-class _AttributesReader(OwnedReader):
+class _AttributeReader(OwnedReader):
     settings = frozenset(
         {"of", "release", "source", "advice", "written", "of_class", "instead", "names"}
     )

@@ -46,10 +46,10 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
     Raises:
         TableError: a file has what may not stand in it, or has a keyword twice.
     """
-    return rows_of(folder, _KeywordsReader, _KINDS)
+    return rows_of(folder, _KeywordReader, _KINDS)
 
 
-class _KeywordsReader(OwnedReader):
+class _KeywordReader(OwnedReader):
     settings = frozenset(
         {
             *("of", "release", "since", "source"),
@@ -184,16 +184,16 @@ class _KeywordsReader(OwnedReader):
 
 
 _KINDS = {
-    "renamed": _KeywordsReader.renamed,
-    "configured": _KeywordsReader.configured,
-    "environment": _KeywordsReader.environment,
-    "kept": _KeywordsReader.kept,
-    "dropped": _KeywordsReader.dropped,
-    "refused": _KeywordsReader.refused,
-    "values": _KeywordsReader.values,
-    "refused_values": _KeywordsReader.refused_values,
-    "default": _KeywordsReader.default,
-    "order": _KeywordsReader.order,
+    "renamed": _KeywordReader.renamed,
+    "configured": _KeywordReader.configured,
+    "environment": _KeywordReader.environment,
+    "kept": _KeywordReader.kept,
+    "dropped": _KeywordReader.dropped,
+    "refused": _KeywordReader.refused,
+    "values": _KeywordReader.values,
+    "refused_values": _KeywordReader.refused_values,
+    "default": _KeywordReader.default,
+    "order": _KeywordReader.order,
 }
 
 

@@ -27,10 +27,10 @@ def rows(folder: Path = FOLDER) -> Iterator[Moved | Gone]:
     Raises:
         TableError: a file has what may not stand in it, or has a name twice.
     """
-    return rows_of(folder, _NamesReader, {"moved": _NamesReader.moved, "gone": _NamesReader.gone})
+    return rows_of(folder, _NameReader, {"moved": _NameReader.moved, "gone": _NameReader.gone})
 
 
-class _NamesReader(TableReader):
+class _NameReader(TableReader):
     def moved(self) -> Iterator[Moved | Gone]:
         table = self._table
         gone, since = self._release("release"), self._release("since", optional=True)
@@ -58,7 +58,7 @@ class _NamesReader(TableReader):
                 yield Gone(name=name, instead=instead, forms=forms, gone=gone, source=source)
 
     def _form(self, form: Any) -> Form:
-        reader = _NamesReader(self._file, self._kind)
+        reader = _NameReader(self._file, self._kind)
         reader.begin(self._number, form)
         for key in form.keys() - _OF_FORM:
             raise self._error(f"forms.{key}", f"one of {', '.join(sorted(_OF_FORM))}")
