@@ -11,16 +11,17 @@ from .answer import Answer
 from .reading import REMOTE_CODE, Pasted, Raised
 
 if TYPE_CHECKING:
-    from ..legacy.changes import Change
+    from ..legacy.changes import Change, Gone, Keyword, Moved
 
-_NAME = re.compile(
+# The site finds names by the same patterns, in JavaScript.
+NAME = re.compile(
     r"cannot import name ['\"`]?(\w+)['\"`]? from (?:partially initialized module )?['\"`]?([\w.]+)"
 )
-_MODULE = re.compile(r"No module named '?([\w.]+)'?")
-_ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
-_KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
-_OF_OBJECT = re.compile(r"'?(\w+)'? object has no attribute '?(\w+)'?")
-_KINDS = {
+MODULE = re.compile(r"No module named '?([\w.]+)'?")
+ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
+KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
+OF_OBJECT = re.compile(r"'?(\w+)'? object has no attribute '?(\w+)'?")
+KINDS = {
     "Trainer": r"Trainer$",
     "TrainingArguments": r"(?:Arguments|Config)$",
     "PreTrainedModel": r"For[A-Z]|Model$",
@@ -29,15 +30,15 @@ _KINDS = {
     "ProcessorMixin": r"Processor$",
 }
 """Base classes, and how the names of their subclasses look."""
-_FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
-_TITLES = {
+FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
+TITLES = {
     "trl": "TRL",
     "transformers": "Transformers",
     "peft": "PEFT",
     "accelerate": "Accelerate",
     "datasets": "Datasets",
 }
-_PASSING_ON = frozenset(
+PASSING_ON = frozenset(
     {
         *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
         *(
@@ -59,37 +60,43 @@ def may_know(error: Raised) -> bool:
     """Tell whether an error is about a name, a module or a keyword."""
     return any(
         pattern.search(error.message)
-        for pattern in (_NAME, _MODULE, _ATTRIBUTE, _OF_OBJECT, _KEYWORD, _FLAGS)
+        for pattern in (NAME, MODULE, ATTRIBUTE, OF_OBJECT, KEYWORD, FLAGS)
     )
 
 
-def answers(error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
+def answers(
+    error: Raised, pasted: Pasted, installed: Installed, *, only_table: bool = False
+) -> list[Answer]:
     """Return what is known of the names that an error speaks of.
 
     Args:
         error: one error of the text.
         pasted: the text.
         installed: gives the version of an installed distribution.
+        only_table: leave out what the table of old spellings does not have by exactly that name.
     """
     found: list[Answer] = []
     for module, name in _places(error.message):
-        found += _of_name(f"{module}.{name}" if name else module, error, pasted, installed)
-    for owner, keyword in _KEYWORD.findall(error.message):
-        found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
-    for owner, attribute in _OF_OBJECT.findall(error.message):
+        place = f"{module}.{name}" if name else module
+        if not only_table or _rows_of(place) or _rows_below(place):
+            found += _of_name(place, error, pasted, installed)
+    for owner, keyword in KEYWORD.findall(error.message):
+        if not only_table or _rows_of_keyword(_class_of(owner), keyword):
+            found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+    for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
-    for flags in _FLAGS.findall(error.message):
+    for flags in FLAGS.findall(error.message if not only_table else ""):
         for flag in re.findall(r"--([\w-]+)", flags):
             found += _of_keyword("", flag.replace("-", "_"), error, pasted, installed)
     return list({answer.id: answer for answer in found}.values())
 
 
 def _places(message: str) -> Iterator[tuple[str, str]]:
-    for name, module in _NAME.findall(message):
+    for name, module in NAME.findall(message):
         yield module, name
-    for module in _MODULE.findall(message):
+    for module in MODULE.findall(message):
         yield module, ""
-    for module, name in _ATTRIBUTE.findall(message):
+    for module, name in ATTRIBUTE.findall(message):
         yield module, name
 
 
@@ -104,25 +111,89 @@ def _caller(error: Raised, library: str) -> str:
     asking = [
         frame.library
         for frame in error.frames
-        if not frame.file.startswith("<frozen") and frame.function not in _PASSING_ON
+        if not frame.file.startswith("<frozen") and frame.function not in PASSING_ON
     ]
     while asking and asking[-1] == library:
         asking.pop()
     return asking[-1] if asking else ""
 
 
-def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
+def _rows_of(place: str) -> list[Moved | Gone]:
+    """Return the rows of the table for a name or a module."""
     from ..legacy.changes import Gone, Moved
     from ..legacy.rows import all_rows
 
+    return [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
+
+
+def _rows_below(module: str) -> list[Moved | Gone]:
+    """Return the rows of the table for names in a module."""
+    from ..legacy.changes import Gone, Moved
+    from ..legacy.rows import all_rows
+
+    return [
+        row
+        for row in all_rows()
+        if isinstance(row, Moved | Gone) and row.name.startswith(f"{module}.")
+    ]
+
+
+def _rows_of_keyword(owner: str, keyword: str) -> list[Keyword]:
+    """Return the rows of the table for a keyword of a class or function."""
+    from ..legacy.changes import Keyword
+    from ..legacy.explanation import described, short_name
+    from ..legacy.rows import all_rows
+
+    return [
+        row
+        for row in all_rows()
+        if isinstance(row, Keyword)
+        and row.name == keyword
+        and owner in map(short_name, row.owners)
+        and described(row) is not None
+    ]
+
+
+def _of_module(place: str, gone: str, error: Raised, pasted: Pasted) -> list[Answer]:
+    """Say what took the place of what a module had: of the names that the text imports, or all."""
+    from ..legacy.explanation import described
+
+    below = _rows_below(place)
+    imports = re.findall(rf"\bfrom {re.escape(place)}[\w.]* import ([\w, ()]+)", pasted.text)
+    asked = set(re.findall(r"\w+", " ".join(imports)))
+    if rows := [row for row in below if row.name.rpartition(".")[2] in asked]:
+        return [_of_row(row, error, [row]) for row in rows[:3]]
+    known = [said for row in below if (said := described(row)) is not None]
+    if not known:
+        return []
+    had = "; ".join(
+        f"{said.old.rpartition('.')[2]}: {said.today.rstrip('.')}" for said in known[:3]
+    )
+    more = f"; and {len(known) - 3} more" if len(known) > 3 else ""
+    since = gone and f"{TITLES.get(place.partition('.')[0], '')} {gone}"
+    return [
+        Answer(
+            place,
+            f"`{place}` has been gone since {since or known[0].gone}.",
+            f"Of what it had: {had}{more}.",
+            (_RUN,),
+            "the script",
+            links=(known[0].source,),
+        )
+    ]
+
+
+def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
     library = place.partition(".")[0]
     came, gone = _bounds(place)
     version = pasted.versions.get(library) or installed(library)
-    rows = [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
+    rows = _rows_of(place)
     if came and not _is_gone(version, came, gone, bool(rows)):
         return [_not_yet(place, came, library, version, error)]
     if rows:
         return [_of_row(rows[0], error, rows)]
+    if not _caller(error, library) and (below := _of_module(place, gone, error, pasted)):
+        return below
     if gone:
         return [_gone(place, gone, library, error)]
     return _unknown_name(place, library, version, error)
@@ -133,9 +204,9 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
     from ..modernize.history import shipped
 
     module, _, name = place.rpartition(".")
-    if library not in _TITLES or not module:
+    if library not in TITLES or not module:
         return []
-    title, caller = _TITLES[library], _caller(error, library)
+    title, caller = TITLES[library], _caller(error, library)
     here = f" {version}" if version else ""
     if caller:
         remedy, write, whose = _callers_remedy(caller, library, "")
@@ -219,7 +290,7 @@ def _ends(releases: tuple[str, ...], there: frozenset[str]) -> tuple[str, str]:
 def _not_yet(
     place: str, came: str, library: str, version: str | None, error: Raised, what: str = ""
 ) -> Answer:
-    title = _TITLES[library]
+    title = TITLES[library]
     caller = _caller(error, library)
     older = _is_older(version, came)
     here = f", and {version} is installed" if version and older else ""
@@ -240,7 +311,7 @@ def _not_yet(
 
 
 def _gone(place: str, gone: str, library: str, error: Raised, what: str = "") -> Answer:
-    title = _TITLES[library]
+    title = TITLES[library]
     caller = _caller(error, library)
     if caller:
         cause = f"{_title(caller)} asks for `{what or place}`, which left {title} in {gone}."
@@ -269,11 +340,11 @@ def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[st
     older = f"pip install '{library}<{gone}'"
     return (
         (
-            f"Upgrade {_title(caller)}, or keep {_TITLES[library]} below {gone}: it is not for "
+            f"Upgrade {_title(caller)}, or keep {TITLES[library]} below {gone}: it is not for "
             "your script to change."
         ),
         (upgrade, older) if gone else (upgrade,),
-        f"{_title(caller)}, which was written for an older {_TITLES[library]}",
+        f"{_title(caller)}, which was written for an older {TITLES[library]}",
     )
 
 
@@ -290,7 +361,7 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     number = row.gone.partition(" ")[2]
     caller = _caller(error, library) if number else ""
     cause = f"`{old}` has been gone since {said.gone}."
-    if caller and library in _TITLES:
+    if caller and library in TITLES:
         do, write, whose = _callers_remedy(caller, library, number)
         return Answer(old, cause, do, write, whose, links=(said.source,))
     if isinstance(row, Keyword) and isinstance(row.action, Configure):
@@ -330,7 +401,7 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
         if not isinstance(row, Attribute) or row.name != attribute:
             continue
         bases = [short_name(base) for base in row.owners]
-        if not any(owner == base or re.search(_KINDS.get(base, "$^"), owner) for base in bases):
+        if not any(owner == base or re.search(KINDS.get(base, "$^"), owner) for base in bases):
             continue
         number = row.gone.partition(" ")[2]
         cause = f"`{owner}.{attribute}` has been gone since {release(row.gone)}."
@@ -361,7 +432,7 @@ def _of_keyword(
     owner: str, keyword: str, error: Raised, pasted: Pasted, installed: Installed
 ) -> list[Answer]:
     from ..legacy.changes import Keyword
-    from ..legacy.explanation import described, short_name
+    from ..legacy.explanation import described
     from ..legacy.rows import all_rows
 
     library, came, gone = _keyword_bounds(owner, keyword)
@@ -370,7 +441,7 @@ def _of_keyword(
         for row in all_rows()
         if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
     ]
-    of_owner = [row for row in named if owner in map(short_name, row.owners)]
+    of_owner = _rows_of_keyword(owner, keyword)
     rows = of_owner or ([] if came or gone else named)
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
@@ -422,7 +493,7 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
             return [
                 Answer(
                     f"{owner}({keyword}=)",
-                    f"No release of {_TITLES[library]}'s {owner} that was read takes `{keyword}`.",
+                    f"No release of {TITLES[library]}'s {owner} that was read takes `{keyword}`.",
                     f"It takes `{near[0]}`.",
                     (f"{owner}({near[0]}=…)",),
                     "the script",
@@ -441,4 +512,4 @@ def _is_older(version: str | None, release: str) -> bool:
 
 
 def _title(library: str) -> str:
-    return _TITLES.get(library, "the model's remote code" if library == REMOTE_CODE else library)
+    return TITLES.get(library, "the model's remote code" if library == REMOTE_CODE else library)

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.pasted import cleaned
 from patchkit.catalogue.symptoms import SHORTEST, entries_with_message, entries_with_symptom
+
+from patchkit.catalogue import entries as catalogue
 from patchkit.legacy.explanation import described, rows_of_error
 from patchkit.legacy.rows import all_rows
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from patchkit.catalogue.symptoms import SHORTEST, entries_with_symptom
 
 from patchkit.about import DISTRIBUTION, __version__
 from patchkit.catalogue import entries
-from patchkit.catalogue.symptoms import SHORTEST, entries_with_symptom
 from patchkit.legacy.explanation import rows_of_error
 from patchkit.legacy.rows import all_rows
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from patchkit.catalogue import entries
-from patchkit.catalogue.symptoms import entries_with_symptom
-from patchkit.known.answering import answered
+from patchkit.known.answering import answered, entries_with_symptom
 from patchkit.known.reading import read
 from patchkit.known.rows import FOLDER, Row, all_rows
 from patchkit.known.wordings import wording
