@@ -19,7 +19,7 @@ from patchkit.known.answer import Answer
 from patchkit.known.rows import SINCE, Row
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
-from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved
+from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
 from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
 
@@ -170,7 +170,10 @@ def _ranges(versions: str) -> list[list[str]]:
 
 def _names() -> dict[str, Any]:
     """Return what is said of each name of the table, by what an error says of it."""
-    places, modules, keywords, attributes = {}, {}, {}, []
+    places: dict[str, Any] = {}
+    modules: dict[str, str] = {}
+    keywords: dict[str, Any] = {}
+    attributes, values = [], []
     for row in all_rows():
         if isinstance(row, Moved | Gone):
             module, _, name = row.name.rpartition(".")
@@ -189,6 +192,7 @@ def _names() -> dict[str, Any]:
                 {
                     "name": row.name,
                     "bases": bases,
+                    "ofClass": row.of_class,
                     "like": [
                         in_javascript(names.KINDS[base]) for base in bases if base in names.KINDS
                     ],
@@ -197,6 +201,10 @@ def _names() -> dict[str, Any]:
                     ),
                 }
             )
+        elif isinstance(row, Value) and row.value:
+            pattern = rf"(?<![\w-]){re.escape(row.value)}(?![\w-])"
+            answer = _answer(f"ValueError: Unknown {row.value}", row.library)
+            values.append({"pattern": in_javascript(pattern), "answer": answer})
     return {
         "patterns": {
             "name": in_javascript(names.NAME.pattern),
@@ -205,7 +213,13 @@ def _names() -> dict[str, Any]:
             "keyword": in_javascript(names.KEYWORD.pattern),
             "ofObject": in_javascript(names.OF_OBJECT.pattern),
             "flags": in_javascript(names.FLAGS.pattern),
+            "flag": in_javascript(names.FLAG.pattern),
+            "key": in_javascript(names.KEY.pattern),
+            "member": in_javascript(names.MEMBER.pattern),
+            "refusedValue": in_javascript(names.REFUSED_VALUE.pattern),
         },
+        "model": in_javascript(names.KINDS["PreTrainedModel"]),
+        "values": values,
         "passingOn": sorted(names.PASSING_ON),
         "places": {place: answer for place, answer in places.items() if answer},
         "modules": {

@@ -41,8 +41,11 @@ function answered(pasted, data) {
   for (const error of pasted.errors) {
     const named = namesOf(error, pasted, data);
     if (found.length && error === found[0].error) {
-      const ids = answers.map(({ id }) => id);
-      return { answers: [...answers, ...named.filter(({ id, inTable }) => inTable && !ids.includes(id))] };
+      const table = named.filter(({ inTable }) => inTable);
+      if (!table.length) return { answers };
+      // Rows of less weight fit messages of many kinds.
+      const rows = answers.filter(({ weight }) => weight >= 0);
+      return { answers: [...rows, ...table], byName: !rows.length };
     }
     if (named.length) return { answers: named, byName: true };
   }
@@ -145,7 +148,7 @@ function answerOf({ row, values }, data) {
   const { id, page, cause, do: what, write = [], whose = "", tell = "" } = row;
   const { links = [], patches = [], preflight = [] } = row;
   const sentences = { cause: said(cause), do: said(what), write: write.map(said) };
-  return { id, page, ...sentences, whose: said(whose), tell: said(tell), links, patches, preflight };
+  return { id, page, weight: row.weight || 0, ...sentences, whose: said(whose), tell: said(tell), links, patches, preflight };
 }
 
 // -- Wordings: patchkit/known/wordings.py ---------------------------------------------------------
@@ -194,35 +197,52 @@ function namesOf(error, pasted, data) {
     ...all(patterns.attribute).map(([, module, name]) => `${module}.${name}`),
   ];
   for (const place of asked) {
-    if (places[place]) add(places[place], { inTable: true });
-    else if (modules[place]) namesBelow(place, pasted, data).forEach((answer) => add(answer, { inTable: true }));
+    const below = modules[place] ? namesBelow(place, pasted, data) : [];
+    for (const answer of below.length ? below : [places[place] || modules[place]]) add(answer, { inTable: true });
   }
   for (const [, owner, keyword] of all(patterns.keyword)) {
     const called = classOf(owner || "");
     const exact = keywords[`${called} ${keyword}`];
-    const any = keywords[` ${keyword}`];
+    const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
+    const any = loading || keywords[` ${keyword}`];
     if (exact || !called) add(exact || any, { inTable: Boolean(called) });
-    else if (any) add({ ...any, cause: any.cause.replace(any.id, `${called}(${keyword}=)`) }, { id: `${called}(${keyword}=)` });
+    else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }
   for (const [, owner, name] of all(patterns.ofObject)) {
     const row = attributes.find((one) =>
       one.name === name && (one.bases.includes(owner) || one.like.some((like) => new RegExp(like).test(owner))));
-    if (row) add({ ...row.answer, id: `${owner}.${name}`, cause: row.answer.cause.replace(row.answer.id, `${owner}.${name}`) }, { inTable: true });
+    if (row) add(renamed(row.answer, `${owner}.${name}`), { inTable: true });
+  }
+  for (const [, member] of error.name === "AttributeError" ? all(patterns.member) : []) {
+    const row = attributes.find(({ name, ofClass }) => ofClass && name === member);
+    if (row) add(row.answer, { inTable: true });
   }
   for (const [, flags] of all(patterns.flags)) {
-    for (const [, flag] of flags.matchAll(/--([\w-]+)/g)) add(keywords[` ${flag.replaceAll("-", "_")}`]);
+    const written = [patterns.flag, patterns.key].map((one) => [...flags.matchAll(new RegExp(one, "g"))]);
+    for (const [, flag] of written.find(({ length }) => length) || []) {
+      add(keywords[` ${flag.replaceAll("-", "_")}`], { inTable: true, library: null });
+    }
+  }
+  if (new RegExp(patterns.refusedValue).test(error.message)) {
+    const begin = error.message.slice(0, 200);
+    data.names.values.filter(({ pattern }) => new RegExp(pattern).test(begin))
+      .forEach((row) => add(row.answer, { inTable: true }));
   }
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
 }
 
-/** Return what is known of the names of a module that the text imports, or else of all of them. */
+function renamed(answer, id) {
+  return { ...answer, id, cause: answer.cause.replace(answer.id, id) };
+}
+
+/** Return what is known of the names that a line of the text imports from a module. */
 function namesBelow(module, pasted, { names }) {
   const written = module.replaceAll(".", "\\.");
   const imports = [...pasted.text.matchAll(new RegExp(`\\bfrom ${written}[\\w.]* import ([\\w, ()]+)`, "g"))];
   const asked = imports.flatMap(([, list]) => list.match(/\w+/g) || []);
   const below = Object.keys(names.places).filter((place) =>
     place.startsWith(`${module}.`) && asked.includes(place.split(".").pop()));
-  return below.length ? below.slice(0, 3).map((place) => names.places[place]) : [names.modules[module]];
+  return below.slice(0, 3).map((place) => names.places[place]);
 }
 
 function classOf(owner) {
@@ -238,7 +258,7 @@ function ofCaller(answer, error, { names }) {
     .map(({ library }) => library);
   while (callers.length && callers[callers.length - 1] === answer.library) callers.pop();
   const caller = callers.pop();
-  if (!caller) return answer;
+  if (!caller || !answer.library) return answer;
   const whose = `${caller}, which was written for another ${answer.library}`;
   const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;
   return { ...answer, do: remedy, write: [`pip install -U ${caller.replaceAll("_", "-")}`], whose };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import names
@@ -47,7 +47,10 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     for error in pasted.errors:
         if found and error == found[0].error:
             if names.may_know(error):
-                known = _with(known, names.answers(error, pasted, installed, only_table=True))
+                table = names.answers(error, pasted, installed, only_table=True)
+                if table:  # Rows of less weight fit messages of many kinds.
+                    rows = [of_match(match) for match in found if match.row.weight >= 0]
+                    known = Found((*rows, *table), error, by_name=not rows)
             break
         if names.may_know(error) and (by_name := names.answers(error, pasted, installed)):
             return Found(tuple(by_name), error, by_name=True)
@@ -57,12 +60,6 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         said = tuple(of_match(Match(row, {}, 0.0, pasted.error)) for row in parts)
         return Found(said, pasted.error, is_part=True)
     return known
-
-
-def _with(found: Found, more: Iterable[Answer]) -> Found:
-    said = {answer.id for answer in found.answers}
-    others = tuple(answer for answer in more if answer.id not in said)
-    return replace(found, answers=found.answers + others)
 
 
 def entries_with_message(text: str, entries: Iterable[Entry]) -> list[Entry]:

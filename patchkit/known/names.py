@@ -20,7 +20,12 @@ NAME = re.compile(
 MODULE = re.compile(r"No module named '?([\w.]+)'?")
 ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
 KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
-OF_OBJECT = re.compile(r"'?(\w+)'? object has no attribute '?(\w+)'?")
+OF_OBJECT = re.compile(r"'?(\w+)'? (?:object )?has no attribute '?(\w+)'?")
+MEMBER = re.compile(r"^([A-Z]\w*)$")
+"""What Python says where an enumeration has no such member."""
+REFUSED_VALUE = re.compile(
+    r"not a valid|[Uu]nknown|not supported|unsupported|removed|not exist|not recognized"
+)
 KINDS = {
     "Trainer": r"Trainer$",
     "TrainingArguments": r"(?:Arguments|Config)$",
@@ -31,6 +36,7 @@ KINDS = {
 }
 """Base classes, and how the names of their subclasses look."""
 FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
+FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
 TITLES = {
     "trl": "TRL",
     "transformers": "Transformers",
@@ -60,7 +66,7 @@ def may_know(error: Raised) -> bool:
     """Tell whether an error is about a name, a module or a keyword."""
     return any(
         pattern.search(error.message)
-        for pattern in (NAME, MODULE, ATTRIBUTE, OF_OBJECT, KEYWORD, FLAGS)
+        for pattern in (NAME, MODULE, ATTRIBUTE, OF_OBJECT, MEMBER, KEYWORD, FLAGS, REFUSED_VALUE)
     )
 
 
@@ -78,16 +84,21 @@ def answers(
     found: list[Answer] = []
     for module, name in _places(error.message):
         place = f"{module}.{name}" if name else module
-        if not only_table or _rows_of(place) or _rows_below(place):
+        if not only_table or _rows_of(place) or ("." in place and _rows_below(place)):
             found += _of_name(place, error, pasted, installed)
     for owner, keyword in KEYWORD.findall(error.message):
         if not only_table or _rows_of_keyword(_class_of(owner), keyword):
             found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
     for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
-    for flags in FLAGS.findall(error.message if not only_table else ""):
-        for flag in re.findall(r"--([\w-]+)", flags):
-            found += _of_keyword("", flag.replace("-", "_"), error, pasted, installed)
+    for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
+        found += _of_attribute("", member, error)
+    for flags in FLAGS.findall(error.message):
+        for flag in FLAG.findall(flags) or KEY.findall(flags):
+            own = replace(error, frames=())  # Who parses them has not written them.
+            found += _of_keyword("", flag.replace("-", "_"), own, pasted, installed)
+    if REFUSED_VALUE.search(error.message):
+        found += _of_value(error)
     return list({answer.id: answer for answer in found}.values())
 
 
@@ -144,25 +155,37 @@ def _rows_of_keyword(owner: str, keyword: str) -> list[Keyword]:
     from ..legacy.explanation import described, short_name
     from ..legacy.rows import all_rows
 
+    owners = {owner}
+    if _is_model(owner):  # It got what from_pretrained did not know.
+        owners.add("PreTrainedModel.from_pretrained")
     return [
         row
         for row in all_rows()
         if isinstance(row, Keyword)
         and row.name == keyword
-        and owner in map(short_name, row.owners)
+        and owners.intersection(map(short_name, row.owners))
         and described(row) is not None
     ]
 
 
-def _of_module(place: str, gone: str, error: Raised, pasted: Pasted) -> list[Answer]:
-    """Say what took the place of what a module had: of the names that the text imports, or all."""
+def _is_model(owner: str) -> bool:
+    return bool(re.search(KINDS["PreTrainedModel"], owner))
+
+
+def _imported(module: str, pasted: Pasted) -> list[Moved | Gone]:
+    """Return the rows of the table for the names that a line of the text imports from a module."""
+    imports = re.findall(rf"\bfrom {re.escape(module)}[\w.]* import ([\w, ()]+)", pasted.text)
+    asked = set(re.findall(r"\w+", " ".join(imports)))
+    if "." not in module or not asked:
+        return []
+    return [row for row in _rows_below(module) if row.name.rpartition(".")[2] in asked]
+
+
+def _of_module(place: str, gone: str) -> list[Answer]:
+    """Say what took the place of what a module had."""
     from ..legacy.explanation import described
 
-    below = _rows_below(place)
-    imports = re.findall(rf"\bfrom {re.escape(place)}[\w.]* import ([\w, ()]+)", pasted.text)
-    asked = set(re.findall(r"\w+", " ".join(imports)))
-    if rows := [row for row in below if row.name.rpartition(".")[2] in asked]:
-        return [_of_row(row, error, [row]) for row in rows[:3]]
+    below = _rows_below(place) if "." in place else []
     known = [said for row in below if (said := described(row)) is not None]
     if not known:
         return []
@@ -188,11 +211,13 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     came, gone = _bounds(place)
     version = pasted.versions.get(library) or installed(library)
     rows = _rows_of(place)
+    if not (caller := _caller(error, library)) and (asked := _imported(place, pasted)):
+        return [_of_row(row, error, [row]) for row in asked[:3]]
     if came and not _is_gone(version, came, gone, bool(rows)):
         return [_not_yet(place, came, library, version, error)]
     if rows:
         return [_of_row(rows[0], error, rows)]
-    if not _caller(error, library) and (below := _of_module(place, gone, error, pasted)):
+    if not caller and (below := _of_module(place, gone)):
         return below
     if gone:
         return [_gone(place, gone, library, error)]
@@ -401,6 +426,8 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
         if not isinstance(row, Attribute) or row.name != attribute:
             continue
         bases = [short_name(base) for base in row.owners]
+        if not owner and row.of_class:
+            owner = bases[0]
         if not any(owner == base or re.search(KINDS.get(base, "$^"), owner) for base in bases):
             continue
         number = row.gone.partition(" ")[2]
@@ -415,6 +442,21 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
     return []
+
+
+def _of_value(error: Raised) -> list[Answer]:
+    """Say what is written today for a value that a release no longer takes."""
+    from ..legacy.changes import Value
+    from ..legacy.rows import all_rows
+
+    begin = error.message[:200]
+    return [
+        _of_row(row, error, [row])
+        for row in all_rows()
+        if isinstance(row, Value)
+        and row.value
+        and re.search(rf"(?<![\w-]){re.escape(row.value)}(?![\w-])", begin)
+    ]
 
 
 def _sentence(text: str) -> str:
@@ -442,6 +484,8 @@ def _of_keyword(
         if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
     ]
     of_owner = _rows_of_keyword(owner, keyword)
+    if _is_model(owner) and _caller(error, "transformers") == "trl":
+        error = replace(error, frames=())  # It hands on what the script has in model_init_kwargs.
     rows = of_owner or ([] if came or gone else named)
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
