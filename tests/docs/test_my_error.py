@@ -155,7 +155,7 @@ def index_of(site: Path) -> dict[str, list[list[str]]]:
     page = (site / "known-errors" / "index.html").read_text(encoding="utf-8")
     found: dict[str, list[list[str]]] = {}
     for message, causes in re.findall(r"(?s)<tr>\s*<td>(.*?)</td>\s*<td>(.*?)</td>", page):
-        shown = html.unescape(re.sub(r"<[^>]+>", "", message))
+        shown = html.unescape(re.sub(r"<[^>]+>", "", message)).replace("\\|", "|")
         first = causes.partition("with more of the traceback")[0]
         found.setdefault(shown, []).append(re.findall(r'href="#([^"]+)"', first))
     return found
@@ -193,8 +193,8 @@ def test_every_error_is_found_however_it_was_pasted(ask, way: str) -> None:
     for plain, text, answers in zip(errors, asked, ask(asked), strict=True):
         assert answers_of(answers) == expected(text), text
         assert any(expected(text)), text
-        if not breaks_words:
-            assert expected(text) == expected(plain), text
+        if not breaks_words:  # The files of a traceback may point to other causes.
+            assert expected(text)[1] == expected(plain)[1], text
 
 
 def test_a_shortened_message_leads_to_its_patch(ask) -> None:
