@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import error_page
+import known_page
 import legacy_page
 import my_error_page
 import release_page
@@ -49,6 +50,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     measured = matrix.shipped()
     pages = {f"patches/{entry.patch.id}.md": patch_page(entry, measured) for entry in CATALOGUE}
     pages["patches/index.md"] = index_page(CATALOGUE)
+    pages[known_page.PAGE] = known_page.known_page()
     for page, place in ELSEWHERE.items():
         pages[page] = REPOSITORY.joinpath(place).read_text(encoding="utf-8")
     for page, text in pages.items():

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from legacy_page import heading
 from links import plain_text
-from markdown.extensions.toc import slugify
 from quoted_errors import Quoted, quoted_errors
 
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.catalogue.pasted import BEGINNINGS, CONTROLS, LETTERS
-from patchkit.catalogue.symptoms import QUOTES, SHORTEST
-from patchkit.legacy import explanation as legacy
-from patchkit.legacy.changes import Change, Gone, Keyword, Moved
+from patchkit.known import choosing, names, reading, wordings
+from patchkit.known.answer import Answer
+from patchkit.known.rows import SINCE, Row
+from patchkit.known.rows import all_rows as known_rows
+from patchkit.known.wordings import Wording, squeezed, wording
+from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
+from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
 
 PAGE = "my-error.md"
@@ -37,8 +39,9 @@ _FORM = """\
 <a href="{root}legacy/index.html#what-has-changed">what has changed</a>, or run
 <code>patchkit explain "…"</code>.</p></noscript>
 {loads}"""
-_ELSEWHERE_IN_PYTHON = re.compile(r"\(\?(?!:|=|!)|\\[AZ]|[*+?}]\+")
+_ELSEWHERE_IN_PYTHON = re.compile(r"\(\?(?!:|=|!|<=|<!|<\w)|\\[AZ]|(?<!\\)[*+?}]\+")
 """Signs of a regular expression that JavaScript lacks, or reads differently."""
+_LITERAL = re.compile(r"\[(?:\\.|[^\]\\])+\]|\\\W")
 
 
 def fill_in(text: str, root: str) -> str:
@@ -72,34 +75,170 @@ def data(
     Raises:
         ValueError: a symptom cannot be written in JavaScript.
     """
+    said = sorted({said for row in known_rows() for said in row.says})
     found = {
-        "controls": in_javascript(CONTROLS),
-        "beginnings": in_javascript(BEGINNINGS),
-        "letters": LETTERS,
-        "quotes": QUOTES.pattern,
-        "shortest": SHORTEST,
-        "patterns": {
-            "keyword": in_javascript(legacy.KEYWORD_ERROR.pattern),
-            "name": in_javascript(legacy.NAME_ERROR.pattern),
-            "module": in_javascript(legacy.MODULE_ERROR.pattern),
-            "attribute": in_javascript(legacy.ATTRIBUTE_ERROR.pattern),
+        "reading": _reading(),
+        "dropped": in_javascript(wordings.DROPPED.pattern),
+        "shortest": choosing.SHORTEST,
+        "weights": {
+            "frames": choosing.FRAMES,
+            "near": choosing.NEAR,
+            "notThere": choosing.NOT_THERE,
+            "notNear": choosing.NOT_NEAR,
+            "alike": choosing.ALIKE,
+            "least": choosing.LEAST,
         },
+        "wordings": [_wording(wording(text)) for text in said],
+        "rows": [_row(row, said) for row in known_rows()],
+        "since": json.loads(SINCE.read_text(encoding="utf-8")),
+        "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
-        "changes": [change for row in all_rows() if (change := _change(row, addresses))],
         "quoted": [_quoted(error, addresses, titles) for error in quoted_errors(docs)],
     }
     return f"const PATCHKIT = {json.dumps(found)};\n"
 
 
 def in_javascript(pattern: str) -> str:
-    """Return a regular expression of Python for JavaScript's flag `u`.
+    """Return a regular expression of Python for JavaScript.
 
     Raises:
         ValueError: it has signs that differ there.
     """
-    if found := _ELSEWHERE_IN_PYTHON.search(pattern):
+    pattern = pattern.replace("(?P<", "(?<")
+    if found := _ELSEWHERE_IN_PYTHON.search(_LITERAL.sub("x", pattern)):
         raise ValueError(f"JavaScript has no {found[0]!r}, or another one: {pattern!r}")
     return pattern
+
+
+def _reading() -> dict[str, Any]:
+    """Return what `reading` finds errors by."""
+    return {
+        "controls": in_javascript(reading.CONTROLS),
+        "letters": reading.LETTERS,
+        "longest": reading.LONGEST,
+        "longestMessage": reading.LONGEST_MESSAGE,
+        "mostLines": reading.MOST_LINES,
+        "libraries": sorted(reading.LIBRARIES),
+        "remoteCode": reading.REMOTE_CODE,
+        "rank": in_javascript(reading.RANK.pattern),
+        "prefix": in_javascript(reading.PREFIX.pattern),
+        "box": in_javascript(reading.BOX.pattern),
+        "rule": in_javascript(reading.RULE.pattern),
+        "frames": [in_javascript(pattern.pattern) for pattern in reading.FRAMES],
+        "error": in_javascript(reading.ERROR.pattern),
+        "errorInside": in_javascript(reading.ERROR_INSIDE.pattern),
+        "marker": in_javascript(reading.MARKER.pattern),
+        "launcher": in_javascript(reading.LAUNCHER.pattern),
+        "foreign": [
+            [in_javascript(sign.pattern), "m" if sign.flags & re.MULTILINE else ""]
+            for _, sign in reading.FOREIGN
+        ],
+        "version": in_javascript(reading.VERSION.pattern),
+        "python": in_javascript(reading.PYTHON.pattern),
+    }
+
+
+def _wording(known: Wording) -> dict[str, Any]:
+    return {
+        "literals": known.literals,
+        "pattern": in_javascript(known.pattern()),
+        "isClosed": known.is_closed,
+        "last": known.last,
+    }
+
+
+def _row(row: Row, said: list[str]) -> dict[str, Any]:
+    content = {key: value for key, value in asdict(row).items() if value and key != "subject"}
+    content["says"] = [said.index(text) for text in row.says]
+    content["near"] = [in_javascript(word) for word in row.near]
+    content["versions"] = {name: _ranges(versions) for name, versions in row.versions.items()}
+    content["page"] = f"known-errors/index.html#{row.id}"
+    return content
+
+
+def _ranges(versions: str) -> list[list[str]]:
+    """Return the parts of a range that a browser can compare.
+
+    Raises:
+        ValueError: it has an operator that the script does not know.
+    """
+    parts = [re.fullmatch(r"(>=|<|==)(\d[\d.]*?)(\.\*)?", part) for part in versions.split(",")]
+    if not all(part and bool(part[3]) == (part[1] == "==") for part in parts):
+        raise ValueError(f"the page compares versions by >=, < and ==….*: {versions!r}")
+    return [[part[1], part[2]] for part in parts if part]
+
+
+def _names() -> dict[str, Any]:
+    """Return what is said of each name of the table, by what an error says of it."""
+    places: dict[str, Any] = {}
+    modules: dict[str, str] = {}
+    keywords: dict[str, Any] = {}
+    attributes, values = [], []
+    for row in all_rows():
+        if isinstance(row, Moved | Gone):
+            module, _, name = row.name.rpartition(".")
+            places[row.name] = _answer(f"cannot import name '{name}' from '{module}'", row.library)
+            while "." in module:
+                modules[module] = row.library
+                module = module.rpartition(".")[0]
+        elif isinstance(row, Keyword) and described(row) is not None:
+            for owner in ("", *map(short_name, row.owners)):
+                called = f"{owner}() " if owner else ""
+                error = f"{called}got an unexpected keyword argument '{row.name}'"
+                keywords[f"{owner} {row.name}"] = _answer(error, row.library)
+        elif isinstance(row, Attribute):
+            bases = [short_name(base) for base in row.owners]
+            attributes.append(
+                {
+                    "name": row.name,
+                    "bases": bases,
+                    "ofClass": row.of_class,
+                    "like": [
+                        in_javascript(names.KINDS[base]) for base in bases if base in names.KINDS
+                    ],
+                    "answer": _answer(
+                        f"'{bases[0]}' object has no attribute '{row.name}'", row.library
+                    ),
+                }
+            )
+        elif isinstance(row, Value) and row.value:
+            pattern = rf"(?<![\w-]){re.escape(row.value)}(?![\w-])"
+            answer = _answer(f"ValueError: Unknown {row.value}", row.library)
+            values.append({"pattern": in_javascript(pattern), "answer": answer})
+    return {
+        "patterns": {
+            "name": in_javascript(names.NAME.pattern),
+            "module": in_javascript(names.MODULE.pattern),
+            "attribute": in_javascript(names.ATTRIBUTE.pattern),
+            "keyword": in_javascript(names.KEYWORD.pattern),
+            "ofObject": in_javascript(names.OF_OBJECT.pattern),
+            "flags": in_javascript(names.FLAGS.pattern),
+            "flag": in_javascript(names.FLAG.pattern),
+            "key": in_javascript(names.KEY.pattern),
+            "member": in_javascript(names.MEMBER.pattern),
+            "refusedValue": in_javascript(names.REFUSED_VALUE.pattern),
+        },
+        "model": in_javascript(names.KINDS["PreTrainedModel"]),
+        "values": values,
+        "passingOn": sorted(names.PASSING_ON),
+        "places": {place: answer for place, answer in places.items() if answer},
+        "modules": {
+            module: _answer(f"No module named '{module}'", library)
+            for module, library in modules.items()
+        },
+        "keywords": {key: answer for key, answer in keywords.items() if answer},
+        "attributes": [row for row in attributes if row["answer"]],
+    }
+
+
+def _answer(error: str, library: str) -> dict[str, Any] | None:
+    """Return what the table says of an error, wherever it is raised."""
+    pasted = reading.read(error)
+    found: list[Answer] = names.answers(pasted.error, pasted, lambda _: None)
+    if not found:
+        return None
+    content = {key: value for key, value in found[0].to_dict().items() if value}
+    return {**content, "library": library}
 
 
 def _rank(entry: Entry) -> tuple[bool, bool]:
@@ -114,31 +253,16 @@ def _patch(entry: Entry, addresses: Mapping[str, str]) -> dict[str, Any]:
         "says": plain_text(patch.headline or patch.title),
         "affects": [f"{name} {versions}" for name, versions in patch.affects.items()],
         "asked": patch.opt_in,
-        "messages": patch.messages,
+        "messages": [squeezed(message) for message in patch.messages],
         "symptom": in_javascript(entry.patch.symptom),
         "page": addresses[f"patches/{patch.id}.md"],
-    }
-
-
-def _change(row: Change, addresses: Mapping[str, str]) -> dict[str, Any] | None:
-    change = legacy.described(row)
-    if change is None or not isinstance(row, Keyword | Moved | Gone):
-        return None
-    owners = {legacy.short_name(owner) for owner in row.owners} if isinstance(row, Keyword) else ()
-    return {
-        "old": change.old,
-        "gone": change.gone,
-        "today": change.today,
-        "source": change.source,
-        "name": row.name,
-        "owners": sorted(owners),
-        "page": f"{addresses['legacy.md']}#{slugify(heading(change), '-')}",
     }
 
 
 def _quoted(one: Quoted, addresses: Mapping[str, str], titles: Mapping[str, str]) -> dict[str, str]:
     return {
         "error": one.error,
+        "letters": squeezed(one.error),
         "says": one.says,
         "heading": f"{titles[one.page]}: {one.heading}",
         "page": f"{addresses[one.page]}#{one.anchor}",

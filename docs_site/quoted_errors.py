@@ -15,7 +15,6 @@ from markup import ranges
 from patchkit.cli.doctor.known_pairs import KNOWN
 
 TABLES = (
-    ("errors.md", "Other wordings of the same error"),
     ("families.md", "What fails both ways"),
     ("families.md", "No tiny model"),
 )

@@ -1,75 +1,396 @@
-// Finds what an error speaks of: the same data, patterns and order as `patchkit explain`.
+// Finds what an error speaks of: the rows, patterns and order of `patchkit explain`.
 "use strict";
 
 /**
- * Return the answers to an error, the best first.
+ * Return the answers to an error, the likeliest first.
  *
- * @param {string} text - an error message, part of one, or a whole traceback.
- * @param {object} data - patches, changes and quoted errors; see docs_site/my_error_page.py.
- * @returns {object[]} rows of the data, each with its `kind`: "patch", "change" or "quoted".
+ * @param {string} text - an error message, part of one, a traceback or a log.
+ * @param {object} data - known errors and patterns; see docs_site/my_error_page.py.
+ * @returns {object[]} answers, each with its `kind`: "known", "patch" or "quoted".
  */
 function findAnswers(text, data) {
-  const line = cleaned(text, data);
-  const error = normalize(line, data);
-  const changes = changesOf(line, data);
-  let patches = data.patches.filter((patch) =>
-    patch.messages.some((message) => isSame(error, normalize(message, data), data)));
-  // Symptoms are looser than all else: one may be a word that any log has.
-  if (!patches.length && !changes.length) {
-    patches = data.patches.filter(({ symptom }) =>
-      symptom && new RegExp(symptom, "iu").test(line));
+  const pasted = read(text, data.reading);
+  if (!pasted) return [];
+  const { answers, byName, isPart } = answered(pasted, data);
+  const whole = squeezed(pasted.text, data).letters;
+  const has = (test) => data.patches.filter(({ messages }) => messages.some(test));
+  const raising = has((message) => whole.includes(message));
+  const known = byName && raising.length ? [] : answers;
+  let patches = raising;
+  if (!known.length && !patches.length) {
+    patches = has((message) => whole.length >= data.shortest && message.includes(whole));
   }
-  const numberless = withoutNumbers(error);
-  const quoted = data.quoted.filter((one) =>
-    isSame(numberless, withoutNumbers(normalize(one.error, data)), data));
+  if (!known.length && !patches.length) {
+    patches = data.patches.filter(({ symptom }) => symptom && new RegExp(symptom, "i").test(pasted.text));
+  }
+  const numberless = (letters) => letters.replace(/\d+/g, "0");
+  const quoted = data.quoted.filter(({ letters }) =>
+    numberless(whole).includes(numberless(letters)) ||
+    (whole.length >= data.shortest && numberless(letters).includes(numberless(whole))));
   return [
+    ...known.map((row) => ({ kind: "known", ...row, isPart })),
     ...patches.map((row) => ({ kind: "patch", ...row })),
-    ...changes.map((row) => ({ kind: "change", ...row })),
     ...quoted.map((row) => ({ kind: "quoted", ...row })),
   ];
 }
 
-/** Return the rows of the table, those of the class that the error names first. */
-function changesOf(text, { patterns, changes }) {
-  const all = (pattern) => [...text.matchAll(new RegExp(pattern, "gu"))];
-  const found = [];
-  for (const [, owner, keyword] of all(patterns.keyword)) {
-    const named = changes.filter(({ name, owners }) => owners.length && name === keyword);
-    const ofOwner = named.filter(({ owners }) => owners.includes(owner));
-    found.push(...(ofOwner.length ? ofOwner : named));
+/** Return the answers to a text that was read; see patchkit/known/answering.py. */
+function answered(pasted, data) {
+  const found = matches(pasted, data);
+  let answers = found.map((match) => answerOf(match, data));
+  for (const error of pasted.errors) {
+    const named = namesOf(error, pasted, data);
+    if (found.length && error === found[0].error) {
+      const table = named.filter(({ inTable }) => inTable);
+      if (!table.length) return { answers };
+      // Rows of less weight fit messages of many kinds.
+      const rows = answers.filter(({ weight }) => weight >= 0);
+      return { answers: [...rows, ...table], byName: !rows.length };
+    }
+    if (named.length) return { answers: named, byName: true };
   }
-  const places = [
+  if (!found.length && !pasted.errors[0].frames.length) {
+    const part = squeezed(pasted.errors[0].message, data).letters;
+    const hasPart = (number) => data.wordings[number].literals.some((literal) => literal.includes(part));
+    if (part.length >= data.shortest) {
+      const rows = data.rows.filter(({ says }) => says.some(hasPart));
+      answers = rows.map((row) => answerOf({ row, values: {} }, data));
+      return { answers, isPart: true };
+    }
+  }
+  return { answers };
+}
+
+// -- Rows: patchkit/known/choosing.py -------------------------------------------------------------
+
+function matches(pasted, data) {
+  for (const error of pasted.errors) {
+    const texts = [error.message];
+    if (error.type) texts.push(`${error.name}: ${error.message}`);
+    if (error.after) texts.push(`${error.message} ${error.after}`);
+    for (const text of texts) {
+      const found = matchesOf(text, error, pasted, data);
+      if (found.length) return found;
+    }
+  }
+  return pasted.errors[0].type ? [] : matchesOf(pasted.text, pasted.errors[0], pasted, data);
+}
+
+function matchesOf(text, error, pasted, data) {
+  const letters = squeezed(text, data);
+  const spoken = data.wordings.map((wording) => valuesOf(wording, letters));
+  const found = [];
+  for (const row of data.rows) {
+    let best = null;
+    for (const number of row.says) {
+      const { length } = data.wordings[number].literals.join("");
+      if (spoken[number] && (!best || length > best.length)) best = { length, values: spoken[number] };
+    }
+    const score = best && scoreOf(row, error, pasted, data);
+    if (best && score !== null) {
+      found.push({ row, values: best.values, score: score + best.length / 1000, error });
+    }
+  }
+  found.sort((one, other) => other.score - one.score);
+  const least = found.length && Math.max(data.weights.least, found[0].score - data.weights.alike);
+  return found.filter(({ score }, number) => number === 0 || score >= least);
+}
+
+function scoreOf(row, error, pasted, { weights }) {
+  const { frames = [], near = [], versions = {} } = row;
+  let score = row.weight || 0;
+  let pointed = false;
+  if (frames.length) {
+    const texts = error.frames.map((frame) => `${frame.place}:${frame.function}`);
+    if (frames.some((part) => texts.some((text) => text.includes(part)))) {
+      score += weights.frames;
+      pointed = true;
+    } else if (error.frames.some(({ library }) => library)) {
+      score -= weights.notThere;
+    }
+  }
+  if (near.length) {
+    if (near.some((word) => new RegExp(word, "i").test(pasted.text))) {
+      score += weights.near;
+      pointed = true;
+    } else {
+      score -= weights.notNear;
+    }
+  }
+  if (row.needs && !pointed) return null;
+  for (const [distribution, ranges] of Object.entries(versions)) {
+    const named = pasted.versions[distribution];
+    if (!named) continue;
+    if (!ranges.every((range) => isInside(named, range))) return null;
+    score += 1;
+  }
+  return score;
+}
+
+function isInside(version, [operator, bound]) {
+  const [mine, theirs] = [version, bound].map((text) => text.match(/^[\d.]*\d/)[0].split(".").map(Number));
+  const length = operator === "==" ? theirs.length : Math.max(mine.length, theirs.length);
+  for (let place = 0; place < length; place++) {
+    const difference = (mine[place] || 0) - (theirs[place] || 0);
+    if (difference) return operator === ">=" ? difference > 0 : operator === "<" && difference < 0;
+  }
+  return operator !== "<";
+}
+
+function answerOf({ row, values }, data) {
+  const known = { ...values };
+  if (row.since) known.since = data.since[row.since[0]][values[row.since[1]]] || "";
+  const said = (text) => text.replace(/\{([^{}]*)\}/g, (hole, content) => {
+    const [, name, bar, otherwise] = content.match(/^([^|]*)(\|?)(.*)$/s);
+    if (!/^\w+$/.test(name) || !(name in known || bar)) return hole;
+    return known[name] || otherwise;
+  });
+  const { id, page, cause, do: what, write = [], whose = "", tell = "" } = row;
+  const { links = [], patches = [], preflight = [] } = row;
+  const sentences = { cause: said(cause), do: said(what), write: write.map(said) };
+  return { id, page, weight: row.weight || 0, ...sentences, whose: said(whose), tell: said(tell), links, patches, preflight };
+}
+
+// -- Wordings: patchkit/known/wordings.py ---------------------------------------------------------
+
+function squeezed(text, { dropped }) {
+  const one = new RegExp(dropped);
+  const places = [];
+  let letters = "";
+  for (let place = 0; place < text.length; place++) {
+    if (one.test(text[place])) continue;
+    const small = text[place].toLowerCase();
+    letters += small.length === 1 ? small : text[place];
+    places.push(place);
+  }
+  return { text, letters, places };
+}
+
+function valuesOf(wording, { text, letters, places }) {
+  if (!wording.literals.every((literal) => letters.includes(literal))) return null;
+  wording.compiled ||= new RegExp(wording.pattern, "d");
+  const found = wording.compiled.exec(letters);
+  if (!found) return null;
+  const original = (start, end) => (end > start ? text.slice(places[start], places[end - 1] + 1) : "");
+  const [, end] = found.indices[0];
+  if (wording.isClosed && /^\.\w/.test(text.slice(places[end - 1] + 1))) return null;
+  const values = {};
+  for (const [name, span] of Object.entries(found.indices.groups || {})) {
+    if (!span) continue;
+    let value = original(...span);
+    if (name === wording.last) value = value.replace(/^['"` ]+|['"` ]+$/g, "").split(/[\s'"`]/, 1)[0];
+    values[name] = value.replace(/^['"`,. ]+|['"`,. ]+$/g, "");
+  }
+  return values;
+}
+
+// -- Names: patchkit/known/names.py ---------------------------------------------------------------
+
+function namesOf(error, pasted, data) {
+  const { patterns, places, modules, keywords, attributes } = data.names;
+  const all = (pattern) => [...error.message.matchAll(new RegExp(pattern, "g"))];
+  const found = [];
+  const add = (answer, changes = {}) => answer && found.push(ofCaller({ ...answer, ...changes }, error, data));
+  const asked = [
     ...all(patterns.name).map(([, name, module]) => `${module}.${name}`),
     ...all(patterns.module).map(([, module]) => module),
     ...all(patterns.attribute).map(([, module, name]) => `${module}.${name}`),
   ];
-  found.push(...changes.filter(({ name, owners }) => !owners.length && places.includes(name)));
-  return [...new Set(found)];
-}
-
-/** Return a pasted text as the program printed it, on one line. */
-function cleaned(text, { controls, beginnings, letters }) {
-  let plain = text.replace(new RegExp(controls, "gu"), "");
-  for (const [written, letter] of Object.entries(letters)) {
-    plain = plain.replaceAll(written, letter);
+  for (const place of asked) {
+    const below = modules[place] ? namesBelow(place, pasted, data) : [];
+    for (const answer of below.length ? below : [places[place] || modules[place]]) add(answer, { inTable: true });
   }
-  plain = plain.replace(new RegExp(beginnings, "gmu"), "");
-  return plain.split(/\s+/).filter(Boolean).join(" ");
+  for (const [, owner, keyword] of all(patterns.keyword)) {
+    const called = classOf(owner || "");
+    const exact = keywords[`${called} ${keyword}`];
+    const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
+    const any = loading || keywords[` ${keyword}`];
+    if (exact || !called) add(exact || any, { inTable: Boolean(called) });
+    else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
+  }
+  for (const [, owner, name] of all(patterns.ofObject)) {
+    const row = attributes.find((one) =>
+      one.name === name && (one.bases.includes(owner) || one.like.some((like) => new RegExp(like).test(owner))));
+    if (row) add(renamed(row.answer, `${owner}.${name}`), { inTable: true });
+  }
+  for (const [, member] of error.name === "AttributeError" ? all(patterns.member) : []) {
+    const row = attributes.find(({ name, ofClass }) => ofClass && name === member);
+    if (row) add(row.answer, { inTable: true });
+  }
+  for (const [, flags] of all(patterns.flags)) {
+    const written = [patterns.flag, patterns.key].map((one) => [...flags.matchAll(new RegExp(one, "g"))]);
+    for (const [, flag] of written.find(({ length }) => length) || []) {
+      add(keywords[` ${flag.replaceAll("-", "_")}`], { inTable: true, library: null });
+    }
+  }
+  if (new RegExp(patterns.refusedValue).test(error.message)) {
+    const begin = error.message.slice(0, 200);
+    data.names.values.filter(({ pattern }) => new RegExp(pattern).test(begin))
+      .forEach((row) => add(row.answer, { inTable: true }));
+  }
+  return [...new Map(found.map((answer) => [answer.id, answer])).values()];
 }
 
-/** Drop case, line breaks and quotes. */
-function normalize(text, { quotes }) {
-  const unquoted = text.replace(new RegExp(quotes, "gu"), "");
-  return unquoted.split(/\s+/).filter(Boolean).join(" ").toLowerCase();
+function renamed(answer, id) {
+  return { ...answer, id, cause: answer.cause.replace(answer.id, id) };
 }
 
-/** Make sizes of tensors and versions alike. */
-function withoutNumbers(text) {
-  return text.replace(/\d+/g, "0");
+/** Return what is known of the names that a line of the text imports from a module. */
+function namesBelow(module, pasted, { names }) {
+  const written = module.replaceAll(".", "\\.");
+  const imports = [...pasted.text.matchAll(new RegExp(`\\bfrom ${written}[\\w.]* import ([\\w, ()]+)`, "g"))];
+  const asked = imports.flatMap(([, list]) => list.match(/\w+/g) || []);
+  const below = Object.keys(names.places).filter((place) =>
+    place.startsWith(`${module}.`) && asked.includes(place.split(".").pop()));
+  return below.slice(0, 3).map((place) => names.places[place]);
 }
 
-function isSame(error, message, { shortest }) {
-  // Without blanks: terminals break lines within words, too.
-  const [whole, known] = [error, message].map((one) => one.replaceAll(" ", ""));
-  return whole.includes(known) || (error.length >= shortest && known.includes(whole));
+function classOf(owner) {
+  const parts = owner.split(".").filter((part) => !["__init__", "__new__", "<locals>"].includes(part));
+  const named = parts.filter((part) => /^[A-Z]/.test(part));
+  return named.length ? parts.slice(parts.indexOf(named[named.length - 1])).join(".") : parts[parts.length - 1] || "";
+}
+
+/** Where a library asks for what is gone, that has to change, and not the script. */
+function ofCaller(answer, error, { names }) {
+  const callers = error.frames
+    .filter((frame) => !frame.file.startsWith("<frozen") && !names.passingOn.includes(frame.function))
+    .map(({ library }) => library);
+  while (callers.length && callers[callers.length - 1] === answer.library) callers.pop();
+  const caller = callers.pop();
+  if (!caller || !answer.library) return answer;
+  const whose = `${caller}, which was written for another ${answer.library}`;
+  const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;
+  return { ...answer, do: remedy, write: [`pip install -U ${caller.replaceAll("_", "-")}`], whose };
+}
+
+// -- What was pasted: patchkit/known/reading.py ---------------------------------------------------
+
+function read(pasted, data) {
+  let text = pasted.slice(-data.longest).replace(/\r\n?/g, "\n");
+  text = text.replace(new RegExp(data.controls, "g"), "");
+  for (const [written, letter] of Object.entries(data.letters)) text = text.replaceAll(written, letter);
+  text = text.replace(/^```\w*$/gm, "");
+  if (!text.trim()) return null;
+  if (!text.trim().includes("\n") && /Traceback|File "/.test(text)) {
+    text = text.replace(new RegExp(data.errorInside, "g"), "\n");
+  }
+  const streams = streamsOf(text, data);
+  const whole = streams.flat().filter(Boolean).join(" ").split(/\s+/).filter(Boolean).join(" ");
+  let raised = streams.flatMap((lines) => errorsOf(lines, data));
+  if (!raised.length) {
+    if (data.foreign.some(([sign, flags]) => new RegExp(sign, flags).test(text))) return null;
+    const frames = streams.flat().map((line) => frameOf(line, data)).filter(Boolean);
+    if (whole.length <= data.longestMessage) raised = [raisedAs("", whole, frames, "")];
+  }
+  const errors = inOrder(raised, data);
+  return {
+    text: whole,
+    errors: errors.length ? errors : [raisedAs("", "", [], "")],
+    versions: versionsOf(text, data),
+  };
+}
+
+function raisedAs(type, message, frames, after) {
+  return { type, name: type.split(".").pop(), message, frames, after };
+}
+
+function streamsOf(text, data) {
+  const [rank, prefix, box] = [data.rank, data.prefix, data.box].map((one) => new RegExp(one));
+  const byRank = new Map();
+  for (const line of text.split("\n")) {
+    const found = line.match(rank);
+    const key = found ? found[1] : "";
+    if (!byRank.has(key)) byRank.set(key, []);
+    byRank.get(key).push(line.replace(prefix, "").replace(box, "").trim());
+  }
+  const bare = byRank.get("") || [];
+  byRank.delete("");
+  return [...byRank.values(), bare];
+}
+
+function errorsOf(lines, data) {
+  const isError = new RegExp(data.error);
+  const stops = [isError, new RegExp(data.marker), new RegExp(data.rule)];
+  const goesOn = (line) => line && !stops.some((one) => one.test(line)) && !frameOf(line, data);
+  const paragraph = (from) => {
+    let end = from;
+    while (end < lines.length && end - from < data.mostLines && goesOn(lines[end])) end++;
+    return [lines.slice(from, end), end];
+  };
+  const joined = (parts) => parts.join(" ").slice(0, data.longestMessage).trim();
+  const found = [];
+  let frames = [];
+  for (let number = 0; number < lines.length;) {
+    const line = lines[number++];
+    const frame = frameOf(line, data);
+    const raised = line.match(isError);
+    if (frame) frames.push(frame);
+    if (raised) {
+      let message;
+      [message, number] = paragraph(number);
+      const after = [];
+      for (let beyond = number; beyond < lines.length && !lines[beyond] && after.length < data.mostLines;) {
+        let more;
+        [more, beyond] = paragraph(beyond + 1);
+        after.push(...more);
+      }
+      const { type, message: first } = raised.groups;
+      found.push(raisedAs(type, joined([first || "", ...message]), frames, joined(after)));
+      frames = [];
+    } else if (!frame && /^([\w.]+\s+)?Traceback \(most recent call last\)/.test(line)) {
+      frames = [];
+    }
+  }
+  return found;
+}
+
+function frameOf(line, data) {
+  for (const pattern of data.frames) {
+    const found = line.match(new RegExp(pattern));
+    if (!found) continue;
+    const file = found.groups.file.replaceAll("\\", "/");
+    const place = placeOf(file, data);
+    const [top, ...below] = place.split("/");
+    const library = below.length && (data.libraries.includes(top) || top === data.remoteCode) ? top : "";
+    return { file, place, library, function: found.groups.function || "" };
+  }
+  return null;
+}
+
+function placeOf(file, { libraries, remoteCode }) {
+  for (const folder of ["site-packages/", "dist-packages/"]) {
+    if (file.includes(folder)) return file.slice(file.lastIndexOf(folder) + folder.length);
+  }
+  const parts = file.split("/");
+  const name = parts[parts.length - 1];
+  if (parts.includes(remoteCode)) return parts.slice(parts.indexOf(remoteCode)).join("/");
+  if (parts.some((part) => part.startsWith("unsloth_compiled"))) return `unsloth/${name}`;
+  const top = parts.slice(0, -1).find((part) => libraries.includes(part));
+  return top ? parts.slice(parts.lastIndexOf(top, parts.length - 2)).join("/") : name;
+}
+
+function inOrder(raised, data) {
+  const seen = new Map();
+  for (const error of [...raised].reverse()) {
+    const { type, message, frames, after } = error;
+    const key = JSON.stringify([type, message, after, frames.map((one) => [one.file, one.function])]);
+    if (!seen.has(key)) seen.set(key, error);
+  }
+  const latest = [...seen.values()];
+  const isLaunchers = ({ type }) => new RegExp(data.launcher).test(type);
+  const real = latest.filter((error) => !isLaunchers(error) && !error.type.endsWith("Warning"));
+  if (real.length) return real.filter((error) => error === real[0] || error.frames.length);
+  const launchers = latest.filter(isLaunchers);
+  return launchers.length ? launchers : latest;
+}
+
+function versionsOf(text, data) {
+  const found = {};
+  for (const [, library, version] of text.matchAll(new RegExp(data.version, "gi"))) {
+    found[library.toLowerCase().replaceAll("_", "-")] = version;
+  }
+  const python = text.match(new RegExp(data.python, "i"));
+  if (python) found.python = python[1];
+  return found;
 }

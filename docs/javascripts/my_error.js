@@ -17,15 +17,27 @@
 
   const code = (text) => element("code", text);
   const link = (text, page) => element("a", text, { href: form.dataset.root + page });
+  const list = (made) => made.flatMap((one, number) => (number ? [", ", one] : [one]));
+  const labelled = (label, content) =>
+    [content].flat().length ? [element("p", [element("strong", label), " ", ...[content].flat()])] : [];
 
   const shown = {
+    known: ({ id, page, cause, do: what, write = [], whose, tell, links = [], patches = [], preflight = [] }) => [
+      element("p", cause),
+      ...labelled("Do:", what),
+      ...(write.length ? [element("pre", code(write.join("\n")))] : []),
+      ...labelled("Whose:", whose || []),
+      ...labelled("Fixed by:", list(patches.map((one) => link(code(one), `patches/${one}/index.html`)))),
+      ...labelled("Found before training by:", list(preflight.map((one) => link(code(one), "preflight/index.html")))),
+      ...labelled("Sign:", tell || []),
+      element("p", list([
+        page ? link(id, page) : code(id),
+        ...links.map((address) => element("a", "source", { href: address })),
+      ])),
+    ],
     patch: (row) => [
       element("p", [link(code(row.id), row.page), ` (${row.affects.join(", ")})`]),
       element("p", row.says),
-    ],
-    change: (row) => [
-      element("p", [link(code(row.old), row.page), ` has been gone since ${row.gone}.`]),
-      element("p", [row.today, " (", element("a", "source", { href: row.source }), ")"]),
     ],
     quoted: (row) => [
       element("p", link(row.heading, row.page)),
@@ -35,12 +47,12 @@
   };
 
   const sections = [
+    ["known", "What it is", ([{ isPart }]) => (isPart
+      ? ["This is a part of these known messages:"]
+      : ["The likeliest first. ", code("patchkit explain"), " looks at your versions, too."])],
     ["patch", "Bugs that patchkit fixes", () => [
       "Not every version has each of them. ", code("patchkit list"), " says which yours have, and ",
       code("patchkit run -- python train.py"), " fixes them."]],
-    ["change", "Old spellings", () => [
-      code("patchkit run --legacy -- python train.py"), " runs the script as it is, and ",
-      code("patchkit modernize train.py"), " shows what to write today."]],
     ["quoted", "On other pages", () => ["Errors that were seen, and what is known of them."]],
   ];
 
@@ -52,7 +64,7 @@
       const rows = found.filter((row) => row.kind === kind);
       if (!rows.length) continue;
       parts.push(element("h2", title));
-      parts.push(element("p", advice()));
+      parts.push(element("p", advice(rows)));
       parts.push(element("ul", rows.slice(0, most).map((row) => element("li", shown[kind](row)))));
       if (rows.length > most) parts.push(element("p", `And ${rows.length - most} more.`));
     }

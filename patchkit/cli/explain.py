@@ -79,14 +79,13 @@ def _explain_ids(ids: tuple[str, ...], catalogue: Catalogue, as_json: bool) -> N
 
 def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
     """Show what is known of an error; tell whether anything is."""
-    from ..catalogue.symptoms import entries_with_symptom
     from ..engine.session import SESSION
     from ..environment import installed_version
-    from ..known.answering import answered
+    from ..known.answering import answered, entries_with_message, entries_with_symptom
     from ..reporting.status import DUE
 
     found = answered(pasted, installed_version)
-    raising = [entry for entry in catalogue if _has_message(pasted.text, entry)]
+    raising = entries_with_message(pasted.text, catalogue)
     # A patch's own message tells more than a name beside it.
     if found.answers and not (raising and found.by_name):
         _show_found(found, pasted, raising, catalogue, as_json)
@@ -101,14 +100,6 @@ def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
     else:
         _list_matches(entries, report)
     return True
-
-
-def _has_message(text: str, entry: Entry) -> bool:
-    """Tell whether a text has a patch's message; a part of one would not be enough to blame it."""
-    from ..known.wordings import squeezed
-
-    whole = squeezed(text)
-    return any(squeezed(message) in whole for message in entry.patch.messages)
 
 
 def _show_found(

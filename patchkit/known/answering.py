@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import names
 from .answer import Answer, of_match
-from .choosing import Match, matches, rows_with_part
+from .choosing import SHORTEST, Match, matches, rows_with_part
 from .reading import Pasted, Raised
 from .rows import all_rows
+from .wordings import squeezed
+
+if TYPE_CHECKING:
+    from ..catalogue.entries import Entry
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,11 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     known = Found(tuple(map(of_match, found)), found[0].error if found else pasted.error)
     for error in pasted.errors:
         if found and error == found[0].error:
+            if names.may_know(error):
+                table = names.answers(error, pasted, installed, only_table=True)
+                if table:  # Rows of less weight fit messages of many kinds.
+                    rows = [of_match(match) for match in found if match.row.weight >= 0]
+                    known = Found((*rows, *table), error, by_name=not rows)
             break
         if names.may_know(error) and (by_name := names.answers(error, pasted, installed)):
             return Found(tuple(by_name), error, by_name=True)
@@ -49,3 +60,36 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         said = tuple(of_match(Match(row, {}, 0.0, pasted.error)) for row in parts)
         return Found(said, pasted.error, is_part=True)
     return known
+
+
+def entries_with_message(text: str, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the patches whose bug puts a message on the screen that a text has as a whole."""
+    whole = squeezed(text)
+    return [
+        entry
+        for entry in entries
+        if any(squeezed(message) in whole for message in entry.patch.messages)
+    ]
+
+
+def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the patches whose bug raises an error: by messages, parts of them, then symptoms.
+
+    Args:
+        text: an error message, part of one, or a text that contains one.
+        entries: the patches to choose from.
+    """
+    entries = list(entries)
+    if found := entries_with_message(text, entries):
+        return found
+    part, line = squeezed(text), " ".join(text.split())
+    return [
+        entry
+        for entry in entries
+        if len(part) >= SHORTEST
+        and any(part in squeezed(message) for message in entry.patch.messages)
+    ] or [
+        entry
+        for entry in entries
+        if entry.patch.symptom and re.search(entry.patch.symptom, line, re.IGNORECASE)
+    ]

@@ -12,9 +12,9 @@ from .wordings import Squeezed, squeezed, wording
 
 SHORTEST = 16
 """Letters, without blanks, that a part of a message must have to be looked for."""
-_FRAMES, _NEAR, _NOT_THERE, _NOT_NEAR, _OUTSIDE_HERE = 3.0, 2.0, 3.0, 0.5, 0.75
-_ALIKE = 1.5
-_LEAST = -1.5
+# The site weighs rows by the same numbers.
+FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
+_OUTSIDE_HERE = 0.75
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _of(
     found.sort(key=lambda match: -match.score)
     if not found:
         return []
-    least = max(_LEAST, found[0].score - _ALIKE)
+    least = max(LEAST, found[0].score - ALIKE)
     return [match for number, match in enumerate(found) if number == 0 or match.score >= least]
 
 
@@ -110,16 +110,16 @@ def _score(
     if row.frames:
         texts = [f"{frame.place}:{frame.function}" for frame in error.frames]
         if any(part in text for part in row.frames for text in texts):
-            score += _FRAMES
+            score += FRAMES
             pointed = True
         elif libraries:
-            score -= _NOT_THERE
+            score -= NOT_THERE
     if row.near:
         if any(re.search(word, pasted.text, re.IGNORECASE) for word in row.near):
-            score += _NEAR
+            score += NEAR
             pointed = True
         else:
-            score -= _NOT_NEAR
+            score -= NOT_NEAR
     if row.needs and not pointed:
         return None
     for distribution, versions in row.versions.items():

@@ -13,16 +13,22 @@ from .answer import Answer
 from .reading import REMOTE_CODE, Pasted, Raised
 
 if TYPE_CHECKING:
-    from ..legacy.changes import Change
+    from ..legacy.changes import Change, Gone, Keyword, Moved
 
-_NAME = re.compile(
+# The site finds names by the same patterns, in JavaScript.
+NAME = re.compile(
     r"cannot import name ['\"`]?(\w+)['\"`]? from (?:partially initialized module )?['\"`]?([\w.]+)"
 )
-_MODULE = re.compile(r"No module named '?([\w.]+)'?")
-_ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
-_KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
-_OF_OBJECT = re.compile(r"'?(\w+)'? object has no attribute '?(\w+)'?")
-_KINDS = {
+MODULE = re.compile(r"No module named '?([\w.]+)'?")
+ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
+KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?(\w+)'?")
+OF_OBJECT = re.compile(r"'?(\w+)'? (?:object )?has no attribute '?(\w+)'?")
+MEMBER = re.compile(r"^([A-Z]\w*)$")
+"""What Python says where an enumeration has no such member."""
+REFUSED_VALUE = re.compile(
+    r"not a valid|[Uu]nknown|not supported|unsupported|removed|not exist|not recognized"
+)
+KINDS = {
     "Trainer": r"Trainer$",
     "TrainingArguments": r"(?:Arguments|Config)$",
     "PreTrainedModel": r"For[A-Z]|Model$",
@@ -31,10 +37,11 @@ _KINDS = {
     "ProcessorMixin": r"Processor$",
 }
 """Base classes, and how the names of their subclasses look."""
-_FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
-_RECORDED = frozenset(with_role("asks"))
-"""The libraries whose history is known."""
-_PASSING_ON = frozenset(
+FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
+FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
+TITLES = {name: title_of(name) for name in with_role("asks")}
+"""The libraries whose history is known, as a sentence names them."""
+PASSING_ON = frozenset(
     {
         *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
         *(
@@ -56,37 +63,48 @@ def may_know(error: Raised) -> bool:
     """Tell whether an error is about a name, a module or a keyword."""
     return any(
         pattern.search(error.message)
-        for pattern in (_NAME, _MODULE, _ATTRIBUTE, _OF_OBJECT, _KEYWORD, _FLAGS)
+        for pattern in (NAME, MODULE, ATTRIBUTE, OF_OBJECT, MEMBER, KEYWORD, FLAGS, REFUSED_VALUE)
     )
 
 
-def answers(error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
+def answers(
+    error: Raised, pasted: Pasted, installed: Installed, *, only_table: bool = False
+) -> list[Answer]:
     """Return what is known of the names that an error speaks of.
 
     Args:
         error: one error of the text.
         pasted: the text.
         installed: gives the version of an installed distribution.
+        only_table: leave out what the table of old spellings does not have by exactly that name.
     """
     found: list[Answer] = []
     for module, name in _places(error.message):
-        found += _of_name(f"{module}.{name}" if name else module, error, pasted, installed)
-    for owner, keyword in _KEYWORD.findall(error.message):
-        found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
-    for owner, attribute in _OF_OBJECT.findall(error.message):
+        place = f"{module}.{name}" if name else module
+        if not only_table or _rows_of(place) or ("." in place and _rows_below(place)):
+            found += _of_name(place, error, pasted, installed)
+    for owner, keyword in KEYWORD.findall(error.message):
+        if not only_table or _rows_of_keyword(_class_of(owner), keyword):
+            found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+    for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
-    for flags in _FLAGS.findall(error.message):
-        for flag in re.findall(r"--([\w-]+)", flags):
-            found += _of_keyword("", flag.replace("-", "_"), error, pasted, installed)
+    for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
+        found += _of_attribute("", member, error)
+    for flags in FLAGS.findall(error.message):
+        for flag in FLAG.findall(flags) or KEY.findall(flags):
+            own = replace(error, frames=())  # Who parses them has not written them.
+            found += _of_keyword("", flag.replace("-", "_"), own, pasted, installed)
+    if REFUSED_VALUE.search(error.message):
+        found += _of_value(error)
     return list({answer.id: answer for answer in found}.values())
 
 
 def _places(message: str) -> Iterator[tuple[str, str]]:
-    for name, module in _NAME.findall(message):
+    for name, module in NAME.findall(message):
         yield module, name
-    for module in _MODULE.findall(message):
+    for module in MODULE.findall(message):
         yield module, ""
-    for module, name in _ATTRIBUTE.findall(message):
+    for module, name in ATTRIBUTE.findall(message):
         yield module, name
 
 
@@ -101,27 +119,105 @@ def _caller(error: Raised, library: str) -> str:
     asking = [
         frame.library
         for frame in error.frames
-        if not frame.file.startswith("<frozen") and frame.function not in _PASSING_ON
+        if not frame.file.startswith("<frozen") and frame.function not in PASSING_ON
     ]
     while asking and asking[-1] == library:
         asking.pop()
     return asking[-1] if asking else ""
 
 
+def _rows_of(place: str) -> list[Moved | Gone]:
+    """Return the rows of the table for a name or a module."""
+    from ..legacy.changes import Gone, Moved
+    from ..legacy.rows import all_rows
+
+    return [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
+
+
+def _rows_below(module: str) -> list[Moved | Gone]:
+    """Return the rows of the table for names in a module."""
+    from ..legacy.changes import Gone, Moved
+    from ..legacy.rows import all_rows
+
+    return [
+        row
+        for row in all_rows()
+        if isinstance(row, Moved | Gone) and row.name.startswith(f"{module}.")
+    ]
+
+
+def _rows_of_keyword(owner: str, keyword: str) -> list[Keyword]:
+    """Return the rows of the table for a keyword of a class or function."""
+    from ..legacy.changes import Keyword
+    from ..legacy.explanation import described, short_name
+    from ..legacy.rows import all_rows
+
+    owners = {owner}
+    if _is_model(owner):  # It got what from_pretrained did not know.
+        owners.add("PreTrainedModel.from_pretrained")
+    return [
+        row
+        for row in all_rows()
+        if isinstance(row, Keyword)
+        and row.name == keyword
+        and owners.intersection(map(short_name, row.owners))
+        and described(row) is not None
+    ]
+
+
+def _is_model(owner: str) -> bool:
+    return bool(re.search(KINDS["PreTrainedModel"], owner))
+
+
+def _imported(module: str, pasted: Pasted) -> list[Moved | Gone]:
+    """Return the rows of the table for the names that a line of the text imports from a module."""
+    imports = re.findall(rf"\bfrom {re.escape(module)}[\w.]* import ([\w, ()]+)", pasted.text)
+    asked = set(re.findall(r"\w+", " ".join(imports)))
+    if "." not in module or not asked:
+        return []
+    return [row for row in _rows_below(module) if row.name.rpartition(".")[2] in asked]
+
+
+def _of_module(place: str, gone: str) -> list[Answer]:
+    """Say what took the place of what a module had."""
+    from ..legacy.explanation import described
+
+    below = _rows_below(place) if "." in place else []
+    known = [said for row in below if (said := described(row)) is not None]
+    if not known:
+        return []
+    had = "; ".join(
+        f"{said.old.rpartition('.')[2]}: {said.today.rstrip('.')}" for said in known[:3]
+    )
+    more = f"; and {len(known) - 3} more" if len(known) > 3 else ""
+    since = gone and f"{TITLES.get(place.partition('.')[0], '')} {gone}"
+    return [
+        Answer(
+            place,
+            f"`{place}` has been gone since {since or known[0].gone}.",
+            f"Of what it had: {had}{more}.",
+            (_RUN,),
+            "the script",
+            links=(known[0].source,),
+        )
+    ]
+
+
 def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
     library = place.partition(".")[0]
     if library not in LIBRARIES:
         return []  # reading the tables takes most of the time of an answer
-    from ..legacy.changes import Gone, Moved
-    from ..legacy.rows import all_rows
-
     came, gone = _bounds(place)
     version = pasted.versions.get(library) or installed(library)
-    rows = [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
+    rows = _rows_of(place)
+    if not (caller := _caller(error, library)) and (asked := _imported(place, pasted)):
+        return [_of_row(row, error, [row]) for row in asked[:3]]
     if came and not _is_gone(version, came, gone, bool(rows)):
         return [_not_yet(place, came, library, version, error)]
     if rows:
         return [_of_row(rows[0], error, rows)]
+    if not caller and (below := _of_module(place, gone)):
+        return below
     if gone:
         return [_gone(place, gone, library, error)]
     return _unknown_name(place, library, version, error)
@@ -132,9 +228,9 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
     from ..modernize.history import shipped
 
     module, _, name = place.rpartition(".")
-    if library not in _RECORDED or not module:
+    if library not in TITLES or not module:
         return []
-    title, caller = title_of(library), _caller(error, library)
+    title, caller = TITLES[library], _caller(error, library)
     here = f" {version}" if version else ""
     if caller:
         remedy, write, whose = _callers_remedy(caller, library, "")
@@ -218,7 +314,7 @@ def _ends(releases: tuple[str, ...], there: frozenset[str]) -> tuple[str, str]:
 def _not_yet(
     place: str, came: str, library: str, version: str | None, error: Raised, what: str = ""
 ) -> Answer:
-    title = title_of(library)
+    title = TITLES[library]
     caller = _caller(error, library)
     older = _is_older(version, came)
     here = f", and {version} is installed" if version and older else ""
@@ -239,7 +335,7 @@ def _not_yet(
 
 
 def _gone(place: str, gone: str, library: str, error: Raised, what: str = "") -> Answer:
-    title = title_of(library)
+    title = TITLES[library]
     caller = _caller(error, library)
     if caller:
         cause = f"{_title(caller)} asks for `{what or place}`, which left {title} in {gone}."
@@ -268,11 +364,11 @@ def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[st
     older = f"pip install '{library}<{gone}'"
     return (
         (
-            f"Upgrade {_title(caller)}, or keep {title_of(library)} below {gone}: it is not for "
+            f"Upgrade {_title(caller)}, or keep {TITLES[library]} below {gone}: it is not for "
             "your script to change."
         ),
         (upgrade, older) if gone else (upgrade,),
-        f"{_title(caller)}, which was written for an older {title_of(library)}",
+        f"{_title(caller)}, which was written for an older {TITLES[library]}",
     )
 
 
@@ -290,7 +386,7 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     number = row.gone.partition(" ")[2]
     caller = _caller(error, library) if number else ""
     cause = f"`{old}` has been gone since {said.gone}."
-    if caller and library in _RECORDED:
+    if caller and library in TITLES:
         do, write, whose = _callers_remedy(caller, library, number)
         return Answer(old, cause, do, write, whose, links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
@@ -330,7 +426,9 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
         if not isinstance(row, Attribute) or row.name != attribute:
             continue
         bases = [short_name(base) for base in row.owners]
-        if not any(owner == base or re.search(_KINDS.get(base, "$^"), owner) for base in bases):
+        if not owner and row.of_class:
+            owner = bases[0]
+        if not any(owner == base or re.search(KINDS.get(base, "$^"), owner) for base in bases):
             continue
         number = row.gone.partition(" ")[2]
         cause = f"`{owner}.{attribute}` has been gone since {release(row.gone)}."
@@ -344,6 +442,21 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
     return []
+
+
+def _of_value(error: Raised) -> list[Answer]:
+    """Say what is written today for a value that a release no longer takes."""
+    from ..legacy.changes import Value
+    from ..legacy.rows import all_rows
+
+    begin = error.message[:200]
+    return [
+        _of_row(row, error, [row])
+        for row in all_rows()
+        if isinstance(row, Value)
+        and row.value
+        and re.search(rf"(?<![\w-]){re.escape(row.value)}(?![\w-])", begin)
+    ]
 
 
 def _sentence(text: str) -> str:
@@ -361,7 +474,7 @@ def _of_keyword(
     owner: str, keyword: str, error: Raised, pasted: Pasted, installed: Installed
 ) -> list[Answer]:
     from ..legacy.changes import Keyword
-    from ..legacy.explanation import described, short_name
+    from ..legacy.explanation import described
     from ..legacy.rows import all_rows
 
     library, came, gone = _keyword_bounds(owner, keyword)
@@ -370,7 +483,9 @@ def _of_keyword(
         for row in all_rows()
         if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
     ]
-    of_owner = [row for row in named if owner in map(short_name, row.owners)]
+    of_owner = _rows_of_keyword(owner, keyword)
+    if _is_model(owner) and _caller(error, "transformers") == "trl":
+        error = replace(error, frames=())  # It hands on what the script has in model_init_kwargs.
     rows = of_owner or ([] if came or gone else named)
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
@@ -422,7 +537,7 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
             return [
                 Answer(
                     f"{owner}({keyword}=)",
-                    f"No release of {title_of(library)}'s {owner} that was read takes `{keyword}`.",
+                    f"No release of {TITLES[library]}'s {owner} that was read takes `{keyword}`.",
                     f"It takes `{near[0]}`.",
                     (f"{owner}({near[0]}=…)",),
                     "the script",
@@ -441,4 +556,4 @@ def _is_older(version: str | None, release: str) -> bool:
 
 
 def _title(library: str) -> str:
-    return "the model's remote code" if library == REMOTE_CODE else title_of(library)
+    return TITLES.get(library, "the model's remote code" if library == REMOTE_CODE else library)

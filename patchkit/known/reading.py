@@ -8,12 +8,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..catalogue.pasted import CONTROLS, LETTERS
-
+# The site finds errors by the same patterns, in JavaScript.
+CONTROLS = r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[A-Za-z]|[\r\u200b\ufeff]"
+"""Colours and links of terminals, the line ends of Windows, and letters that nobody sees."""
+LETTERS = {
+    "&quot;": '"',
+    "&#34;": '"',
+    "&#39;": "'",
+    "&#x27;": "'",
+    "&apos;": "'",
+    "&lt;": "<",
+    "&gt;": ">",
+    "&nbsp;": " ",
+    "&amp;": "&",
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+}
+"""How web pages and word processors write letters of messages; in this order."""
 LONGEST = 400_000
 """Letters that are read at most, from the end; an error and the lines above it are far shorter."""
-_LONGEST_MESSAGE = 6_000
-_MOST_LINES = 40
+LONGEST_MESSAGE = 6_000
+MOST_LINES = 40
 
 _LIBRARIES = """
 accelerate adapters apex auto_gptq auto_round autoawq awq axolotl bitsandbytes causal_conv1d
@@ -35,15 +52,15 @@ _LOGGER = (
     r"\[(?:INFO|WARNING|WARN|ERROR|DEBUG|CRITICAL)(?:\|[^\]]*)?\]:?|"
     r"(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)(?::[\w.]*:|\s+-|:(?=\s))"
 )
-_RANK = re.compile(r"^\s*(?:\[default\d+\]:\s*)?\[(?:rank|default)?(\d+)\]:")
-_PREFIX = re.compile(
+RANK = re.compile(r"^\s*(?:\[default\d+\]:\s*)?\[(?:rank|default)?(\d+)\]:")
+PREFIX = re.compile(
     rf"^\s*(?:(?:\[(?:rank|default)?\d+\]:|{_TIME}|{_PROCESS}|{_LOGGER}|wandb:|stderr:|stdout:"
     rf"|\d+\s*[:|\u2502\u2192](?=\s)|E(?=\s{{2,}})|[|>\u2502\u2503\u2757\u2771])[ \t]*)+"
 )
-_BOX = re.compile(r"\s*[\u2502\u2503|]?\s*$")
-_RULE = re.compile(r"^\s*[-=_\u2500\u2501\u2550\u256d\u2570\u256e\u256f*+~]{4,}")
+BOX = re.compile(r"\s*[\u2502\u2503|]?\s*$")
+RULE = re.compile(r"^\s*[-=_\u2500\u2501\u2550\u256d\u2570\u256e\u256f*+~]{4,}")
 
-_FRAMES = (
+FRAMES = (
     re.compile(r'File "(?P<file>[^"]+)"(?:, line \d+)?(?:, in (?P<function>[^\s(]+))?'),
     re.compile(r"^File (?P<file>\S+?\.\w+):\d+(?:, in (?P<function>[\w.<>]+))?"),
     re.compile(r"^\[?(?P<file>[^\s\[\]()]+\.py)\]?(?:\(\S*\))? in (?P<function>[\w.<>]+)"),
@@ -56,24 +73,24 @@ _FRAMES = (
 _ENDINGS = (
     "Error|Exception|Warning|Interrupt|Exit|Failed|NotFound|Timeout|Failure|Unsupported|Iteration"
 )
-_ERROR = re.compile(
+ERROR = re.compile(
     rf"^(?:\S+\.py:\d+: )?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:{_ENDINGS}))"
     r"(?:\s*:\s*(?P<message>.*)|\s*)$"
 )
-_ERROR_INSIDE = re.compile(
+ERROR_INSIDE = re.compile(
     r"\s(?=File \"|Traceback \(most|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
 )
-_MARKER = re.compile(
+MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
     r"\s*\d+%\||\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|wandb )"
 )
-_LAUNCHER = re.compile(
+LAUNCHER = re.compile(
     r"ChildFailedError|CalledProcessError|ProcessExitedException|SignalException|SystemExit|"
     r"KeyboardInterrupt|BrokenPipeError|ConnectionResetError|EOFError|DistBackendError|"
     r"DistStoreError|DistNetworkError|WorkerCrashedError|ActorDiedError|RaySystemError"
 )
-_FOREIGN = (
+FOREIGN = (
     ("Java", re.compile(r"^\s*at [\w$.<>]+\([\w$]+\.(?:java|kt|scala):\d+\)", re.MULTILINE)),
     ("JavaScript", re.compile(r"^\s*at .*\(?(?:node:|file:|/)\S+\.[cm]?[jt]s:\d+:\d+", re.M)),
     ("Rust", re.compile(r"^thread '.*' panicked at ", re.MULTILINE)),
@@ -87,13 +104,13 @@ torch transformers trl peft accelerate bitsandbytes datasets deepspeed unsloth u
 tokenizers huggingface_hub huggingface-hub flash-attn flash_attn triton torchao numpy setfit
 sentence-transformers optimum auto-gptq autoawq gptqmodel
 """
-_VERSION = re.compile(
+VERSION = re.compile(
     rf"(?<![\w./-])({'|'.join(map(re.escape, _NAMED.split()))})"
     r"(?:[\s\"'`*]*(?:version|ver\.?|v|==|=|:|-|@|is at)?[\s\"'`*:]*)"
     r"v?(\d+\.\d+(?:\.\d+)?(?:\.?(?:dev|post|rc|a|b)\d*)?)(?![\w/]*\.py)",
     re.IGNORECASE,
 )
-_PYTHON = re.compile(r"\bpython\s?(?:version)?[:= ]*(\d\.\d+)", re.IGNORECASE)
+PYTHON = re.compile(r"\bpython\s?(?:version)?[:= ]*(\d\.\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -144,7 +161,7 @@ class Raised:
     @property
     def is_launchers(self) -> bool:
         """Whether it only tells that another process died."""
-        return bool(_LAUNCHER.search(self.type))
+        return bool(LAUNCHER.search(self.type))
 
     @property
     def is_warning(self) -> bool:
@@ -194,7 +211,7 @@ def read(text: str) -> Pasted:
     whole = " ".join(whole.split())
     if not raised:
         _refuse_foreign(text)
-        if len(whole) <= _LONGEST_MESSAGE:
+        if len(whole) <= LONGEST_MESSAGE:
             raised = [Raised("", whole, tuple(_frames(streams)))]
     return Pasted(whole, tuple(_in_order(raised)) or (Raised("", ""),), _versions(text))
 
@@ -219,7 +236,7 @@ def _is_binary(text: str) -> bool:
 
 
 def _refuse_foreign(text: str) -> None:
-    for language, sign in _FOREIGN:
+    for language, sign in FOREIGN:
         if sign.search(text):
             raise UnreadableText(f"this is a traceback of {language}, not of Python")
 
@@ -228,22 +245,22 @@ def _one_line_opened(text: str) -> str:
     """Put the parts of a traceback that lost its line breaks on lines of their own."""
     if "\n" in text.strip() or ("Traceback" not in text and 'File "' not in text):
         return text
-    return _ERROR_INSIDE.sub("\n", text)
+    return ERROR_INSIDE.sub("\n", text)
 
 
 def _streams(text: str) -> Iterator[list[str]]:
     """Yield the lines of each rank, without prefixes; those without a rank come last."""
     by_rank: dict[str, list[str]] = {}
     for line in text.split("\n"):
-        rank = found[1] if (found := _RANK.match(line)) else ""
-        by_rank.setdefault(rank, []).append(_BOX.sub("", _PREFIX.sub("", line)).strip())
+        rank = found[1] if (found := RANK.match(line)) else ""
+        by_rank.setdefault(rank, []).append(BOX.sub("", PREFIX.sub("", line)).strip())
     bare = by_rank.pop("", [])
     yield from by_rank.values()
     yield bare
 
 
 def _frame(line: str) -> Frame | None:
-    for pattern in _FRAMES:
+    for pattern in FRAMES:
         if found := pattern.search(line):
             groups = found.groupdict()
             return Frame(groups["file"].replace("\\", "/"), groups.get("function") or "")
@@ -263,13 +280,13 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
     while number < len(lines):
         line = lines[number]
         number += 1
-        if found := _ERROR.match(line):
+        if found := ERROR.match(line):
             if frame := _frame(line):
                 frames.append(frame)
             message, number = _paragraph(lines, number)
             after: list[str] = []
             beyond = number
-            while beyond < len(lines) and not lines[beyond] and len(after) < _MOST_LINES:
+            while beyond < len(lines) and not lines[beyond] and len(after) < MOST_LINES:
                 more, beyond = _paragraph(lines, beyond + 1)
                 after += more
             yield Raised(
@@ -288,14 +305,14 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
 def _paragraph(lines: list[str], number: int) -> tuple[list[str], int]:
     """Return the lines from one on that may belong to a message, and the number of the next."""
     found: list[str] = []
-    while number < len(lines) and len(found) < _MOST_LINES and _goes_on(lines[number]):
+    while number < len(lines) and len(found) < MOST_LINES and _goes_on(lines[number]):
         found.append(lines[number])
         number += 1
     return found, number
 
 
 def _joined(lines: list[str]) -> str:
-    return " ".join(lines)[:_LONGEST_MESSAGE].strip()
+    return " ".join(lines)[:LONGEST_MESSAGE].strip()
 
 
 def _is_notebooks_beginning(line: str) -> bool:
@@ -305,9 +322,9 @@ def _is_notebooks_beginning(line: str) -> bool:
 def _goes_on(line: str) -> bool:
     return bool(
         line
-        and not _ERROR.match(line)
-        and not _MARKER.match(line)
-        and not _RULE.match(line)
+        and not ERROR.match(line)
+        and not MARKER.match(line)
+        and not RULE.match(line)
         and _frame(line) is None
     )
 
@@ -343,8 +360,8 @@ def _place(file: str) -> str:
 
 def _versions(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for library, version in _VERSION.findall(text):
+    for library, version in VERSION.findall(text):
         found[library.lower().replace("_", "-")] = version
-    if python := _PYTHON.search(text):
+    if python := PYTHON.search(text):
         found["python"] = python[1]
     return found

@@ -38,6 +38,7 @@ class Row:
         since: the table of `since.json` in which the hole of that name is looked up; the release
             then stands for `{since}`.
         weight: how much likelier it is than other rows with its message, before all else.
+        subject: the file that it stands in.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Row:
     preflight: tuple[str, ...] = ()
     weight: float = 0.0
     since: tuple[str, str] | None = None
+    subject: str = ""
 
 
 @cache
@@ -80,7 +82,7 @@ def all_rows() -> tuple[Row, ...]:
     shared: dict[str, list[str]] = json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8"))
     files = sorted(file for file in FOLDER.glob("*.json") if file.name != MESSAGES)
     return tuple(
-        _row(written, shared)
+        _row({**written, "subject": file.stem.partition("-")[2]}, shared)
         for file in files
         for written in json.loads(file.read_text(encoding="utf-8"))
     )

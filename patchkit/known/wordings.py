@@ -8,7 +8,7 @@ stood there; or alternatives, separated by bars, any of which may be empty.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
 _NAMES = """
@@ -30,7 +30,7 @@ _KINDS = {
     "any": r".{0,400}?",
 }
 _HOLE = re.compile(r"\{([^{}]*)\}")
-_DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
+DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
 
 
 class Squeezed:
@@ -42,7 +42,7 @@ class Squeezed:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._places = [place for place, letter in enumerate(text) if not _DROPPED.match(letter)]
+        self._places = [place for place, letter in enumerate(text) if not DROPPED.match(letter)]
         # Letters whose small form is longer would shift all places.
         self.letters = "".join(
             small if len(small := text[place].lower()) == 1 else text[place]
@@ -53,10 +53,14 @@ class Squeezed:
         """Return what stood between two places of the squeezed text."""
         return self.text[self._places[start] : self._places[end - 1] + 1] if end > start else ""
 
+    def goes_on(self, end: int) -> bool:
+        """Tell whether a name with dots goes on at a place of the squeezed text."""
+        return bool(re.match(r"\.\w", self.text[self._places[end - 1] + 1 :]))
+
 
 def squeezed(text: str) -> str:
     """Return a text as wordings are compared."""
-    return _DROPPED.sub("", text).lower()
+    return DROPPED.sub("", text).lower()
 
 
 class Wording:
@@ -71,6 +75,8 @@ class Wording:
         self._parts = _HOLE.split(text)
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
+        self.is_closed = bool(re.search("\\|[^{}]*\\}['\"`]$", text))
+        """Whether a choice of names ends it, in quotes: `'trl.core'` is none of `'{trl|peft}'`."""
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
@@ -80,10 +86,10 @@ class Wording:
         if self._compiled is None:
             self._compiled = re.compile(self.pattern())
         found = self._compiled.search(text.letters)
-        if found is None:
+        if found is None or (self.is_closed and text.goes_on(found.end())):
             return None
         return {
-            name: _as_written(text.original(*found.span(name)), name == self._last)
+            name: _as_written(text.original(*found.span(name)), name == self.last)
             for name, value in found.groupdict().items()
             if value is not None
         }
@@ -93,12 +99,31 @@ class Wording:
         return any(fragment in part for part in self.literals)
 
     @property
-    def _last(self) -> str:
+    def last(self) -> str:
         """The name of a hole at the end, which takes all that follows without blanks."""
         if len(self._parts) < 2 or squeezed(self._parts[-1]):
             return ""
         kind, _, name = self._parts[-2].partition(":")
         return name if kind == "name" else ""
+
+    def shown(self, hole: str = "…") -> str:
+        """Return the message as people read it; a choice is shown by its first words."""
+        return self._filled(lambda part: part.split("|")[0] if "|" in part else hole)
+
+    def example(self) -> str:
+        """Return a message with this wording."""
+        values = {"dtype": "float", "n": "7", "name": "something", "any": "some things"}
+        return self._filled(
+            lambda part: (
+                next(filter(None, part.split("|")))
+                if "|" in part
+                else values[part.partition(":")[0]]
+            )
+        )
+
+    def _filled(self, value: Callable[[str], str]) -> str:
+        parts = self._parts
+        return "".join(value(part) if number % 2 else part for number, part in enumerate(parts))
 
     def pattern(self) -> str:
         """Return the regular expression, in what Python and JavaScript share but for names."""

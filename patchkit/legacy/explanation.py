@@ -1,23 +1,14 @@
-"""Rows of the table in words, and those that an error message speaks of."""
+"""Rows of the table in words."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from .changes import Change, Gone, Keyword, Moved, Value
 from .decisions import decide, decide_value
 from .places import FoundName
 from .wording import release
-
-# The site finds rows by the same patterns, in JavaScript.
-KEYWORD_ERROR = re.compile(
-    r"(?:(\w+)(?:\.__init__)?\(\) )?got an unexpected keyword argument '?(\w+)'?"
-)
-NAME_ERROR = re.compile(r"cannot import name '?(\w+)'? from '?([\w.]+)'?")
-MODULE_ERROR = re.compile(r"No module named '?([\w.]+)'?")
-ATTRIBUTE_ERROR = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
 
 
 @dataclass(frozen=True)
@@ -57,22 +48,6 @@ def described(row: Change) -> Described | None:
         old = f"{', '.join(map(short_name, row.owners))}({row.name}=)"
         return _described(row, old, decide(row).advice)
     return None
-
-
-def rows_of_error(text: str, rows: Iterable[Change]) -> list[Described]:
-    """Return the rows that an error message speaks of, those of the class it names first."""
-    rows = list(rows)
-    found: list[Change] = []
-    for owner, keyword in KEYWORD_ERROR.findall(text):
-        named = [row for row in rows if isinstance(row, Keyword) and row.name == keyword]
-        of_owner = [row for row in named if owner in map(short_name, row.owners)]
-        found += of_owner or named
-    places = [f"{module}.{name}" for name, module in NAME_ERROR.findall(text)]
-    places += MODULE_ERROR.findall(text)
-    places += [f"{module}.{name}" for module, name in ATTRIBUTE_ERROR.findall(text)]
-    found += [row for row in rows if isinstance(row, Moved | Gone) and row.name in places]
-    in_words = (described(row) for row in found)
-    return list(dict.fromkeys(change for change in in_words if change is not None))
 
 
 def _described(row: Change, old: str, today: str) -> Described:

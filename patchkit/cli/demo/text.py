@@ -66,7 +66,7 @@ def _numbers(outcome: TrainingOutcome) -> Iterator[str]:
 
 def _next_steps(without: TrainingOutcome, fixed: TrainingOutcome) -> Iterator[str]:
     from ...catalogue.entries import load
-    from ...catalogue.symptoms import entries_with_symptom
+    from ...known.answering import entries_with_symptom
 
     if not without["ok"]:
         rows = fixed.get("report", {}).get("patches", ())

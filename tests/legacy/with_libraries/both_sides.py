@@ -14,7 +14,7 @@ from typing import Any
 PRELUDE = Path(__file__).with_name("prelude.py")
 
 _PROGRAM = """
-import json, pathlib, sys
+import contextlib, io, json, pathlib, sys, traceback
 if sys.argv[1] == "on":
     import patchkit
     patchkit.apply(only=[], legacy=True)
@@ -22,22 +22,26 @@ prelude = pathlib.Path(sys.argv[2]).read_text()
 pieces = json.loads(pathlib.Path(sys.argv[3]).read_text())
 names = {"__name__": "__main__"}
 exec(compile(prelude, "prelude.py", "exec"), names)
-outcomes = {}
+outcomes, seen = {}, {}
 pathlib.Path("pieces").mkdir()
 for name, piece in pieces.items():
     mine = dict(names)
     file = pathlib.Path("pieces", name + ".py")
     file.write_text(piece)
+    said = io.StringIO()
     try:
-        exec(compile(piece, str(file), "exec"), mine)
+        with contextlib.redirect_stderr(said):
+            exec(compile(piece, str(file), "exec"), mine)
         outcomes[name] = mine.get("result")
     except BaseException as error:
         outcomes[name] = "{}: {}".format(type(error).__name__, error)
+        seen[name] = said.getvalue() + traceback.format_exc()
+    sys.stderr.write(said.getvalue())
 told = []
 if sys.argv[1] == "on":
     from patchkit.legacy.layer import LAYER
     told = [str(use) for use in LAYER.uses()]
-pathlib.Path("outcomes.json").write_text(json.dumps([outcomes, told], default=str))
+pathlib.Path("outcomes.json").write_text(json.dumps([outcomes, told, seen], default=str))
 """
 
 
@@ -48,10 +52,12 @@ class Side:
     Args:
         outcomes: by the name of the piece: what it gave `result`, or the error.
         told: the lines that the layer told.
+        seen: by the name of the piece: what its user saw of an error, with the traceback.
     """
 
     outcomes: dict[str, Any]
     told: list[str]
+    seen: dict[str, str]
 
     def lines(self, piece: str) -> str:
         """Return what was told of a piece."""
@@ -82,5 +88,4 @@ def _side(name: str, pieces: Mapping[str, str], folder: Path) -> Side:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    outcomes, told = json.loads((folder / "outcomes.json").read_text())
-    return Side(outcomes, told)
+    return Side(*json.loads((folder / "outcomes.json").read_text()))

@@ -5,9 +5,10 @@ python each_name.py off|on
 
 from __future__ import annotations
 
-import importlib
 import json
+import linecache
 import sys
+import traceback
 import warnings
 
 from patchkit.legacy.changes import Gone, Moved
@@ -15,20 +16,20 @@ from patchkit.legacy.rows import all_rows
 from patchkit.legacy.versions.due import Due
 
 
-def became(place: str) -> str:
-    """Do what `from … import …` does with a dotted name."""
+def became(place: str) -> tuple[str, str]:
+    """Do what `from … import …` does with a dotted name; return what became of it, and what is seen."""
     module, _, name = place.rpartition(".")
+    line = f"from {module} import {name}" if module else f"import {name}"
+    file = f"{place}.py"
+    linecache.cache[file] = (len(line), None, [line], file)
     try:
-        if module:
-            exec(f"from {module} import {name}", {})
-        else:
-            importlib.import_module(name)
+        exec(compile(line, file, "exec"), {})
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return "there"
+        return f"{type(error).__name__}: {error}", traceback.format_exc()
+    return "there", ""
 
 
-def main(on: bool) -> dict[str, tuple[str, str]]:
+def main(on: bool) -> dict[str, tuple[str, str, str]]:
     warnings.simplefilter("ignore")
     if on:
         import patchkit
@@ -36,7 +37,7 @@ def main(on: bool) -> dict[str, tuple[str, str]]:
         patchkit.apply(only=[], legacy=True)
     # Both kinds of rows for a name: it lived on elsewhere for a time.
     rows = {row.name: row for cls in (Moved, Gone) for row in Due(all_rows()).of(cls)}
-    return {name: (type(row).__name__, became(name)) for name, row in rows.items()}
+    return {name: (type(row).__name__, *became(name)) for name, row in rows.items()}
 
 
 if __name__ == "__main__":

@@ -12,18 +12,18 @@ pytest.importorskip("trl")
 SCRIPT = Path(__file__).with_name("each_name.py")
 
 
-def tried(side: str, folder: Path) -> dict[str, tuple[str, str]]:
-    became: dict[str, tuple[str, str]] = answer(SCRIPT, side, folder)
+def tried(side: str, folder: Path) -> dict[str, tuple[str, str, str]]:
+    became: dict[str, tuple[str, str, str]] = answer(SCRIPT, side, folder)
     return became
 
 
 def test_each_name(tmp_path) -> None:
     off, on = tried("off", tmp_path), tried("on", tmp_path)
     errors = ("ImportError: ", "ModuleNotFoundError: ")
-    assert [name for name, (_, became) in off.items() if not became.startswith(errors)] == []
+    assert [name for name, (_, became, _) in off.items() if not became.startswith(errors)] == []
     assert on.keys() == off.keys()
     assert {"trl.ORPOTrainer", "transformers.deepspeed"} <= on.keys()
-    for name, (kind, became) in on.items():
+    for name, (kind, became, _) in on.items():
         if kind == "Moved":
             assert became == "there", name
         else:

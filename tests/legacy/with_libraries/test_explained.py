@@ -1,0 +1,126 @@
+"""What a user sees without the layer leads to the row that the layer acts by."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("trl")
+
+from patchkit.environment import in_range
+from patchkit.known.answer import Answer
+from patchkit.known.answering import answered
+from patchkit.known.reading import read
+
+from . import old_methods, test_old_calls, test_pipelines
+from .both_sides import run_without
+from .programs import answer
+
+pytestmark = pytest.mark.skipif(
+    in_range(version("trl"), "<1.16"), reason="older releases raise fewer of these errors"
+)
+FOLDER = Path(__file__).parent
+OF_THE_SCRIPT = {
+    "own_optimizer": "an attribute of the script's own class, which its method did not set",
+}
+"""Pieces whose error says nothing of the libraries, and why."""
+OF_THE_ERROR = {
+    "fields_declared_anew": "optim='adamw_torch'",
+    "flag_of_two_classes of objects": "use_cache",
+    "layers_by_their_old_names": "q_proj",
+    "model_card of objects": "finetuned_from",
+    "own_settings": "warmup_steps",
+    "said_twice": "quantization_config",
+    "yaml_file": "warmup_steps",
+}
+"""What the answer must have where the layer tells more than the first error speaks of."""
+SILENT = {"dtype_of_a_model_by_name", "set_afterwards"}
+"""Pieces that raise nothing: their results are others."""
+PIECES = {
+    **{name: (case[0], case[3]) for name, case in test_old_calls.OLD.items()},
+    **{f"{name} of objects": (case[0], case[3]) for name, case in old_methods.PIECES.items()},
+    **{
+        f"{name} refused": (case[0], case[1].partition(" has been gone")[0])
+        for name, case in old_methods.REFUSED.items()
+        if name != "own_loss_of_dpo"  # It raises nothing.
+    },
+    **{
+        name: (test_pipelines._START + case[0], "text2text-generation")
+        for name, case in test_pipelines.PIECES.items()
+    },
+    "question_answering": (
+        test_pipelines._START + test_pipelines.REFUSED["question_answering"][0],
+        "question-answering",
+    ),
+    "unknown_token": (test_old_calls.UNKNOWN_TOKEN, "tokenizer.unk_token"),
+    "unlike_adapters": (test_old_calls.UNLIKE_ADAPTERS, "peft_config"),
+    "contradiction": (test_old_calls.CONTRADICTION, "quantization_config"),
+}
+"""By the name of the piece: its text, and what the layer tells where it acts."""
+
+
+def installed(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def answers(text: str) -> tuple[Answer, ...]:
+    return answered(read(text), installed).answers
+
+
+def words(text: str) -> set[str]:
+    """Return the names and values in what the layer tells; all its words if it has none."""
+    text = re.sub(r"\bOwn\.|^[\w/]+\.py:\d+: ", "", text)
+    named = {word for word in re.findall(r"[\w-]+", text) if re.search(r"[_A-Z-]|^\w+=$", word)}
+    return named or set(re.findall(r"[\w-]{4,}", text))
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    texts = {name: piece for name, (piece, _) in PIECES.items()}
+    return run_without(texts, tmp_path_factory.mktemp("pieces") / "off").seen
+
+
+@pytest.mark.parametrize("name", sorted(PIECES.keys() - SILENT - OF_THE_SCRIPT.keys()))
+def test_the_error_of_an_old_call(name: str, seen: dict[str, str]) -> None:
+    found = answers(seen[name])
+    assert found, seen[name][-500:]
+    said = " ".join(
+        " ".join((one.id, one.cause, one.do, *one.write)) for one in found[:3]
+    ).casefold()
+    missing = [
+        word
+        for word in words(OF_THE_ERROR.get(name, PIECES[name][1]))
+        if word.casefold() not in said
+    ]
+    assert not missing, said
+
+
+def test_what_raises_nothing_is_known(seen: dict[str, str]) -> None:
+    assert PIECES.keys() - seen.keys() == SILENT
+
+
+def test_the_error_of_each_keyword(tmp_path: Path) -> None:
+    wrong = []
+    for row in answer(FOLDER / "each_keyword.py", "off", tmp_path):
+        found = answers(f"TypeError: {row['became']}")
+        if not any(
+            f"({row['name']}=)" in one.id and "has been gone since" in one.cause
+            for one in found[:2]
+        ):
+            wrong.append((row["keyword"], [one.id for one in found]))
+    assert not wrong
+
+
+def test_the_error_of_each_name(tmp_path: Path) -> None:
+    wrong = []
+    for name, (_, _, text) in answer(FOLDER / "each_name.py", "off", tmp_path).items():
+        found = answers(text)
+        if not any(name == one.id and "has been gone since" in one.cause for one in found[:2]):
+            wrong.append((name, [one.id for one in found]))
+    assert not wrong
