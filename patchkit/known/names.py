@@ -134,6 +134,17 @@ def _rows_of(place: str) -> list[Moved | Gone]:
     return [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
 
 
+def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | Gone]:
+    """Leave out where a name had moved to, if the installed release does not have it there."""
+    if len(rows) < 2:
+        return rows
+    from ..legacy.rows import all_rows
+    from ..legacy.versions.due import Due
+
+    found = Due(all_rows(), lambda library: installed(library) or "9999").places.find(rows[0].name)
+    return rows if found is None else [found.row]
+
+
 def _rows_below(module: str) -> list[Moved | Gone]:
     """Return the rows of the table for names in a module."""
     from ..legacy.changes import Gone, Moved
@@ -209,7 +220,7 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
         return []  # reading the tables takes most of the time of an answer
     came, gone = _bounds(place)
     version = pasted.versions.get(library) or installed(library)
-    rows = _rows_of(place)
+    rows = _due_first(_rows_of(place), installed)
     if not (caller := _caller(error, library)) and (asked := _imported(place, pasted)):
         return [_of_row(row, error, [row]) for row in asked[:3]]
     if came and not _is_gone(version, came, gone, bool(rows)):

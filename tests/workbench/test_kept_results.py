@@ -33,7 +33,7 @@ def test_how_to_go_on(tmp_path: Path, name: str | None, said: str) -> None:
     [
         (workbench, ["families", "llama"], "workbench.families.sweep.sweep"),
         (workbench, ["ranks", "ddp"], "workbench.ranks.sweep.sweep"),
-        (main, ["matrix", "scan"], "patchkit.matrix.scan.scan"),
+        (main, ["matrix", "scan"], "patchkit.matrix.scan.run.scan"),
     ],
 )
 def test_interrupted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -19,11 +20,17 @@ KINDS = "argument", "package-missing-for-option"
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=sysconfig.get_path("purelib"),
+    help="Read the libraries in this folder.  [default: the site-packages of this Python]",
+)
 @click.option("--missing", is_flag=True, help="Print the messages that are not known.")
 @click.option("--kinds", is_flag=True, help="Print the messages of which only the kind is known.")
 def count(folder: Path, missing: bool, kinds: bool) -> None:
-    """Count the errors of the libraries in FOLDER (a site-packages) that `explain` knows.
+    """Count the errors of the installed libraries that `explain` knows.
 
     Only messages of `raise` statements count that are about dtypes, quantization and arguments;
     what is left out is printed with its reason.

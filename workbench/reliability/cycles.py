@@ -139,12 +139,12 @@ class Sample:
             gc.collect()
         objects: Counter[str] = Counter()
         for tracked in gc.get_objects():
-            cls = type(tracked)
-            module = getattr(cls, "__module__", "")
+            tracked_class = type(tracked)
+            module = getattr(tracked_class, "__module__", "")
             if isinstance(module, str) and module.partition(".")[0] in ("patchkit", "wrapt"):
-                objects[f"{module}.{cls.__name__}"] += 1
-            elif cls.__name__ in COUNTED:
-                objects[cls.__name__] += 1
+                objects[f"{module}.{tracked_class.__name__}"] += 1
+            elif tracked_class.__name__ in COUNTED:
+                objects[tracked_class.__name__] += 1
         traced = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else 0
         return cls(traced, _resident(), len(linecache.cache), len(sys.meta_path), objects)
 
