@@ -68,7 +68,7 @@ def test_by_what_it_is_known() -> None:
 
 
 def test_the_table(site: Path) -> None:
-    result = CliRunner().invoke(count, [str(site), "--missing"])
+    result = CliRunner().invoke(count, ["--from", str(site), "--missing"])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert any(
