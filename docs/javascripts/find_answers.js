@@ -318,7 +318,7 @@ function errorsOf(lines, data) {
     while (end < lines.length && end - from < data.mostLines && goesOn(lines[end])) end++;
     return [lines.slice(from, end), end];
   };
-  const joined = (parts) => parts.join(" ").slice(0, data.longestMessage).trim();
+  const joined = (parts) => parts.join(" ").trim().replace(/\s+/g, " ").slice(0, data.longestMessage).trim();
   const found = [];
   let frames = [];
   for (let number = 0; number < lines.length;) {

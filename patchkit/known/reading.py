@@ -312,7 +312,7 @@ def _paragraph(lines: list[str], number: int) -> tuple[list[str], int]:
 
 
 def _joined(lines: list[str]) -> str:
-    return " ".join(lines)[:LONGEST_MESSAGE].strip()
+    return " ".join(" ".join(lines).split())[:LONGEST_MESSAGE].strip()
 
 
 def _is_notebooks_beginning(line: str) -> bool:

@@ -30,7 +30,7 @@ PAGES = sorted(
 TEXTS = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in PAGES}
 CATALOGUE = entries.load()
 IDS = {entry.patch.id for entry in CATALOGUE}
-GENERATED = {"patches/index.md", "benchmarks.md", "changelog.md"} | {
+GENERATED = {"patches/index.md", "known-errors.md", "benchmarks.md", "changelog.md"} | {
     f"patches/{name}.md" for name in IDS
 }
 """Pages that docs_site/ makes."""
