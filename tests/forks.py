@@ -49,6 +49,7 @@ def become(request: dict) -> None:
         if "module" in request:
             runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
         elif "file" in request:
+            sys.path[0] = os.path.dirname(request["file"])  # as for any script
             runpy.run_path(request["file"], run_name="__main__")
         else:
             sys.modules["__main__"] = program = types.ModuleType("__main__")
