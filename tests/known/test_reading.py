@@ -153,7 +153,7 @@ def test_a_warning_counts_only_where_there_is_no_error() -> None:
         ("/verl/verl/models/transformers/patch.py", "verl", "verl/models/transformers/patch.py"),
         ("/home/me/train.py", "", "train.py"),
         (
-            "/root/.cache/huggingface/modules/transformers_modules/org/m/abc/modeling_m.py",
+            "/home/me/.cache/huggingface/modules/transformers_modules/org/m/abc/modeling_m.py",
             "transformers_modules",
             "transformers_modules/org/m/abc/modeling_m.py",
         ),

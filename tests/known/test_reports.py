@@ -70,7 +70,7 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("4\\.46", "[Uu]pgrade Transformers"),
     ),
     "huggingface/peft#2292": (
-        "  File \"/root/miniconda3/lib/python3.10/site-packages/peft/peft_model.py\", line 37, in <module>\n    from transformers import Cache, DynamicCache, EncoderDecoderCache, PreTrainedModel\nImportError: cannot import name 'EncoderDecoderCache' from 'transformers' (/root/miniconda3/lib/python3.10/site-packages/transformers/__init__.py)",
+        "  File \"/home/me/miniconda3/lib/python3.10/site-packages/peft/peft_model.py\", line 37, in <module>\n    from transformers import Cache, DynamicCache, EncoderDecoderCache, PreTrainedModel\nImportError: cannot import name 'EncoderDecoderCache' from 'transformers' (/home/me/miniconda3/lib/python3.10/site-packages/transformers/__init__.py)",
         ("4\\.43", "[Uu]pgrade Transformers", "peft<0\\.14"),
     ),
     "huggingface/transformers#44861": (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ..changes import Change
 from . import (
     adjustments,
@@ -30,7 +32,8 @@ _MODULES = (
 )
 
 
+@cache
 def all_rows() -> tuple[Change, ...]:
-    """Return every change."""
+    """Return every change; the files are read once, as a script or an error asks many times."""
     of_files = (row for folder in _FOLDERS for row in folder.rows())
     return (*of_files, *(row for module in _MODULES for row in module.ROWS))

@@ -1,4 +1,4 @@
-"""What calls do otherwise than they did, though their arguments are as ever."""
+"""Calls that give other results than they did, with the same arguments."""
 
 from __future__ import annotations
 
