@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..environment import is_version
 from ..libraries import LIBRARIES, with_role
 from ..libraries import title as title_of
 from .answer import Answer
@@ -157,22 +158,30 @@ def _rows_below(module: str) -> list[Moved | Gone]:
     ]
 
 
-def _rows_of_keyword(owner: str, keyword: str) -> list[Keyword]:
-    """Return the rows of the table for a keyword of a class or function."""
+def _rows_with_keyword(keyword: str) -> list[Keyword]:
+    """Return the rows of the table for a keyword of any class or function."""
     from ..legacy.changes import Keyword
-    from ..legacy.explanation import described, short_name
+    from ..legacy.explanation import described
     from ..legacy.rows import all_rows
+
+    return [
+        row
+        for row in all_rows()
+        if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
+    ]
+
+
+def _rows_of_keyword(owner: str, keyword: str) -> list[Keyword]:
+    """Return the rows of the table for a keyword of one class or function."""
+    from ..legacy.explanation import short_name
 
     owners = {owner}
     if _is_model(owner):  # It got what from_pretrained did not know.
         owners.add("PreTrainedModel.from_pretrained")
     return [
         row
-        for row in all_rows()
-        if isinstance(row, Keyword)
-        and row.name == keyword
-        and owners.intersection(map(short_name, row.owners))
-        and described(row) is not None
+        for row in _rows_with_keyword(keyword)
+        if owners.intersection(map(short_name, row.owners))
     ]
 
 
@@ -288,16 +297,11 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
 
 def _is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
     """Tell whether a name that came with one release and left with another is gone."""
-    from packaging.version import InvalidVersion, Version
-
     if not gone:
         return False
-    try:
-        if version is not None and Version(version) < Version(came):
-            return False
-    except InvalidVersion:
+    if version is not None and not is_version(version):
         return has_row
-    return True
+    return not _is_older(version, came)
 
 
 def _bounds(place: str) -> tuple[str, str]:
@@ -484,20 +488,11 @@ def _config(trainer: str) -> str:
 def _of_keyword(
     owner: str, keyword: str, error: Raised, pasted: Pasted, installed: Installed
 ) -> list[Answer]:
-    from ..legacy.changes import Keyword
-    from ..legacy.explanation import described
-    from ..legacy.rows import all_rows
-
     library, came, gone = _keyword_bounds(owner, keyword)
-    named = [
-        row
-        for row in all_rows()
-        if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
-    ]
     of_owner = _rows_of_keyword(owner, keyword)
     if _is_model(owner) and _caller(error, "transformers") == "trl":
         error = replace(error, frames=())  # It hands on what the script has in model_init_kwargs.
-    rows = of_owner or ([] if came or gone else named)
+    rows = of_owner or ([] if came or gone else _rows_with_keyword(keyword))
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
     if came and not of_owner and not _is_gone(version, came, gone, has_row=False):
@@ -558,12 +553,9 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
 
 
 def _is_older(version: str | None, release: str) -> bool:
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
-    try:
-        return version is not None and Version(version) < Version(release)
-    except InvalidVersion:
-        return False
+    return version is not None and is_version(version) and Version(version) < Version(release)
 
 
 def _title(library: str) -> str:

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 
-import patchkit
 from patchkit.catalogue import entries
 from patchkit.catalogue.explanation import explain
 
 from . import old_library
 
-ROOT = Path(patchkit.__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CALL = re.compile(r"(?:patchkit\.)?(?:apply|revert)\([^()`{}]*=[^()`{}]*\)")
 VARIABLE = re.compile(r"PATCHKIT_[A-Z_]+=[^\s`,;){}]+")
 RUN = re.compile(r"patchkit run (?:(?!--? |`).)*--(?= |`)|patchkit run --[\w-]+(?: [a-z]+)?(?=`)")

@@ -37,8 +37,11 @@ def kernel(monkeypatch) -> None:
     def process(**_: Any) -> dict[str, Any]:
         return {"causal": True}
 
-    functions = (flash_attn_func, flash_attn_func, None, utils._pad_input, utils._unpad_input)
-    made = (functions, (process, process))
+    with_cache = [None] if hasattr(utils, "_flash_with_kvcache_fn") else []
+    padding = (utils._pad_input, utils._unpad_input)
+    functions = (flash_attn_func, flash_attn_func, *with_cache, *padding)
+    paged = hasattr(utils, "_process_with_kvcache_kwargs_fn")
+    made = (functions, (process, process) if paged else process)
     monkeypatch.setattr(utils, "lazy_import_flash_attention", lambda *_, **__: made)
 
 
@@ -51,7 +54,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_in_float32(make, look, kernel, case: str) -> None:
+def test_in_float32(make, look, kernel, monkeypatch, case: str) -> None:
     import torch
 
     build, precision, doomed = CASES[case]
@@ -62,6 +65,9 @@ def test_in_float32(make, look, kernel, case: str) -> None:
     assert ("flash-attention-in-float32" in findings) is doomed
     ids = torch.arange(4, 20)[None]
     with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+        # Transformers 4 asks for a GPU's autocast only.
+        monkeypatch.setattr(torch, "is_autocast_enabled", lambda *_: precision == "bf16")
+        monkeypatch.setattr(torch, "get_autocast_gpu_dtype", lambda: torch.bfloat16)
         try:
             model(input_ids=ids, labels=ids).loss.backward()
             raised = ""

@@ -70,6 +70,8 @@ def merged(make):
 def another_active(make):
     model = loaded(make)
     model.load_adapter(saved_adapter(make), "second", is_trainable=True)
+    for name, parameter in model.named_parameters():  # PEFT does so itself since 0.18.
+        parameter.requires_grad = ".second." in name
     return model
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import traceback
 from collections.abc import Iterator
 
@@ -279,6 +280,11 @@ def test_device_maps(make, look, monkeypatch, case: str) -> None:
     assert ("device-map-refused" in findings) is doomed
     if not doomed:
         return
+    of_a_number = "torch.device(current_device_index)" in inspect.getsource(
+        accelerator.prepare_model
+    )
+    if case == "another GPU" and of_a_number and not torch.accelerator.is_available():
+        return  # Accelerate before 1.13 makes a device of the number, which needs a GPU.
     with pytest.raises(ValueError, match="You can't train a model") as refused:
         accelerator.prepare_model(model)
     assert str(refused.value)[:90] in findings["device-map-refused"].why

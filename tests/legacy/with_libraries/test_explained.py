@@ -73,6 +73,11 @@ def answers(text: str) -> tuple[Answer, ...]:
     return answered(read(text), installed).answers
 
 
+def is_gone(name: str, found: tuple[Answer, ...]) -> bool:
+    """Tell whether one of the first two answers says that the name has been gone."""
+    return any(name in answer.id and "has been gone since" in answer.cause for answer in found[:2])
+
+
 def words(text: str) -> set[str]:
     """Return the names and values in what the layer tells; all its words if it has none."""
     text = re.sub(r"\bOwn\.|^[\w/]+\.py:\d+: ", "", text)
@@ -91,7 +96,7 @@ def test_the_error_of_an_old_call(name: str, seen: dict[str, str]) -> None:
     found = answers(seen[name])
     assert found, seen[name][-500:]
     said = " ".join(
-        " ".join((one.id, one.cause, one.do, *one.write)) for one in found[:3]
+        " ".join((answer.id, answer.cause, answer.do, *answer.write)) for answer in found[:3]
     ).casefold()
     missing = [
         word
@@ -109,11 +114,8 @@ def test_the_error_of_each_keyword(tmp_path: Path) -> None:
     wrong = []
     for row in answer(FOLDER / "each_keyword.py", "off", tmp_path):
         found = answers(f"TypeError: {row['became']}")
-        if not any(
-            f"({row['name']}=)" in one.id and "has been gone since" in one.cause
-            for one in found[:2]
-        ):
-            wrong.append((row["keyword"], [one.id for one in found]))
+        if not is_gone(f"({row['name']}=)", found):
+            wrong.append((row["keyword"], [answer.id for answer in found]))
     assert not wrong
 
 
@@ -121,6 +123,6 @@ def test_the_error_of_each_name(tmp_path: Path) -> None:
     wrong = []
     for name, (_, _, text) in answer(FOLDER / "each_name.py", "off", tmp_path).items():
         found = answers(text)
-        if not any(name == one.id and "has been gone since" in one.cause for one in found[:2]):
-            wrong.append((name, [one.id for one in found]))
+        if not is_gone(name, found):
+            wrong.append((name, [answer.id for answer in found]))
     assert not wrong
