@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from .errors import PatchDefinitionError, UnreadableVersion
@@ -26,6 +27,25 @@ class _LookUps(threading.local):
 
 _look_ups = _LookUps()
 _VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
+
+
+def cache_folder() -> str:
+    """Return the folder for what patchkit keeps between processes.
+
+    It is `PATCHKIT_CACHE`, or `patchkit` among the user's caches.
+
+    Returns:
+        an absolute path; empty where `PATCHKIT_CACHE` is `off` or relative, or there is no home.
+    """
+    folder = os.environ.get("PATCHKIT_CACHE")
+    if not folder:
+        windows = os.name == "nt"
+        variable, default = (
+            ("LOCALAPPDATA", "~/AppData/Local") if windows else ("XDG_CACHE_HOME", "~/.cache")
+        )
+        caches = os.environ.get(variable) or os.path.expanduser(default)
+        folder = os.path.join(caches, "patchkit")
+    return folder if os.path.isabs(folder) else ""
 
 
 @contextlib.contextmanager
@@ -84,6 +104,7 @@ def python_and_platform() -> dict[str, str]:
     }
 
 
+@functools.lru_cache(maxsize=4096)
 def in_range(version: str, versions: str) -> bool:
     """Tell whether a version lies in a PEP 440 range; a pre-release counts as its release.
 
@@ -219,6 +240,8 @@ def short_name(module: str, file: Path | None) -> str:
 
 def module_is_absent(module: str) -> bool:
     """Tell whether a module cannot be imported, as far as that shows without importing anything."""
+    if type(sys.modules.get(module)) is ModuleType:
+        return False
     package, _, rest = module.partition(".")
     if package not in sys.modules and _spec(package) is None:
         return True

@@ -41,7 +41,20 @@ class Owner(Protocol):
         """Tell whether it is wanted, now or again at the end of a block of `patched`."""
 
 
-@dataclass(frozen=True, eq=False)
+_loaded: list[str] = []
+"""The names in `sys.modules`, at the last look."""
+
+
+def loaded_modules() -> list[str]:
+    """Return the names in `sys.modules`: the same list as before where they are the same."""
+    global _loaded
+    names = list(sys.modules)
+    if names != _loaded:
+        _loaded = names
+    return _loaded
+
+
+@dataclass(eq=False)
 class ArmedTarget:
     """One change of a patch.
 
@@ -49,11 +62,14 @@ class ArmedTarget:
         change: what is done.
         target: where; wildcards stand for whatever matches when it is imported.
         absent: why there is no such module; empty where there is, or for wildcards.
+        kept_as: the name under which results of its rule are kept, or nothing.
     """
 
     change: Change
     target: Target
     absent: str = ""
+    kept_as: str = ""
+    _among_loaded: tuple[list[str], list[str]] | None = field(default=None, init=False, repr=False)
 
     @property
     def is_optional(self) -> bool:
@@ -72,6 +88,13 @@ class ArmedTarget:
         """Return those of thousands of modules that a target with wildcards concerns."""
         prefix, matches = self._prefix, self._matches
         return [name for name in modules if name.startswith(prefix) and matches(name)]
+
+    def among_loaded(self) -> list[str]:
+        """Return the modules in `sys.modules` that a target with wildcards concerns."""
+        loaded = loaded_modules()
+        if self._among_loaded is None or self._among_loaded[0] is not loaded:
+            self._among_loaded = loaded, self.among(loaded)
+        return self._among_loaded[1]
 
     def concerns(self, module: str) -> bool:
         """Tell whether this change is to be made in a module, by its name."""
@@ -206,8 +229,14 @@ class ArmedPatch:
             absent = ""
             if not target.is_glob and module_is_absent(target.module):
                 absent = f"{patch.library} {resolution.version} has no module {target.module}"
-            targets.append(ArmedTarget(change, target, absent))
+            targets.append(ArmedTarget(change, target, absent, self._kept_as(change)))
         return TargetLookup(resolution, None, tuple(targets))
+
+    def _kept_as(self, change: Change) -> str:
+        """Name one change of the patch, in the present state of its files."""
+        number = self.entry.patch.changes.index(change)
+        state = self.entry.kept_as
+        return f"{self.id}/{number}/{state}" if state else ""
 
     @property
     def is_due(self) -> bool:
@@ -237,7 +266,7 @@ class ArmedPatch:
         names: dict[str, None] = {}
         for target in self.targets:
             if target.target.module_is_glob:
-                names.update(dict.fromkeys(target.among(list(sys.modules))))
+                names.update(dict.fromkeys(target.among_loaded()))
             elif target.target.module in sys.modules:
                 names[target.target.module] = None
         return iter(names)
@@ -299,7 +328,9 @@ class ArmedPatch:
                 self._check_rivals(culprit)
                 previous = earlier.get(culprit, _PENDING).callables
                 live = tuple(fixed for fixed in previous if fixed.is_live())
-                current = fix(self.id, culprit.change, module, places, attempt, live, taken)
+                current = fix(
+                    self.id, culprit.change, module, places, attempt, live, taken, culprit.kept_as
+                )
                 attempt.outcomes[culprit] = _outcome(culprit, current, previous)
         except Exception as error:
             # Nobody claims what this attempt has put in place: it is not committed.

@@ -60,6 +60,7 @@ def fix(
     claimant: Claimant,
     before: tuple[FixedCallable, ...] = (),
     taken: set[tuple[int, object]] | None = None,
+    kept_as: str = "",
 ) -> list[FixedCallable]:
     """Carry out a change.
 
@@ -72,6 +73,7 @@ def fix(
         before: what an earlier call fixed and is still in force.
         taken: the functions that other targets of the patch have fixed, with the rule; this call
             adds its own.
+        kept_as: the name under which results of the change's rule are kept, or nothing.
 
     Returns:
         what is fixed; empty where a target with wildcards finds no site here.
@@ -95,7 +97,7 @@ def fix(
     callables = []
     for qualname in target.qualnames_in(module):
         fixed = still_live.get(qualname) or _rewrite(
-            owner, change, target, module, qualname, places, claimant, taken
+            owner, change, target, module, qualname, places, claimant, taken, kept_as
         )
         if fixed is not None:
             taken.add(_edited_place(fixed))
@@ -135,6 +137,7 @@ def _rewrite(
     places: ChangedPlaces,
     claimant: Claimant,
     taken: set[tuple[int, object]],
+    kept_as: str,
 ) -> FixedCallable | None:
     swaps = places.swaps
     try:
@@ -149,29 +152,27 @@ def _rewrite(
         if target.is_glob:
             return None
         raise TargetReplaced(f"{error}, which somebody put in its place") from None
-    known = swaps.of(function)
-    for piece in (known.in_force() or ()) if known else ():
-        if known and isinstance(piece, Edits) and piece.key == (owner, change.rule):
+    known = swaps.place(function)
+    for piece in known.in_force() or ():
+        if isinstance(piece, Edits) and piece.key == (owner, change.rule):
             if (id(known), change.rule) in taken:
                 return None  # another target of this patch names the same function
             # It was fixed under another name, or before its module left `sys.modules` for a while.
-            source = swaps.source(function)
-            swaps.install(function, piece, claimant, source)
-            shown = Difference(source.name, source.lines, piece.edits)
+            swaps.install(function, piece, claimant, known)
+            shown = Difference(known.name, known.lines, piece.edits)
             return FixedCallable(weakref.ref(module), qualname, known, piece, shown)
     missing = [name for name in change.rule.needs if name not in function.__globals__]
     if missing and target.is_glob:
         return None
     sites = []
-    if change.rule.may_concern(swaps.original(function)):
-        source = swaps.source(function)
-        sites = change.rule.plan(source)
+    if change.rule.may_concern(known.original):
+        sites = swaps.plan(known, change.rule, kept_as)
     if target.is_glob and not sites:
         return None
     if problem := misfit(module.__name__, missing, len(sites), change.sites, qualname):
         _check_place(function, module, qualname)
         raise Drift(problem)
-    piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
-    entry = swaps.install(function, piece, claimant, source)
-    shown = Difference(source.name, source.lines, piece.edits)
-    return FixedCallable(weakref.ref(module), qualname, entry, piece, shown)
+    piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site), kept_as)
+    swaps.install(function, piece, claimant, known)
+    shown = Difference(known.name, known.lines, piece.edits)
+    return FixedCallable(weakref.ref(module), qualname, known, piece, shown)

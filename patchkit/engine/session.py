@@ -42,10 +42,12 @@ from ..patch import Status, Wrap
 from ..reporting.legacy import LegacyReport
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
+from ..rewrite import CodeSwaps
 from . import deferred, hooks
 from .armed import ArmedPatch
 from .choices import Choices
 from .desired import DesiredState
+from .kept import KeptResults
 from .listener import ImportListener
 from .recording import broken_record, patch_record
 from .trouble import Warnings, explain, trouble_in
@@ -80,7 +82,8 @@ class Session:
     ) -> None:
         self._before = before
         self._state = DesiredState(known)
-        self._places = ChangedPlaces()
+        self._kept = KeptResults()
+        self._places = ChangedPlaces(CodeSwaps(self._kept))
         self._unsettled = False
         self._busy = False
         self._warnings = Warnings()
@@ -168,6 +171,7 @@ class Session:
         if armed and all(patch.is_looked_up for patch in armed.values()):
             report.write()
         self._catch_up()
+        self._kept.write()
         if logger.isEnabledFor(logging.INFO):
             prefix = "" if report.changed else "nothing new to do; "
             logger.info("patchkit: %s%s", prefix, report.summary())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from ..catalogue.resolution import Resolution, resolve
 from ..environment import module_file, modules_matching, short_name
@@ -85,7 +86,7 @@ def preview(patch: Patch) -> Preview:
         drift,
         tuple(notes),
         tuple(
-            Difference(name, lines[name], tuple(edits[name]))
+            Difference(name, partial(lines.__getitem__, name), tuple(edits[name]))
             for name in lines
             if name not in left_alone
         ),
