@@ -41,17 +41,25 @@ class Owner(Protocol):
         """Tell whether it is wanted, now or again at the end of a block of `patched`."""
 
 
-_loaded: list[str] = []
-"""The names in `sys.modules`, at the last look."""
+class LoadedModules:
+    """The names in `sys.modules`, and those of them with a prefix, at the last look."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._by_prefix: dict[str, list[str]] = {}
+
+    def with_prefix(self, prefix: str) -> list[str]:
+        """Return those with a prefix: the same list as before where no module came or went."""
+        names = list(sys.modules)
+        if names != self._names:
+            self._names, self._by_prefix = names, {}
+        found = self._by_prefix.get(prefix)
+        if found is None:
+            found = self._by_prefix[prefix] = [name for name in names if name.startswith(prefix)]
+        return found
 
 
-def loaded_modules() -> list[str]:
-    """Return the names in `sys.modules`: the same list as before where they are the same."""
-    global _loaded
-    names = list(sys.modules)
-    if names != _loaded:
-        _loaded = names
-    return _loaded
+_LOADED = LoadedModules()
 
 
 @dataclass(eq=False)
@@ -91,7 +99,7 @@ class ArmedTarget:
 
     def among_loaded(self) -> list[str]:
         """Return the modules in `sys.modules` that a target with wildcards concerns."""
-        loaded = loaded_modules()
+        loaded = _LOADED.with_prefix(self._prefix)
         if self._among_loaded is None or self._among_loaded[0] is not loaded:
             self._among_loaded = loaded, self.among(loaded)
         return self._among_loaded[1]

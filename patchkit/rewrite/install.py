@@ -264,10 +264,12 @@ class CodeSwaps:
         if function is None:
             return
         code = self._compile(entry, pieces)
-        if any(isinstance(piece, Edits) for piece in pieces):
+        has_edits = any(isinstance(piece, Edits) for piece in pieces)
+        if has_edits:
             self._texts.setdefault(entry.filename)
         function.__code__ = code
-        self._update_texts(entry.filename)
+        if has_edits:
+            self._show_text(entry)
 
     def _compile(self, entry: SwappedFunction, pieces: tuple[Piece, ...]) -> CodeType:
         if not pieces:
@@ -324,8 +326,8 @@ class CodeSwaps:
                 edits.update(found)
         return _Text("".join(apply_edits(text, edits)))
 
-    def _update_texts(self, changed: str = "") -> None:
-        """Drop texts of code that no longer runs, restore cleared ones, write `changed` again."""
+    def _update_texts(self) -> None:
+        """Drop texts of code that no longer runs, and restore those that somebody cleared."""
         if not self._texts:
             return
         shown: dict[str, SwappedFunction] = {}
@@ -338,7 +340,7 @@ class CodeSwaps:
             self._texts.pop(filename, None)
         for filename, entry in shown.items():
             cached: object = linecache.cache.get(filename)
-            if filename == changed or cached is not self._texts.get(filename) or cached is None:
+            if cached is None or cached is not self._texts.get(filename):
                 self._show_text(entry)
 
 
