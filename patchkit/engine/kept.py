@@ -24,7 +24,7 @@ from ..environment import cache_folder
 from ..rewrite import Edit
 from ..rewrite.results import Plan, digest
 
-_FOLDER = "rewrites"
+FOLDER = "rewrites"
 _MAGIC = b"patchkit rewrites 1\n"
 _CHECKSUM_SIZE = 16
 _LARGEST = 16 * 2**20
@@ -51,6 +51,8 @@ class KeptResults:
     def __init__(self, folder: Callable[[], str] = cache_folder) -> None:
         self._folder = folder
         self._path = ""
+        self.reason = ""
+        """Why nothing is kept; empty where it is, and before the file was asked for."""
         self._records: dict[bytes, _Record] = {}
         self._new: dict[bytes, _Record] = {}
         self._is_read = False
@@ -101,6 +103,10 @@ class KeptResults:
         except OSError:
             return
 
+    def __len__(self) -> int:
+        """Return how many results the file and this process have."""
+        return len(self._records) if self.path else 0
+
     @property
     def path(self) -> str:
         """The file; empty where nothing is kept."""
@@ -138,18 +144,43 @@ class KeptResults:
         self._is_read = True
         folder = self._folder()
         state = of_folder(os.path.join(PACKAGE, "rewrite"))
-        if not folder or not state or sys.dont_write_bytecode:
+        if not folder:
+            self.reason = "PATCHKIT_CACHE is off or relative, or there is no home"
+        elif sys.dont_write_bytecode:
+            self.reason = "Python keeps no bytecode either: PYTHONDONTWRITEBYTECODE or -B"
+        elif not state:
+            self.reason = "patchkit's own files have just been changed, or cannot be read"
+        if self.reason:
             return
         facts = (__version__, sys.version, sys.flags.optimize, sys.prefix, PACKAGE, state)
         name = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
-        folder = os.path.join(folder, _FOLDER)
+        folder = os.path.join(folder, FOLDER)
         try:
             os.makedirs(folder, _PRIVATE, exist_ok=True)
-        except OSError:
+        except OSError as error:
+            self.reason = f"its folder cannot be made: {error.strerror}"
             return
-        if is_private(folder):
-            self._path = os.path.join(folder, f"{name}.bin")
-            self._records = _read(self._path)
+        if not is_private(folder):
+            self.reason = "its folder is another user's, or others may write to it"
+            return
+        self._path = os.path.join(folder, f"{name}.bin")
+        self._records = _read(self._path)
+
+
+def clear() -> int:
+    """Delete what is kept, of all environments; return the number of files.
+
+    Raises:
+        OSError: one cannot be deleted.
+    """
+    folder = cache_folder()
+    if not folder or not is_private(os.path.join(folder, FOLDER)):
+        return 0
+    with os.scandir(os.path.join(folder, FOLDER)) as entries:
+        files = [entry.path for entry in entries]
+    for file in files:
+        os.unlink(file)
+    return len(files)
 
 
 def is_private(folder: str) -> bool:

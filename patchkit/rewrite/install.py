@@ -151,7 +151,7 @@ class CodeSwaps:
     """
 
     def __init__(self, results: Results | None = None) -> None:
-        self._results = results or NoResults()
+        self._results = NoResults() if results is None else results
         self._functions: weakref.WeakKeyDictionary[FunctionType, SwappedFunction] = (
             weakref.WeakKeyDictionary()
         )

@@ -54,7 +54,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
     Returns:
         the diagnosis; a check that fails itself has a section that says why.
     """
-    from . import devices, due, pairs, patchers, requirements, variables, versions
+    from . import devices, due, kept, pairs, patchers, requirements, variables, versions
 
     checks: dict[ModuleType, Callable[[], Section]] = {
         versions: versions.check,
@@ -63,6 +63,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         devices: lambda: devices.check(quick=quick),
         due: due.check,
         variables: variables.check,
+        kept: kept.check,
         patchers: patchers.check,
     }
     with cached_lookups():

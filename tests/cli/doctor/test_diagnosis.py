@@ -21,7 +21,16 @@ from patchkit.cli.doctor import (
 )
 from patchkit.cli.doctor.section import Section, SectionRow, Step
 
-SECTIONS = ["environment", "requirements", "pairs", "devices", "patches", "variables", "patchers"]
+SECTIONS = [
+    "environment",
+    "requirements",
+    "pairs",
+    "devices",
+    "patches",
+    "variables",
+    "kept",
+    "patchers",
+]
 
 
 @pytest.fixture
