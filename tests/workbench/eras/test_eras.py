@@ -219,7 +219,7 @@ def test_a_training_is_watched_and_ends_after_some_steps(tmp_path: Path) -> None
     model = tiny.build_causal_lm(tmp_path / "model", dtype="float32")
     env = {
         **os.environ,
-        "PYTHONPATH": str(PARTS / "observer"),
+        "PYTHONPATH": os.pathsep.join([str(PARTS / "observer"), str(ROOT)]),
         "LEGACY_OBSERVED": str(tmp_path / "observed"),
         "LEGACY_STEPS": "2",
     }
