@@ -14,6 +14,8 @@ from ..sweep.options import (
     told_how_to_go_on,
 )
 
+MARKS = "<!-- frameworks: begin -->", "<!-- frameworks: end -->"
+"""What stands before and behind the results in a page."""
 MEASURED = Path(__file__).parent / "measured"
 """The folder of the results that the page is made of."""
 
@@ -53,6 +55,11 @@ MEASURED = Path(__file__).parent / "measured"
     help="Keep the results in this file. What it has already is not tried again. With --show it "
     "may be repeated; without it, --show takes the results that are kept in the checkout.",
 )
+@click.option(
+    "--into",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Write the Markdown into this page, between its two marks.",
+)
 @sweep_options
 def frameworks(
     frameworks: tuple[str, ...],
@@ -62,6 +69,7 @@ def frameworks(
     ways: tuple[str, ...],
     timeout: float,
     outputs: tuple[Path, ...],
+    into: Path | None,
     only_show: bool,
     form: str,
 ) -> None:
@@ -75,7 +83,7 @@ def frameworks(
     \b
     Examples:
       python -m workbench frameworks trl --task sft
-      python -m workbench frameworks --show --format markdown
+      python -m workbench frameworks --show --into docs/frameworks.md
     \b
     Exit status:
       0  nothing is worse or different with patchkit
@@ -84,6 +92,7 @@ def frameworks(
     from patchkit.cli.output import progress_bar
 
     from ..families.modes import select
+    from ..sweep.pages import write
     from .markdown import as_markdown
     from .records import FrameworkJournal
     from .results import results
@@ -101,4 +110,7 @@ def frameworks(
     else:
         with told_how_to_go_on(journals[0].path), progress_bar() as progress:
             sweep(selection, journals[0], seconds=timeout, progress=progress)
-    show_results(results(journals, selection), form, as_table, as_markdown)
+    found = results(journals, selection)
+    if into is not None:
+        write(f"{as_markdown(found)}\n", into, MARKS)
+    show_results(found, form, as_table, as_markdown)

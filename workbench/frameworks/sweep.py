@@ -152,8 +152,13 @@ def _environment(selection: FrameworkSelection) -> dict[str, Any]:
     Raises:
         UsageError: a framework is not installed.
     """
+    sets = {FRAMEWORKS[framework].version_set for framework in selection.frameworks}
+    # Those of the whole set, so that another selection of it goes on in the same file.
     names = dict.fromkeys(
-        name for framework in selection.frameworks for name in FRAMEWORKS[framework].distributions
+        name
+        for framework in FRAMEWORKS.values()
+        if framework.version_set in sets
+        for name in framework.distributions
     )
     versions = {name: installed_version(name) for name in (*names, "torch", "bitsandbytes")}
     for framework in selection.frameworks:

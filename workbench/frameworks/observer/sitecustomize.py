@@ -25,6 +25,11 @@ def take_cudas_path(module: Any) -> None:
     cuda_fp16.install()
 
 
+def allow_bf16(module: Any) -> None:
+    """Let bf16 be asked for without `use_cpu`, which not all frameworks pass on."""
+    module.is_torch_bf16_gpu_available = lambda: True
+
+
 def trained(model: Any) -> dict[str, Any]:
     """Return the dtypes of what is trained, and a digest of its values to the last bit."""
     import torch
@@ -52,7 +57,12 @@ def watch_training(handler: Any) -> None:
         setattr(handler, name, call)
 
     def numbers(self: Any, args: Any, state: Any, control: Any, logs: Any = None) -> dict[str, Any]:
-        found = {name: (logs or {}).get(name) for name in ("loss", "grad_norm")}
+        logs = logs or {}
+        # SetFit has a name of its own for it.
+        found = {
+            "loss": logs.get("loss", logs.get("embedding_loss")),
+            "grad_norm": logs.get("grad_norm"),
+        }
         return {name: float(value) for name, value in found.items() if value is not None}
 
     watch("on_train_begin", lambda self, *args: {"began": True})
@@ -75,5 +85,6 @@ if FOLDER:
         "peft.peft_model": watch_adapters,
         "torch": seed,
         "transformers.trainer_callback": watch_trainer,
+        "transformers.utils.import_utils": allow_bf16,
     }
     sys.meta_path.insert(0, ObservingFinder(watched))

@@ -4,6 +4,7 @@ python accelerate_loop.py --model … --train_file … --dtype bfloat16 --mixed_
 """
 
 import argparse
+import json
 
 import torch
 from accelerate import Accelerator
@@ -66,7 +67,7 @@ def main():
         optimizer.step()
         scheduler.step()
         optimizer.zero_grad()
-        accelerator.print({"loss": loss.item(), "grad_norm": float(norm)})
+        accelerator.print(json.dumps({"loss": loss.item(), "grad_norm": float(norm)}))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from typing import Any
 
 from ..framework import STEPS, Framework, Training
 
+_KERNELS = ("lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel")
+"""Written in Triton, and taken by default."""
 _PAIRS = {
     "field_prompt": "prompt",
     "field_chosen": "chosen",
@@ -38,6 +40,7 @@ def _command(training: Training) -> list[str]:
         "save_strategy": "no",
         "seed": 0,
         **training.mixed,
+        **dict.fromkeys(_KERNELS, False),
     }
     if training.task == "dpo":
         options["rl"] = "dpo"
@@ -56,4 +59,5 @@ FRAMEWORK = Framework(
     distributions=("axolotl", "trl", "transformers", "peft", "accelerate"),
     tasks={"sft": ("lora", "full"), "dpo": ("lora",)},
     command=_command,
+    note="without its Triton kernels for LoRA, which need a GPU",
 )

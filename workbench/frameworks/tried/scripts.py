@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import sys
@@ -16,7 +15,7 @@ from .trl_command import dataset_folder
 _SET = "newest"
 _PROJECTS = ("trl", "transformers", "peft", "accelerate")
 _TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-_LOGGED = re.compile(r"^\{'loss': .*\}$", re.MULTILINE)
+_LOGGED = re.compile(r'^\{"loss": .*\}$', re.MULTILINE)
 
 
 def _start(name: str, *words: str) -> list[str]:
@@ -98,7 +97,7 @@ def _accelerate(training: Training) -> list[str]:
 
 def _printed(folder: Path, output: str) -> Iterator[dict[str, Any]]:
     """Read what a script prints of each step."""
-    return map(ast.literal_eval, _LOGGED.findall(output))
+    return map(json.loads, _LOGGED.findall(output))
 
 
 def _sentence_transformers(training: Training) -> list[str]:
