@@ -16,7 +16,7 @@ from typing import Any
 from patchkit.text import shorten
 
 from .. import ROOT
-from ..sweep.calling import OUT_OF_TIME, call, last_error
+from ..sweep.calling import OUT_OF_TIME, call, last_error, named_error
 from ..sweep.trial import Trial
 from .framework import Framework, Training
 
@@ -92,7 +92,8 @@ def outcome(code: int, output: str, events: Iterable[Mapping[str, Any]], limit: 
     if code:
         return Trial(step, last_error(output) or f"exit status {code}", figures)
     if not course["losses"]:
-        return Trial(step, "ended well, and trained nothing", figures)
+        # A framework may start its trainer, see it die, and go.
+        return Trial(step, named_error(output) or "trained nothing, and said nothing", figures)
     return Trial(figures=figures)
 
 

@@ -52,7 +52,16 @@ def call(
 
 def last_error(output: str) -> str:
     """Return the line of the last error of an output, or the last line if it has none."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return named_error(output) or _lines(output)[-1]
+
+
+def named_error(output: str) -> str:
+    """Return the line of the last error of an output; empty if it has none."""
+    lines = _lines(output)
     errors = [line for line in lines if _ERROR.match(line) and not line.startswith(_LAUNCHERS)]
     refused = [line for line in lines if ": error: " in line]
-    return (errors or refused or lines or [""])[-1]
+    return (errors or refused or [""])[-1]
+
+
+def _lines(output: str) -> list[str]:
+    return [line.strip() for line in output.splitlines() if line.strip()] or [""]

@@ -91,7 +91,8 @@ def test_what_came_of_a_command() -> None:
     assert str(outcome(1, error, EVENTS[:2], 9)) == "training: ValueError: no"
     assert str(outcome(2, error, EVENTS, 9)) == "end: ValueError: no"
     assert outcome(-1, "", EVENTS[:1], 9).limited
-    assert str(outcome(0, "all well", [], 9)) == "start: ended well, and trained nothing"
+    assert str(outcome(0, "all well", [], 9)) == "start: trained nothing, and said nothing"
+    assert str(outcome(0, f"{error}\nall well", [], 9)) == "start: ValueError: no"
 
 
 def test_the_lines_of_patchkit_are_read_off_an_output() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..framework import Framework
-from . import axolotl, llama_factory, ms_swift, scripts, trl_command
+from . import autotrain, axolotl, llama_factory, ms_swift, scripts, trl_command
 
 FRAMEWORKS: dict[str, Framework] = {
     framework.name: framework
@@ -11,6 +11,7 @@ FRAMEWORKS: dict[str, Framework] = {
         llama_factory.FRAMEWORK,
         ms_swift.FRAMEWORK,
         axolotl.FRAMEWORK,
+        autotrain.FRAMEWORK,
         trl_command.FRAMEWORK,
         *scripts.FRAMEWORKS,
     )

@@ -10,6 +10,7 @@ _DATASETS = {"sft": "instructions", "dpo": "pairs-of-instructions", "kto": "like
 
 
 def _command(training: Training) -> list[str]:
+    stage = training.task.partition(" ")[0]
     columns = {"prompt": "instruction", "query": "input"}
     kinds: dict[str, dict[str, Any]] = {
         "sft": {"columns": {**columns, "response": "output"}},
@@ -19,12 +20,12 @@ def _command(training: Training) -> list[str]:
         },
         "kto": {"columns": {**columns, "response": "output", "kto_tag": "liked"}},
     }
-    rows = training.rows(_DATASETS[training.task])
-    training.write("dataset_info.json", {"tiny": {"file_name": str(rows), **kinds[training.task]}})
+    rows = training.rows(_DATASETS[stage])
+    training.write("dataset_info.json", {"tiny": {"file_name": str(rows), **kinds[stage]}})
     options: dict[str, Any] = {
         **training.arguments(),
         "model_name_or_path": str(training.model),
-        "stage": training.task,
+        "stage": stage,
         "do_train": True,
         "finetuning_type": training.method,
         "dataset": "tiny",
@@ -36,6 +37,8 @@ def _command(training: Training) -> list[str]:
     }
     if training.lora:
         options |= {"lora_rank": 4, "lora_target": "all"}
+    if training.task == "sft and head":
+        options["additional_target"] = "lm_head,embed_tokens"
     if training.bits:
         options |= {"quantization_bit": training.bits, "quantization_method": "bnb"}
     return ["llamafactory-cli", "train", training.write("train.yaml", options)]
@@ -46,6 +49,7 @@ FRAMEWORK = Framework(
     title="LLaMA-Factory",
     version_set="llama-factory",
     distributions=("llamafactory", "trl", "transformers", "peft", "accelerate"),
-    tasks={"sft": ("lora", "full"), "dpo": ("lora",), "kto": ("lora",)},
+    tasks={"sft": ("lora", "full"), "sft and head": ("lora",), "dpo": ("lora",), "kto": ("lora",)},
     command=_command,
+    note="`sft and head` trains head and embedding, too",
 )

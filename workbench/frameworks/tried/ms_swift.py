@@ -16,6 +16,7 @@ def _command(training: Training) -> list[str]:
         "dataset": training.rows("chats"),
         "torch_dtype": training.dtype,
         "tuner_type": training.method,
+        "warmup_ratio": 0.05,
         "max_length": 64,
         "dataset_num_proc": 1,
         "dataloader_num_workers": 0,
