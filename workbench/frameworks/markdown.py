@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from patchkit.text import short_list
 
-from ..sweep.shown import HEADINGS, counted, head, measured_on, row, section
+from ..sweep.shown import HEADINGS, code, counted, head, measured_on, row, section
 from ..sweep.verdicts import Group
 from .records import FrameworkCell
 from .results import FrameworkResults
@@ -31,6 +31,12 @@ def _lines(results: FrameworkResults) -> Iterator[str]:
     yield ""
     for name, heading in HEADINGS.items():
         yield from section(f"## {heading}", results.groups(name), _places)
+    said = results.said()
+    if said:
+        yield from ("## What the legacy layer says", "", "| framework | line |", "| --- | --- |")
+        for name, lines in said.items():
+            yield from (f"| {FRAMEWORKS[name].title} | {code(line)} |" for line in lines)
+        yield ""
     yield from ("## Versions", "", "| framework | versions | remarks |", "| --- | --- | --- |")
     for name, versions in results.versions.items():
         listed = ", ".join(f"{name} {version}" for name, version in versions.items())

@@ -12,6 +12,9 @@ from .records import SCHEMA, STEPS, FrameworkCell, FrameworkJournal
 from .sweep import FrameworkSelection
 from .tried import FRAMEWORKS
 
+_LAYER = "patchkit: "
+"""What lines of the legacy layer begin with."""
+
 
 @dataclass(frozen=True)
 class FrameworkResults(Judged[FrameworkCell]):
@@ -45,6 +48,16 @@ class FrameworkResults(Judged[FrameworkCell]):
             lambda verdict: verdict.note,
             lambda group: len(group.cells),
         )
+
+    def said(self) -> dict[str, list[str]]:
+        """Return what the legacy layer says in trainings of each framework, each line once."""
+        lines: dict[str, dict[str, None]] = {}
+        for verdict in self.verdicts:
+            for line in verdict.with_patchkit.figures.get("told", ()):
+                if line.startswith(_LAYER):
+                    kept = lines.setdefault(verdict.cell.framework, {})
+                    kept[line.removeprefix(_LAYER)] = None
+        return {name: list(kept) for name, kept in lines.items()}
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -131,7 +131,11 @@ def test_numbers_that_differ_are_tried_again_and_plain_ones_only_once() -> None:
 
 def test_the_page_of_made_up_results() -> None:
     died = Trial("training", "NotImplementedError: a|b")
-    lines = as_markdown(judged(died, Trial(figures=WHOLE))).splitlines()
+    told = {"told": ["patchkit: x.py:1: a has been gone", "patchkit run: : 1 met"]}
+    lines = as_markdown(judged(died, Trial(figures={**WHOLE, **told}))).splitlines()
+    assert [line for line in lines if "gone" in line or "met" in line] == [
+        "| TRL's command line | `x.py:1: a has been gone` |"
+    ]
     assert "| framework | task | method | bf16<br>4bit<br>`run` |" in lines
     assert "| TRL's command line | sft | lora | `+` |" in lines
     (row,) = (line for line in lines if "NotImplementedError" in line)

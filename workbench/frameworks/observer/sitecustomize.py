@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import random
 import sys
 from collections import Counter
 from typing import Any
@@ -79,6 +80,7 @@ def watch_adapters(module: Any) -> None:
 
 
 if FOLDER:
+    random.seed(0)
     watched = {
         "accelerate": take_cudas_path,
         "numpy": seed,

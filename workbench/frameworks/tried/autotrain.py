@@ -36,7 +36,7 @@ def _command(training: Training) -> list[str]:
             "column_mapping": columns,
         },
         "params": {
-            "block_size": 64,
+            "block_size": 16,
             "model_max_length": 64,
             "max_prompt_length": 32,
             "epochs": 1,
