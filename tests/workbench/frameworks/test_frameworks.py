@@ -133,7 +133,7 @@ def test_the_page_of_made_up_results() -> None:
     died = Trial("training", "NotImplementedError: a|b")
     told = {"told": ["patchkit: x.py:1: a has been gone", "patchkit run: : 1 met"]}
     lines = as_markdown(judged(died, Trial(figures={**WHOLE, **told}))).splitlines()
-    assert [line for line in lines if "gone" in line or "met" in line] == [
+    assert [line for line in lines if "gone" in line or "1 met" in line] == [
         "| TRL's command line | `x.py:1: a has been gone` |"
     ]
     assert "| framework | task | method | bf16<br>4bit<br>`run` |" in lines
