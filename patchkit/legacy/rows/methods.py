@@ -24,6 +24,7 @@ _METHODS = {
     ),
     "4.47.0": (Parameters("log", ("start_time=None",), after=("logs",)),),
     "4.52.0": (Parameters("_get_train_sampler", ("train_dataset=None",)),),
+    "5.3.0": (Parameters("create_optimizer", ("model=None",)),),
 }
 """Methods that have got parameters, by the release with the last of them."""
 

@@ -1,0 +1,142 @@
+"""What files of models, a script's or a repository's, had from Transformers 4.
+
+They call methods of caches and models that are gone, and name tied weights in a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, MutableSequence
+from typing import Any
+
+from ..changes import Behaviour
+from ..uses import called_by_user
+
+_NO_LIMIT = -1
+_TIED = "all_tied_weights_keys"
+
+
+class LayerStates(MutableSequence[Any]):
+    """The keys of all layers of a cache, or their values, by the number of the layer.
+
+    Args:
+        cache: the cache.
+        name: `keys` or `values`.
+    """
+
+    def __init__(self, cache: Any, name: str) -> None:
+        self._layers = cache.layers
+        self._name = name
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [getattr(layer, self._name) for layer in self._layers[number]]
+        return getattr(self._layers[number], self._name)
+
+    def __setitem__(self, number: Any, states: Any) -> None:
+        setattr(self._layers[number], self._name, states)
+
+    def __delitem__(self, number: Any) -> None:
+        raise TypeError("a layer of a cache has keys and values, and cannot lose one of them")
+
+    def insert(self, number: int, states: Any) -> None:
+        raise TypeError("update(keys, values, layer) of the cache adds a layer")
+
+
+def cache_of_tuples(cls: Any, past: Iterable[Any] | None = None) -> Any:
+    """Make a cache of the keys and values of each layer."""
+    cache = cls()
+    for number, states in enumerate(past or ()):
+        cache.update(states[0], states[1], number)
+    return cache
+
+
+def tuples_of_cache(cache: Any) -> tuple[tuple[Any, Any], ...]:
+    """Return the keys and values of each layer."""
+    return tuple((layer.keys, layer.values) for layer in cache.layers)
+
+
+def usable_length(cache: Any, new: int, layer_idx: int = 0) -> int:
+    """Return how many tokens of a cache can be kept beside new ones."""
+    limits = [layer.get_max_length() for layer in cache.layers[layer_idx : layer_idx + 1]]
+    length: int = cache.get_seq_length(layer_idx)
+    return limits[0] - new if limits and _NO_LIMIT < limits[0] < length + new else length
+
+
+def no_limit_is_none(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Return None for a cache without a limit, as releases did whose method had this name."""
+    if not called_by_user():
+        return proceed()
+    limit = proceed() if call.instance.layers else _NO_LIMIT
+    return None if limit == _NO_LIMIT else limit
+
+
+def masks_of_heads(
+    model: Any, head_mask: Any, num_hidden_layers: int, is_attention_chunked: bool = False
+) -> Any:
+    """Return a mask of heads for each layer; a list of None if there is none."""
+    if head_mask is None:
+        return [None] * num_hidden_layers
+    if head_mask.dim() == 1:
+        head_mask = head_mask[None, None, :, None, None].expand(num_hidden_layers, -1, -1, -1, -1)
+    elif head_mask.dim() == 2:
+        head_mask = head_mask[:, None, :, None, None]
+    head_mask = head_mask.to(dtype=model.dtype)
+    return head_mask.unsqueeze(-1) if is_attention_chunked else head_mask
+
+
+def inverted_mask(model: Any, mask: Any) -> Any:
+    """Return what to add to scores: nothing where a mask is 1, the least number where it is 0."""
+    import torch
+
+    mask = (mask[:, None] if mask.dim() == 3 else mask[:, None, None]).to(dtype=model.dtype)
+    return (1.0 - mask) * torch.finfo(model.dtype).min
+
+
+def extended_mask(
+    model: Any, mask: Any, input_shape: Any, device: Any = None, dtype: Any = None
+) -> Any:
+    """Return the same for a mask of padding, and for later tokens in a decoder."""
+    import torch
+
+    dtype = dtype or model.dtype
+    if mask.dim() == 3:
+        extended = mask[:, None]
+    elif mask.dim() == 2:
+        extended = mask[:, None, None]
+        if getattr(model.config, "is_decoder", False):
+            length, past = input_shape[1], mask.shape[1] - input_shape[1]
+            seen = torch.ones(length, length + past, dtype=mask.dtype, device=mask.device)
+            extended = extended * seen.tril(past)
+    else:
+        raise ValueError(f"Wrong shape for attention_mask (shape {tuple(mask.shape)})")
+    return (1.0 - extended.to(dtype=dtype)) * torch.finfo(dtype).min
+
+
+def mapped_tied_weights(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Say of each tied weight which one it is tied to, where a list names only the first."""
+    model = call.instance
+    if isinstance(model._tied_weights_keys, list | tuple | set):
+        model._tied_weights_keys = dict(_tied_to(model, tuple(model._tied_weights_keys)))
+    return proceed()
+
+
+def _tied_to(model: Any, listed: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if not getattr(model.config, "tie_word_embeddings", False):
+        return
+    inputs = model.get_input_embeddings()
+    names = dict(model.named_parameters(remove_duplicate=False))
+    source = next((name for name, weight in names.items() if weight is inputs.weight), "")
+    for name, weight in names.items():
+        if name != source and weight.shape == inputs.weight.shape and name.endswith(listed):
+            yield name, source
+
+
+def know_tied_weights(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Find out what is tied in a model whose constructor does not call `post_init`."""
+    model = call.instance
+    if _TIED not in vars(model):
+        setattr(model, _TIED, model.get_expanded_tied_weights_keys(all_submodels=True))
+    return proceed()
