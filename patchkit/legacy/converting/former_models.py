@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, MutableSequence
 from typing import Any
 
-from ..changes import Behaviour
+from ..changes import Adjusted, Behaviour
+from ..guarding.classes import belongs_to_a_library, own_classes
 from ..uses import called_by_user
+from .call import OldCall, Surroundings
 
 _NO_LIMIT = -1
 _TIED = "all_tied_weights_keys"
+_PREPARES = "prepare_inputs_for_generation"
+_IN_VAIN = "No model calls it. Write from_pretrained(attn_implementation=…) to choose the attention."
 
 
 class LayerStates(MutableSequence[Any]):
@@ -140,3 +144,54 @@ def know_tied_weights(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> 
     if _TIED not in vars(model):
         setattr(model, _TIED, model.get_expanded_tied_weights_keys(all_submodels=True))
     return proceed()
+
+
+def let_generate(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Let a script's model generate that says how, as all models could until Transformers 4.50.
+
+    The class stays able to when the layer is off again.
+    """
+    from transformers import GenerationMixin
+
+    cls = type(call.instance)
+    if issubclass(cls, GenerationMixin):
+        return
+    for owner in own_classes(cls):
+        if _PREPARES in vars(owner):
+            owner.__bases__ = (*owner.__bases__, GenerationMixin)
+            break
+
+
+def put_in_vain(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a model in whose class a script has put a method that nothing calls.
+
+    Raises:
+        LegacyError: it has.
+    """
+    method = vars(type(call.instance)).get(row.name)
+    if method is not None:
+        old = f"{type(call.instance).__name__}.{row.name} ="
+        raise call.refuse(row, old, _IN_VAIN)
+
+
+def know_default_positions(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Let models that are no library's look up how positions without a scaling are made."""
+    if not belongs_to_a_library(type(call.instance)):
+        from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+        ROPE_INIT_FUNCTIONS.setdefault("default", default_positions)
+
+
+def default_positions(
+    config: Any, device: Any = None, seq_len: Any = None, **ignored: Any
+) -> tuple[Any, float]:
+    """Return the frequencies of rotary positions, and the factor for attention, which is 1."""
+    import torch
+
+    settings = getattr(config, "rope_parameters", None) or {}
+    base = settings.get("rope_theta") or getattr(config, "rope_theta", 10000.0)
+    share = getattr(config, "partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    turned = int(size * share)
+    steps = torch.arange(0, turned, 2, dtype=torch.int64).to(device=device, dtype=torch.float)
+    return 1.0 / base ** (steps / turned), 1.0

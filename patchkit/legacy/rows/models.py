@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..changes import Attribute, Behaviour, Change
+from ..changes import Adjusted, Attribute, Behaviour, Change
 from ..converting import former_models
 
 _CACHE = ("transformers.Cache",)
@@ -97,6 +97,13 @@ ROWS: tuple[Change, ...] = (
         )
     ),
     Attribute(
+        owners=_MODEL,
+        name="active_adapter",
+        read=lambda model: lambda: model.active_adapters()[0],
+        advice="call active_adapters()",
+        gone="transformers 4.57.0",
+    ),
+    Attribute(
         owners=("transformers.CLIPTextModel",),
         name="text_model",
         read=_itself,
@@ -115,5 +122,29 @@ ROWS: tuple[Change, ...] = (
         name="models that do not call post_init",
         around=former_models.know_tied_weights,
         gone="transformers 5.0.0",
+    ),
+    Adjusted(
+        owners=_MODEL,
+        name="models that say how they generate",
+        adjust=former_models.let_generate,
+        gone="transformers 4.50.0",
+    ),
+    Adjusted(
+        owners=_MODEL,
+        name="positions without a scaling",
+        adjust=former_models.know_default_positions,
+        gone="transformers 5.0.0",
+    ),
+    *(
+        Adjusted(
+            owners=("transformers.LlamaModel",),
+            name=name,
+            adjust=former_models.put_in_vain,
+            gone=f"transformers {gone}",
+        )
+        for name, gone in (
+            ("_prepare_decoder_attention_mask", "4.35.0"),
+            ("_update_causal_mask", "4.53.0"),
+        )
     ),
 )
