@@ -15,8 +15,10 @@ from .call import OldCall, Surroundings
 
 _NO_LIMIT = -1
 _TIED = "all_tied_weights_keys"
-_PREPARES = "prepare_inputs_for_generation"
-_IN_VAIN = "No model calls it. Write from_pretrained(attn_implementation=…) to choose the attention."
+_PREPARES, _POSITIONS = "prepare_inputs_for_generation", "position_ids"
+_IN_VAIN = (
+    "No model calls it. Write from_pretrained(attn_implementation=…) to choose the attention."
+)
 
 
 class LayerStates(MutableSequence[Any]):
@@ -138,12 +140,35 @@ def _tied_to(model: Any, listed: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             yield name, source
 
 
-def know_tied_weights(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Find out what is tied in a model whose constructor does not call `post_init`."""
+def finish(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Call `post_init` of a model that is loaded and whose constructor does not."""
     model = call.instance
     if _TIED not in vars(model):
-        setattr(model, _TIED, model.get_expanded_tied_weights_keys(all_submodels=True))
+        from transformers.initialization import no_init_weights
+
+        with no_init_weights():
+            model.post_init()
     return proceed()
+
+
+def no_positions(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Make no positions for a model whose own method makes them where none are given."""
+    return None if _prepares_itself(type(call.instance)) else proceed()
+
+
+def no_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Make no cache for a model whose states are tuples, and leave no word of positions."""
+    given = call.arguments["model_kwargs"]
+    if not _prepares_itself(type(call.instance)):
+        return proceed()
+    if _POSITIONS in given and given[_POSITIONS] is None:
+        del given[_POSITIONS]
+    return proceed() if getattr(call.instance, "_supports_cache_class", False) else None
+
+
+def _prepares_itself(cls: type) -> bool:
+    method = getattr(cls, _PREPARES)
+    return any(vars(owner).get(_PREPARES) is method for owner in own_classes(cls))
 
 
 def let_generate(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -195,3 +220,34 @@ def default_positions(
     turned = int(size * share)
     steps = torch.arange(0, turned, 2, dtype=torch.int64).to(device=device, dtype=torch.float)
     return 1.0 / base ** (steps / turned), 1.0
+
+
+def make_buffers(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Make the buffers of a model that is no library's with their values, not on the meta device.
+
+    Those that are not in the checkpoint, such as frequencies of positions, have them from the
+    constructor alone, and today only the library's own models get them later.
+    """
+    contexts = proceed()
+    if belongs_to_a_library(call.instance):
+        return contexts
+    from accelerate import init_empty_weights
+
+    return [
+        init_empty_weights(include_buffers=False) if str(context) == "meta" else context
+        for context in contexts
+    ]
+
+
+def keep_buffers(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Put the values of those buffers back, where the library makes empty ones for all."""
+    model = call.instance
+    if belongs_to_a_library(type(model)):
+        return proceed()
+    made = {
+        name: buffer for name, buffer in model.named_non_persistent_buffers() if not buffer.is_meta
+    }
+    result = proceed()
+    for name, buffer in made.items():
+        model.get_buffer(name).copy_(buffer)
+    return result

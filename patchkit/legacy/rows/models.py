@@ -118,9 +118,21 @@ ROWS: tuple[Change, ...] = (
         gone="transformers 5.0.0",
     ),
     Behaviour(
-        owners=("transformers.PreTrainedModel.tie_weights",),
+        owners=("transformers.PreTrainedModel._get_dtype_plan",),
         name="models that do not call post_init",
-        around=former_models.know_tied_weights,
+        around=former_models.finish,
+        gone="transformers 5.0.0",
+    ),
+    Behaviour(
+        owners=("transformers.GenerationMixin._prepare_position_ids_for_generation",),
+        name="positions in generate",
+        around=former_models.no_positions,
+        gone="transformers 5.2.0",
+    ),
+    Behaviour(
+        owners=("transformers.GenerationMixin._prepare_cache_for_generation",),
+        name="states that are tuples",
+        around=former_models.no_cache,
         gone="transformers 5.0.0",
     ),
     Adjusted(
@@ -128,6 +140,18 @@ ROWS: tuple[Change, ...] = (
         name="models that say how they generate",
         adjust=former_models.let_generate,
         gone="transformers 4.50.0",
+    ),
+    *(
+        Behaviour(
+            owners=(f"transformers.PreTrainedModel.{method}",),
+            name="buffers that are not in the checkpoint",
+            around=around,
+            gone="transformers 5.0.0",
+        )
+        for method, around in (
+            ("get_init_context", former_models.make_buffers),
+            ("_move_missing_keys_from_meta_to_device", former_models.keep_buffers),
+        )
     ),
     Adjusted(
         owners=_MODEL,

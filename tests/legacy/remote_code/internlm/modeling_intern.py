@@ -56,7 +56,9 @@ class InternPreTrainedModel(PreTrainedModel):
 class InternModel(InternPreTrainedModel):
     def __init__(self, config):
         super().__init__(config)
-        self.tok_embeddings = nn.Embedding(config.vocab_size, config.hidden_size, config.pad_token_id)
+        self.tok_embeddings = nn.Embedding(
+            config.vocab_size, config.hidden_size, config.pad_token_id
+        )
         self.layers = nn.ModuleList(
             [InternAttention(config, number) for number in range(config.num_hidden_layers)]
         )
@@ -78,7 +80,9 @@ class InternModel(InternPreTrainedModel):
                 past_key_values = DynamicCache.from_legacy_cache(past_key_values)
         hidden_states = self.tok_embeddings(input_ids)
         for layer in self.layers:
-            hidden_states = hidden_states + layer(hidden_states, past_key_values if use_cache else None)
+            hidden_states = hidden_states + layer(
+                hidden_states, past_key_values if use_cache else None
+            )
         next_cache = None
         if use_cache:
             next_cache = past_key_values.to_legacy_cache() if use_legacy_cache else past_key_values
@@ -120,7 +124,9 @@ class InternModelForCausalLM(InternPreTrainedModel):
         loss = None
         if labels is not None:
             loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten())
-        return CausalLMOutputWithPast(loss=loss, logits=logits, past_key_values=outputs.past_key_values)
+        return CausalLMOutputWithPast(
+            loss=loss, logits=logits, past_key_values=outputs.past_key_values
+        )
 
     def prepare_inputs_for_generation(self, input_ids, past_key_values=None, **kwargs):
         if past_key_values is not None:
@@ -129,7 +135,11 @@ class InternModelForCausalLM(InternPreTrainedModel):
             else:
                 past_length = past_key_values[0][0].shape[2]
             input_ids = input_ids[:, past_length:]
-        return {"input_ids": input_ids, "past_key_values": past_key_values, "use_cache": kwargs.get("use_cache")}
+        return {
+            "input_ids": input_ids,
+            "past_key_values": past_key_values,
+            "use_cache": kwargs.get("use_cache"),
+        }
 
     @staticmethod
     def _reorder_cache(past_key_values, beam_idx):

@@ -70,8 +70,15 @@ class TinyPhiForCausalLM(TinyPhiPreTrainedModel, GenerationMixin):
         return self.lm_head
 
     def forward(
-        self, input_ids=None, attention_mask=None, position_ids=None, past_key_values=None,
-        labels=None, use_cache=None, cache_position=None, return_dict=None,
+        self,
+        input_ids=None,
+        attention_mask=None,
+        position_ids=None,
+        past_key_values=None,
+        labels=None,
+        use_cache=None,
+        cache_position=None,
+        return_dict=None,
     ):
         if use_cache and past_key_values is None:
             past_key_values = DynamicCache()
@@ -84,7 +91,10 @@ class TinyPhiForCausalLM(TinyPhiPreTrainedModel, GenerationMixin):
                 part.view(batch, length, self.config.num_attention_heads, -1).transpose(1, 2)
                 for part in qkv(states).chunk(3, dim=-1)
             )
-            query, key = rotated(query, cos[:, None], sin[:, None]), rotated(key, cos[:, None], sin[:, None])
+            query, key = (
+                rotated(query, cos[:, None], sin[:, None]),
+                rotated(key, cos[:, None], sin[:, None]),
+            )
             if past_key_values is not None:
                 key, value = past_key_values.update(key, value, number)
             seen = torch.ones(length, past + length, dtype=torch.bool).tril(past)
@@ -109,7 +119,10 @@ class TinyPhiForCausalLM(TinyPhiPreTrainedModel, GenerationMixin):
                 max_cache_length = None
             if past_length < input_ids.shape[1]:
                 input_ids = input_ids[:, past_length:]
-            if max_cache_length is not None and cache_length + input_ids.shape[1] > max_cache_length:
+            if (
+                max_cache_length is not None
+                and cache_length + input_ids.shape[1] > max_cache_length
+            ):
                 attention_mask = attention_mask[:, -max_cache_length:]
                 raise ValueError("this cache has no limit")
         return {
