@@ -123,9 +123,10 @@ def extended_mask(
 
 def mapped_tied_weights(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Say of each tied weight which one it is tied to, where a list names only the first."""
-    model = call.instance
-    if isinstance(model._tied_weights_keys, list | tuple | set):
-        model._tied_weights_keys = dict(_tied_to(model, tuple(model._tied_weights_keys)))
+    for module in call.instance.modules():
+        listed = getattr(module, "_tied_weights_keys", None)
+        if isinstance(listed, list | tuple | set):
+            module._tied_weights_keys = dict(_tied_to(module, tuple(listed)))
     return proceed()
 
 

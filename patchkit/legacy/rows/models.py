@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..changes import Adjusted, Attribute, Behaviour, Change
+from ..changes import Adjusted, Attribute, Behaviour, Change, Parameters
 from ..converting import former_models
+from ..converting.adjusting.own_methods import former_parameters
 
 _CACHE = ("transformers.Cache",)
 _MODEL = ("transformers.PreTrainedModel",)
@@ -112,7 +113,10 @@ ROWS: tuple[Change, ...] = (
         gone="transformers 5.6.0",
     ),
     Behaviour(
-        owners=("transformers.PreTrainedModel.get_expanded_tied_weights_keys",),
+        owners=(
+            "transformers.PreTrainedModel.get_expanded_tied_weights_keys",
+            "transformers.PreTrainedModel.save_pretrained",
+        ),
         name="a list of tied weights",
         around=former_models.mapped_tied_weights,
         gone="transformers 5.0.0",
@@ -133,6 +137,13 @@ ROWS: tuple[Change, ...] = (
         owners=("transformers.GenerationMixin._prepare_cache_for_generation",),
         name="states that are tuples",
         around=former_models.no_cache,
+        gone="transformers 5.0.0",
+    ),
+    Adjusted(
+        owners=_MODEL,
+        name="tie_weights",
+        adjust=former_parameters,
+        in_source=Parameters("tie_weights", ("missing_keys=None", "recompute_mapping=True")),
         gone="transformers 5.0.0",
     ),
     Adjusted(
