@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import FunctionType, MappingProxyType, ModuleType
+from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 from .choice import Choice
@@ -119,7 +119,9 @@ class Layer:
         package = module.__name__.partition(".")[0]
         for name, rows in wanted.due.methods([package]).items():
             function = vars(module).get(name)
-            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+            if isinstance(function, FunctionType | MethodType) and (
+                function.__module__ == module.__name__
+            ):
                 checked = self._checked(GuardedMethod(module, name), rows)
                 guarded = GuardedFunction(function, checked, lambda: self.wanted is wanted)
                 self._changed.replace(function, guarded)

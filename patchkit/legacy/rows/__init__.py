@@ -15,6 +15,7 @@ from . import (
     former_methods,
     keywords,
     methods,
+    models,
     names,
     trl_prompts,
 )
@@ -28,6 +29,7 @@ _MODULES = (
     adjustments,
     methods,
     former_methods,
+    models,
     columns,
 )
 
