@@ -75,7 +75,7 @@ def test_an_installed_distribution(tmp_path, folder, requires, owner) -> None:
 def test_a_distribution_that_names_its_packages(tmp_path) -> None:
     site = tmp_path / "dist-packages"
     files = record("made-up", "datasets", **{"top_level.txt": "made\n"})
-    write(site, {**files, "made/__init__.py": "", "made/deep/__init__.py": ASK})
+    write(site, {**files, "made/__init__.py": "", "made/deep.py": ASK})
     assert said("-c", "import made.deep", folder=tmp_path, path=(site,)) == "framework made-up"
     assert said("-m", "made.deep", folder=tmp_path, path=(site,)) == "framework made-up"
 

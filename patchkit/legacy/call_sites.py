@@ -110,13 +110,19 @@ def find_call(frame: FrameType, name: str) -> tuple[CallSiteSource, ast.Call] | 
     return (source, found[0]) if len(found) == 1 else None
 
 
-def find_statement(frame: FrameType) -> tuple[CallSiteSource, ast.stmt] | None:
-    """Return the innermost statement that a frame is carrying out; None without its source."""
+def find_statement(
+    frame: FrameType, cls: type[ast.stmt] = ast.stmt
+) -> tuple[CallSiteSource, ast.stmt] | None:
+    """Return the innermost statement of a class in the line that a frame is carrying out.
+
+    Returns:
+        None if there is none, or its source is not there.
+    """
     source = _source("".join(linecache.getlines(frame.f_code.co_filename)))
     found: ast.stmt | None = None
     for node in ast.walk(source.tree) if source is not None else ():
         # Nodes inside of others come after them.
-        if isinstance(node, ast.stmt) and node.lineno <= frame.f_lineno <= (node.end_lineno or 0):
+        if isinstance(node, cls) and node.lineno <= frame.f_lineno <= (node.end_lineno or 0):
             found = node
     return None if source is None or found is None else (source, found)
 

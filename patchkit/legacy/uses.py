@@ -33,6 +33,8 @@ class Kind(str, Enum):
     """The script goes on as if it had the new one."""
     TOLD = "told"
     """The script goes on; its results may differ from those of the older release."""
+    IMPORTED = "imported"
+    """A gone name was imported; using it raises an error."""
     REFUSED = "refused"
     """An error was raised."""
 
@@ -119,13 +121,14 @@ class Journal:
         place, owner = _calling_line() if place is None else (place, owner_of_file(place.file))
         framework = owner.name if owner.whose is Whose.FRAMEWORK else ""
         use = LegacyUse(change, kind, old, message, place, framework=framework)
-        if framework and kind is Kind.TOLD:
-            return use  # it has been run with the releases that it requires
+        if framework and kind in (Kind.TOLD, Kind.IMPORTED):
+            return use  # it was written for the releases that it requires
         with self._lock:
             known = self._uses.get((place, old))
             if known is not None:
-                # An import asks several times before it fails.
                 known.count += kind is not Kind.REFUSED
+                if known.kind is Kind.IMPORTED:
+                    known.kind = kind
                 return known
             self._uses[place, old] = use
         if framework:

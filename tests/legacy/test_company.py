@@ -232,7 +232,11 @@ USES = {
 @pytest.mark.parametrize("imported", IMPORTS)
 def test_a_gone_name_may_be_imported(tmp_path: Path, imported: str) -> None:
     script = KEPT.format(imported=IMPORTS[imported])
-    assert answered(run(tmp_path, script)) == ("trains\n", [])
+    said, lines = answered(run(tmp_path, script))
+    assert said == "trains\n"
+    assert len(lines) == 1
+    assert lines[0].startswith("patchkit: train.py:4: trl.")
+    assert " has been gone since TRL 0.29.0. " in lines[0]
     done = run(tmp_path, "import frame.ppo", {"ppo.py": script})
     assert answered(done) == ("trains\n", [])
 
@@ -270,10 +274,8 @@ try:
 except ImportError as error:
     print(error)
 """
-    assert answered(run(tmp_path, script)) == (
-        "[]\nNo module named 'trl.models.modeling_value_head'\n",
-        [],
-    )
+    said, _ = answered(run(tmp_path, script))
+    assert said == "[]\nNo module named 'trl.models.modeling_value_head'\n"
 
 
 def test_a_framework_does_without_a_part_that_needs_a_gone_name(tmp_path: Path) -> None:
@@ -287,3 +289,27 @@ def test_a_framework_does_without_a_part_that_needs_a_gone_name(tmp_path: Path) 
 def test_a_module_s_attribute_is_refused_where_it_is_read(tmp_path: Path) -> None:
     done = run(tmp_path, "import trl\ntrl.AutoModelForCausalLMWithValueHead\n")
     assert f"AttributeError: train.py:3: {GONE}" in done.stderr.splitlines()[-1]
+
+
+def test_the_report_says_what_became_of_a_gone_import(tmp_path: Path) -> None:
+    script = f"""
+import patchkit
+{IMPORTS["from a package"]}
+kinds = lambda: [(use.kind.value, use.place.line) for use in patchkit.report().legacy.uses]
+print(kinds())
+try:
+    Gone()
+except patchkit.GoneError:
+    print(kinds())
+{IMPORTS["from a package"]}; found = lambda: Gone()
+try:
+    found()
+except patchkit.GoneError:
+    print(kinds())
+"""
+    said, _ = answered(run(tmp_path, script))
+    assert said.splitlines() == [
+        "[('imported', 4)]",
+        "[('imported', 4), ('refused', 8)]",
+        "[('imported', 4), ('refused', 8), ('refused', 11)]",
+    ]

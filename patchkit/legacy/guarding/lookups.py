@@ -72,8 +72,7 @@ def is_part_of_a_package(frame: FrameType | None) -> bool:
 
 def imports_names(frame: FrameType) -> bool:
     """Tell whether a frame carries out a `from … import …`, as far as the source is there."""
-    found = find_statement(frame)
-    return found is not None and isinstance(found[1], ast.ImportFrom)
+    return find_statement(frame, ast.ImportFrom) is not None
 
 
 def is_caught(frame: FrameType) -> bool:

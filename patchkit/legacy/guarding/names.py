@@ -111,7 +111,7 @@ class Names:
                 return self._imported(found, name, _asking_frame())
             raise problem or self.gone(found)
         if found.is_gone:
-            problem = self.gone(found, note=lookup is NameLookup.READ)
+            problem = self.gone(found, Kind.REFUSED if lookup is NameLookup.READ else None)
         raise AttributeError(str(problem))
 
     def _imported(self, found: FoundName, name: str, frame: FrameType) -> GoneName:
@@ -126,6 +126,11 @@ class Names:
             raise AttributeError(f"module {module!r} has no attribute {last!r}")
         if not imports_names(frame):
             raise self.gone(found)
+        return self._stand_in(found, name)
+
+    def _stand_in(self, found: FoundName, name: str) -> GoneName:
+        """Say in which line a script imports a gone name, before it loads a model in vain."""
+        self.gone(found, Kind.IMPORTED)
         return GoneName(name, lambda: self.gone(found))
 
     @staticmethod
@@ -139,12 +144,12 @@ class Names:
     def _note(self, found: FoundName) -> None:
         self._journal.note(found.row, Kind.FIXED, found.row.name, str(found))
 
-    def gone(self, found: FoundName, *, note: bool = True) -> GoneError:
-        """Return the error that says that a name is gone."""
+    def gone(self, found: FoundName, kind: Kind | None = Kind.REFUSED) -> GoneError:
+        """Return the error that says that a name is gone, and note its use if there is a kind."""
         row = found.row
         message = f"{found} {advice(row)}".strip()
-        if note:
-            message = str(self._journal.note(row, Kind.REFUSED, row.name, message))
+        if kind is not None:
+            message = str(self._journal.note(row, kind, row.name, message))
         return GoneError(message)
 
     def gone_name(self, name: str) -> FoundName | None:
@@ -165,7 +170,7 @@ class Names:
             # The next import of it may be one that can do without it.
             self._forget(module)
         own = self._places.gone(f"{module}.{name}") or found
-        return GoneName(f"{module}.{name}", lambda: self.gone(own))
+        return self._stand_in(own, f"{module}.{name}")
 
     def former_module(self, name: str) -> FoundName | None:
         """Return where a former module is today, or something that it held."""
