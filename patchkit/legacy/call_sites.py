@@ -27,8 +27,6 @@ _SCOPES = (
 """Nodes that have variables of their own."""
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_IMPORTING = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.Pass)
-"""Statements of a block that only tries an import."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def find_call(frame: FrameType, name: str) -> tuple[CallSiteSource, ast.Call] | 
     Returns:
         None if the source is not there, or has several such calls that cannot be told apart.
     """
-    source = _source("".join(linecache.getlines(frame.f_code.co_filename)))
+    source = _source_of(frame)
     if source is None:
         return None
     end = _position(frame.f_code, frame.f_lasti)
@@ -118,7 +116,7 @@ def find_statement(
     Returns:
         None if there is none, or its source is not there.
     """
-    source = _source("".join(linecache.getlines(frame.f_code.co_filename)))
+    source = _source_of(frame)
     found: ast.stmt | None = None
     for node in ast.walk(source.tree) if source is not None else ():
         # Nodes inside of others come after them.
@@ -141,7 +139,7 @@ def catches(frame: FrameType, error: type[Exception]) -> bool:
         if isinstance(node, _FUNCTIONS):
             return False
         if isinstance(node, ast.Try) and inner in node.body:
-            is_broad = all(isinstance(statement, _IMPORTING) for statement in node.body)
+            is_broad = all(map(_only_imports, node.body))
             for handler in node.handlers:
                 if _names_error(frame, handler.type, error, is_broad):
                     return True
@@ -152,6 +150,13 @@ def catches(frame: FrameType, error: type[Exception]) -> bool:
                         return True
         inner = node if isinstance(node, ast.stmt) else inner
     return False
+
+
+def _only_imports(statement: ast.stmt) -> bool:
+    """Tell whether a statement imports, or keeps what was imported or a constant."""
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        return isinstance(statement.value, (ast.Constant, ast.Name))
+    return isinstance(statement, (ast.Import, ast.ImportFrom, ast.Pass))
 
 
 def _names_error(
@@ -183,7 +188,7 @@ def asks_for_attribute(frame: FrameType) -> bool:
     names = frame.f_code.co_names
     if "hasattr" not in names and "getattr" not in names:
         return False
-    source = _source("".join(linecache.getlines(frame.f_code.co_filename)))
+    source = _source_of(frame)
     if source is None:
         return True
     end = _position(frame.f_code, frame.f_lasti)
@@ -193,6 +198,10 @@ def asks_for_attribute(frame: FrameType) -> bool:
             if here and (end is None or _end(call) == end) and len(call.args) > default:
                 return True
     return False
+
+
+def _source_of(frame: FrameType) -> CallSiteSource | None:
+    return _source("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
 
 
 @lru_cache(maxsize=8)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from .company import run
+from .company import run, write
 
 DECLARED = """
 from dataclasses import dataclass
@@ -26,6 +27,36 @@ class Own(TrainingArguments):
         super().__post_init__()
 """
 MADE = "{made}\nprint(made.warmup_steps, made.warmup_ratio)\n"
+
+
+EACH = """
+import importlib, json
+outcomes = {{}}
+for number, name in enumerate({names}):
+    try:
+        outcomes[name] = repr(importlib.import_module(f"{prefix}part{{number}}").found)
+    except Exception as error:
+        outcomes[name] = f"{{type(error).__name__}}: {{error}}"
+print(json.dumps(outcomes))
+"""
+
+
+def outcomes(
+    folder: Path, parts: dict[str, str], place: str = "script", *, layer: bool = True
+) -> tuple[dict[str, str], list[str]]:
+    """Run modules in one program, of the script's or of the framework's.
+
+    Returns:
+        what each has as `found`, or its error, by name, and the lines of patchkit.
+    """
+    files = {f"part{number}.py": text for number, text in enumerate(parts.values())}
+    if place == "script":
+        write(folder, files)
+    program = EACH.format(names=list(parts), prefix="" if place == "script" else "frame.")
+    done = run(folder, program, None if place == "script" else files, layer=layer)
+    said, lines = answered(done)
+    found: dict[str, str] = json.loads(said.splitlines()[-1])
+    return found, lines
 
 
 def answered(done) -> tuple[str, list[str]]:
@@ -123,14 +154,13 @@ PROBES = {
 MAKE = "from transformers import TrainingArguments\nmade = TrainingArguments()\n"
 
 
-@pytest.mark.parametrize("name", PROBES)
 @pytest.mark.parametrize("place", ["script", "framework"])
-def test_a_probe_is_answered_as_upstream_does(tmp_path: Path, name: str, place: str) -> None:
-    probing = f"{MAKE}{PROBES[name]}\nprint(found)\n"
-    script, frame = (probing, None) if place == "script" else ("import frame.probes\n", probing)
-    files = None if frame is None else {"probes.py": frame}
-    upstream = run(tmp_path, script, files, layer=False)
-    assert answered(run(tmp_path, script, files)) == answered(upstream)
+def test_probes_are_answered_as_upstream_does(tmp_path: Path, place: str) -> None:
+    probing = {name: f"{MAKE}{probe}\n" for name, probe in PROBES.items()}
+    upstream, _ = outcomes(tmp_path, probing, place, layer=False)
+    assert outcomes(tmp_path, probing, place) == (upstream, [])
+    assert upstream["hasattr"] == "False"
+    assert not any("NameError" in found for found in upstream.values())
 
 
 @pytest.mark.parametrize(
@@ -241,16 +271,24 @@ def test_a_gone_name_may_be_imported(tmp_path: Path, imported: str) -> None:
     assert answered(done) == ("trains\n", [])
 
 
-@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("place", ["script", "framework"])
 @pytest.mark.parametrize("imported", IMPORTS)
-def test_a_gone_name_is_refused_where_it_is_used(tmp_path: Path, imported: str, use: str) -> None:
-    done = run(tmp_path, f"{IMPORTS[imported]}\nprint('imported')\n{USES[use]}\n")
-    assert done.stdout == "imported\n"
-    assert done.returncode == 1
-    error = done.stderr.splitlines()[-1]
-    assert error.startswith("patchkit.legacy.errors.GoneError: train.py:4: trl.")
-    assert " has been gone since TRL 0.29.0. " in error
-    assert "pip install trl==" in error
+def test_a_gone_name_is_refused_where_it_is_used(tmp_path: Path, imported: str, place: str) -> None:
+    using = {name: f"{IMPORTS[imported]}\n\n{use}\n" for name, use in USES.items()}
+    found, lines = outcomes(tmp_path, using, place)
+    assert len(lines) == (len(USES) if place == "script" else 0)
+    assert found.keys() == USES.keys()
+    for number, (name, error) in enumerate(found.items()):
+        assert error.startswith(f"GoneError: part{number}.py:3: trl."), name
+        assert " has been gone since TRL 0.29.0. " in error
+        assert "pip install trl==" in error
+
+
+def test_a_gone_name_ends_a_script_that_uses_it(tmp_path: Path) -> None:
+    done = run(tmp_path, f"{IMPORTS['from a package']}\nprint('imported')\nGone()\n")
+    assert (done.stdout, done.returncode) == ("imported\n", 1)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"patchkit.legacy.errors.GoneError: train.py:4: {GONE}")
 
 
 def test_an_import_is_refused_where_no_source_shows_it(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from opcode import opname
-from types import FrameType
+from types import CodeType, FrameType
 
 from ...whose import Whose, owner_of_frame
 from ..call_sites import asks_for_attribute, catches, find_statement
@@ -35,7 +36,20 @@ def lookup_of(frame: FrameType) -> NameLookup:
     """Tell how a frame asks for a name or an attribute at this moment."""
     if frame.f_globals.get("__name__") == _BOOTSTRAP:
         return NameLookup.AHEAD
-    operation = opname[frame.f_code.co_code[frame.f_lasti]]
+    code = frame.f_code
+    known = _known(code.co_filename, code)
+    if frame.f_lasti not in known:
+        known[frame.f_lasti] = _lookup_of(frame, opname[code.co_code[frame.f_lasti]])
+    return known[frame.f_lasti]
+
+
+@lru_cache(maxsize=256)
+def _known(file: str, code: CodeType) -> dict[int, NameLookup]:
+    """Return how the instructions of a function ask, which may run for each row."""
+    return {}
+
+
+def _lookup_of(frame: FrameType, operation: str) -> NameLookup:
     if operation == "IMPORT_FROM":
         return NameLookup.PROBE if catches(frame, ImportError) else NameLookup.IMPORT
     if operation.startswith("CALL"):
