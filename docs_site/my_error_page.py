@@ -22,6 +22,7 @@ from patchkit.known.wordings import Wording, squeezed, wording
 from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
 from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
+from patchkit.whose import REMOTE_CODE
 
 PAGE = "my-error.md"
 DATA = "javascripts/my_error_data.js"
@@ -119,7 +120,7 @@ def _reading() -> dict[str, Any]:
         "longestMessage": reading.LONGEST_MESSAGE,
         "mostLines": reading.MOST_LINES,
         "libraries": sorted(reading.LIBRARIES),
-        "remoteCode": reading.REMOTE_CODE,
+        "remoteCode": REMOTE_CODE,
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),
         "box": in_javascript(reading.BOX.pattern),

@@ -1,10 +1,11 @@
-"""Installed distributions and modules, and version ranges."""
+"""Installed distributions and modules, version ranges, and the garbage collector."""
 
 from __future__ import annotations
 
 import contextlib
 import fnmatch
 import functools
+import gc
 import importlib.machinery
 import importlib.util
 import os
@@ -285,3 +286,18 @@ def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
         # A stand-in module has no spec, or makes one up.
         spec = importlib.machinery.PathFinder.find_spec(package)
     return spec if isinstance(spec, importlib.machinery.ModuleSpec) else None
+
+
+@contextlib.contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Hold off garbage collection while thousands of small objects are made: syntax trees, facts.
+
+    Each collection that they trigger would walk the whole heap, torch and all libraries included.
+    """
+    enabled = gc.isenabled()
+    try:
+        gc.disable()
+        yield
+    finally:
+        if enabled:
+            gc.enable()

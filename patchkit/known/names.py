@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ..environment import is_version
 from ..libraries import LIBRARIES, with_role
 from ..libraries import title as title_of
+from ..whose import REMOTE_CODE
 from .answer import Answer
-from .reading import REMOTE_CODE, Pasted, Raised
+from .reading import Pasted, Raised
 
 if TYPE_CHECKING:
     from ..legacy.changes import Change, Gone, Keyword, Moved
@@ -40,7 +41,7 @@ KINDS = {
 """Base classes, and how the names of their subclasses look."""
 FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
-TITLES = {name: title_of(name) for name in with_role("asks")}
+TITLES = {name: title_of(name) for name in with_role("interfaces")}
 """The libraries whose history is known, as a sentence names them."""
 PASSING_ON = frozenset(
     {

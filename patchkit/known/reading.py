@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..whose import REMOTE_CODE, installed_place
+
 # The site finds errors by the same patterns, in JavaScript.
 CONTROLS = r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[A-Za-z]|[\r\u200b\ufeff]"
 """Colours and links of terminals, the line ends of Windows, and letters that nobody sees."""
@@ -43,8 +45,6 @@ xformers
 """
 LIBRARIES = frozenset(_LIBRARIES.split())
 """Top folders of libraries that tracebacks of this field go through."""
-REMOTE_CODE = "transformers_modules"
-"""The folder in which Transformers keeps code that came with a model."""
 
 _TIME = r"\[?\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d:\d\d[0-9.,:+Z-]*\]?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
 _PROCESS = r"\([\w.:-]+ pid=\d+[^()\n]*\)"
@@ -342,14 +342,9 @@ def _in_order(raised: list[Raised]) -> list[Raised]:
 
 
 def _place(file: str) -> str:
-    for folder in ("site-packages/", "dist-packages/"):
-        if folder in file:
-            return file.rpartition(folder)[2]
+    if place := installed_place(file):
+        return place
     parts = file.split("/")
-    if REMOTE_CODE in parts:
-        return "/".join(parts[parts.index(REMOTE_CODE) :])
-    if any(part.startswith("unsloth_compiled") for part in parts):
-        return f"unsloth/{parts[-1]}"
     places = [number for number, part in enumerate(parts[:-1]) if part in LIBRARIES]
     if not places:
         return parts[-1]
