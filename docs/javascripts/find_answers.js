@@ -66,7 +66,7 @@ function answered(pasted, data) {
 function matches(pasted, data) {
   for (const error of pasted.errors) {
     const texts = [error.message];
-    if (error.type) texts.push(`${error.name}: ${error.message}`);
+    if (error.type) texts.push(`${error.type}: ${error.message}`);
     if (error.after) texts.push(`${error.message} ${error.after}`);
     for (const text of texts) {
       const found = matchesOf(text, error, pasted, data);

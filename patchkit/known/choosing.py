@@ -55,10 +55,10 @@ def matches(
 
 
 def _texts(error: Raised) -> Iterator[str]:
-    """Yield where a message may stand: alone, with its class, or going on after an empty line."""
+    """Yield where a message may stand: alone, after its class and module, or over an empty line."""
     yield error.message
     if error.type:
-        yield f"{error.name}: {error.message}"
+        yield f"{error.type}: {error.message}"
     if error.after:
         yield f"{error.message} {error.after}"
 
