@@ -98,7 +98,8 @@ function matchesOf(text, error, pasted, data) {
 }
 
 function scoreOf(row, error, pasted, { weights }) {
-  const { frames = [], near = [], versions = {} } = row;
+  const { frames = [], near = [], types = [], versions = {} } = row;
+  if (types.length && !types.includes(error.name)) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {

@@ -113,6 +113,8 @@ def _score(
     row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> float | None:
     """Return how much speaks for a row; None if it is out of the question."""
+    if row.types and error.name not in row.types:
+        return None
     score = row.weight
     pointed = False
     libraries = [frame for frame in error.frames if frame.library]
