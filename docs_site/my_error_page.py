@@ -128,6 +128,8 @@ def _reading() -> dict[str, Any]:
         "frames": [in_javascript(pattern.pattern) for pattern in reading.FRAMES],
         "error": in_javascript(reading.ERROR.pattern),
         "errorInside": in_javascript(reading.ERROR_INSIDE.pattern),
+        "asserted": in_javascript(reading.ASSERTED.pattern),
+        "assertedAbove": reading.ASSERTED_ABOVE,
         "marker": in_javascript(reading.MARKER.pattern),
         "launcher": in_javascript(reading.LAUNCHER.pattern),
         "foreign": [

@@ -80,6 +80,9 @@ ERROR = re.compile(
 ERROR_INSIDE = re.compile(
     r"\s(?=File \"|Traceback \(most|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
 )
+ASSERTED = re.compile(r"^(?:-*>?\s*\d+\s+)?(assert\s.+)")
+ASSERTED_ABOVE = 8
+"""Lines above an AssertionError without a message in which the assertion is looked for."""
 MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
@@ -283,12 +286,17 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
         if found := ERROR.match(line):
             if frame := _frame(line):
                 frames.append(frame)
+            above = lines[max(0, number - 1 - ASSERTED_ABOVE) : number - 1]
             message, number = _paragraph(lines, number)
+            if not found["message"] and not message and found["type"].endswith("AssertionError"):
+                message = _asserted(above)
             after: list[str] = []
             beyond = number
             while beyond < len(lines) and not lines[beyond] and len(after) < MOST_LINES:
                 more, beyond = _paragraph(lines, beyond + 1)
                 after += more
+            if LAUNCHER.search(found["type"]):
+                after = lines[number : number + MOST_LINES]
             yield Raised(
                 found["type"],
                 _joined([found["message"] or "", *message]),
@@ -300,6 +308,12 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
             frames.append(frame)
         elif line.startswith("Traceback (most recent call last)") or _is_notebooks_beginning(line):
             frames = []
+
+
+def _asserted(above: list[str]) -> list[str]:
+    """Return the assertion that failed, the last of the lines above an error without a message."""
+    found = [asserted[1] for line in above if (asserted := ASSERTED.match(line))]
+    return found[-1:]
 
 
 def _paragraph(lines: list[str], number: int) -> tuple[list[str], int]:

@@ -37,6 +37,7 @@ class Row:
         preflight: findings that say it before training.
         since: the table of `since.json` in which the hole of that name is looked up; the release
             then stands for `{since}`.
+        types: the classes of errors that it is about; all if there are none.
         weight: how much likelier it is than other rows with its message, before all else.
         subject: the file that it stands in.
     """
@@ -55,6 +56,7 @@ class Row:
     links: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
     preflight: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
     weight: float = 0.0
     since: tuple[str, str] | None = None
     subject: str = ""
