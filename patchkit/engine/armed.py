@@ -264,6 +264,13 @@ class ArmedPatch:
         self.attempts[name] = attempt
         attempt.committed = True
 
+    def go_back_to(self, attempts: dict[str, Attempt]) -> None:
+        """Let all attempts but these be over."""
+        for name, attempt in self.attempts.items():
+            if attempts.get(name) is not attempt:
+                attempt.committed = False
+        self.attempts = attempts
+
     def fix_loaded(self, places: ChangedPlaces) -> bool:
         """Fix all that is loaded and does not hold; tell whether anything was fixed."""
         changed = False
