@@ -46,9 +46,10 @@ from . import deferred, hooks
 from .armed import ArmedPatch, Attempt
 from .choices import Choices
 from .desired import DesiredState
+from .fixing import FixedCallable
 from .listener import ImportListener
-from .recording import broken_record, patch_record
-from .trouble import WarningKey, Warnings, explain, trouble_in
+from .recording import broken_record, left_by_revert, patch_record
+from .trouble import WarningKey, Warnings, explain, trouble_in, warn
 from .wrapping import ChangedPlaces, prepare
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class Session:
         self._unsettled = False
         self._busy = False
         self._warnings = Warnings()
+        self._copies: dict[str, tuple[FixedCallable, ...]] = {}
         self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
         self._layer: Layer | None = None
         self._listener = ImportListener(self.armed, self.before_import, self.after_import)
@@ -284,9 +286,14 @@ class Session:
                 legacy=None if chosen is None else before.legacy,
                 off=frozenset() if chosen is None else before.off,
             )
+            copies = {name: before.armed[name].copies() for name in gone}
+            self._copies.update((name, made) for name, made in copies.items() if made)
             self._go_forward(after)
             self._warnings.forget(gone)
             report = self._deferred_report(due)
+        for name, made in copies.items():
+            for sentence in left_by_revert(made):
+                warn(f"patch {name}: {sentence}")
         if logger.isEnabledFor(logging.INFO):
             logger.info("patchkit: reverted %s", ", ".join(due) or "nothing")
         return report
@@ -396,6 +403,7 @@ class Session:
                     self._state.armed.get(entry.patch.id),
                     left_out.get(entry.patch.id),
                     next(iter(refused), ""),
+                    self._copies.get(entry.patch.id, ()),
                 )
                 for entry in known
             ]

@@ -68,8 +68,7 @@ class Warnings:
         ]
         for concerned, sentence in sentences(new):
             self.given |= set(map(_key, concerned))
-            frame = _caller_frame()
-            warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
+            warn(sentence)
 
     def forget(self, names: Collection[str]) -> None:
         """Warn of trouble with these patches once more, if there is any."""
@@ -80,6 +79,16 @@ class Warnings:
         if isinstance(record.error, UnreadableVersion):
             return any(reason == record.reason for _, _, reason in self.given)
         return _key(record) in self.given
+
+
+def warn(sentence: str) -> None:
+    """Warn at the place of the user's call.
+
+    Raises:
+        PatchWarning: a filter turns warnings into errors.
+    """
+    frame = _caller_frame()
+    warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
 
 
 def _key(record: PatchRecord) -> WarningKey:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Protocol
 
+from .compile import nested_codes
 from .edit import Edit, apply_edits
 from .edited import edited_code
 from .errors import Collision, Drift
@@ -95,6 +96,22 @@ class SwappedFunction:
     def carries(self, piece: Piece) -> bool:
         """Tell whether a piece is in force."""
         return piece in (self.in_force() or ())
+
+    def is_copied_with(self, piece: Piece, function: FunctionType) -> bool:
+        """Tell whether another function was made of the edited text of this one.
+
+        Its code then has the words that the edits bring in, and most of the others. Where edits
+        bring in no word, that cannot be told.
+        """
+        if not isinstance(piece, Edits) or self.source is None:
+            return False
+        try:
+            edited = edited_code(self.source, piece.edits, [piece.rule], self.filename)
+        except Drift:
+            return False
+        original, found = _words(self.original), _words(function.__code__)
+        new = _words(edited) - original
+        return bool(new) and new <= found and 2 * len(original & found) >= len(original)
 
     def valid_pieces(self) -> tuple[Piece, ...]:
         """Return the pieces that belong in the function, in the order of their claims."""
@@ -278,6 +295,17 @@ class CodeSwaps:
             cached: object = linecache.cache.get(filename)
             if filename == changed or cached is not self._texts.get(filename) or cached is None:
                 self._show_text(entry, entry.in_force() or ())
+
+
+def _words(code: CodeType) -> set[str]:
+    """Return the names and the texts that some code uses, but those of variables."""
+    words: set[str] = set()
+    for inner in nested_codes(code):
+        words.update(inner.co_names)
+        for const in inner.co_consts:
+            parts = const if isinstance(const, tuple) else (const,)
+            words.update(part for part in parts if isinstance(part, str))
+    return words
 
 
 def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> None:
