@@ -95,6 +95,15 @@ def installed_version(distribution: str) -> str | None:
     return written[1] if written else found.version
 
 
+def distribution_of(package: str) -> str:
+    """Return the installed distribution that has a top-level package; the package if none has."""
+    if installed_version(package) is not None:
+        return package.replace("_", "-")
+    from importlib.metadata import packages_distributions
+
+    return next(iter(packages_distributions().get(package, ())), package)
+
+
 def python_and_platform() -> dict[str, str]:
     """Return the version of Python, and system and architecture as in "linux-x86_64"."""
     import platform

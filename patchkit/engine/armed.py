@@ -118,7 +118,7 @@ class FixOutcome:
     Args:
         status: applied, drifted or failed; `not-affected` where a wildcard found nothing to fix;
             pending where it was not tried yet.
-        reason: why it drifted or failed.
+        reason: why it drifted or failed; who made the copy that it is applied in.
         error: the exception behind a failure.
         rival: the patch that it collided with.
         replaced: whether it drifted because another tool put something else there.
@@ -301,6 +301,13 @@ class ArmedPatch:
         self.attempts[name] = attempt
         attempt.committed = True
 
+    def go_back_to(self, attempts: dict[str, Attempt]) -> None:
+        """Let all attempts but these be over."""
+        for name, attempt in self.attempts.items():
+            if attempts.get(name) is not attempt:
+                attempt.committed = False
+        self.attempts = attempts
+
     def fix_loaded(self, places: ChangedPlaces) -> bool:
         """Fix all that is loaded and does not hold; tell whether anything was fixed."""
         changed = False
@@ -370,6 +377,15 @@ class ArmedPatch:
                 return
             if other.wraps(target.target):
                 raise wrap_collision(other.id, self.id, target.target.qualname)
+
+    def copies(self) -> tuple[FixedCallable, ...]:
+        """Return what others have copied with its changes, and put in the place of a target."""
+        return tuple(
+            fixed
+            for _, _, outcome in (self.observe() if self.is_looked_up else ())
+            for fixed in outcome.callables
+            if outcome.status is Status.APPLIED and outcome.reason
+        )
 
     def is_missed_by_torch(self) -> bool:
         """Tell whether torch has compiled what it fixes, perhaps, before it did."""
@@ -441,8 +457,10 @@ class ArmedPatch:
                 return
             yield str(target.target.in_module(name)), target, outcome
         for fixed in outcome.callables:
-            status = Status.APPLIED if fixed.is_live() else Status.OVERRIDDEN
-            yield f"{name}:{fixed.qualname}", target, FixOutcome(status, callables=(fixed,))
+            maker = "" if fixed.is_live() else fixed.copied_by()
+            status = Status.APPLIED if maker or fixed.is_live() else Status.OVERRIDDEN
+            reason = f"in a copy that {maker} made" if maker else ""
+            yield f"{name}:{fixed.qualname}", target, FixOutcome(status, reason, callables=(fixed,))
 
 
 def _outcome(

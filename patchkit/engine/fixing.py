@@ -6,6 +6,7 @@ import weakref
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 
+from ..environment import distribution_of
 from ..patch import Change, Rewrite, note
 from ..rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
 from ..rewrite.diff import Difference
@@ -41,15 +42,30 @@ class FixedCallable:
 
     def is_live(self) -> bool:
         """Tell whether the change is in force where its target is looked for."""
-        module = self.module()
-        if module is None or not self.place.carries(self.piece):
+        if self.module() is None or not self.place.carries(self.piece):
             return False
         if isinstance(self.place, ProxiedCallable):
             return True
+        function = self._function_there()
+        return function is not None and function is self.place.function()
+
+    def copied_by(self) -> str:
+        """Return who put a copy with this change in the place of its target; empty if nobody."""
+        function = self._function_there()
+        if isinstance(self.place, ProxiedCallable) or function in (None, self.place.function()):
+            return ""
+        assert function is not None
+        if not self.place.is_copied_with(self.piece, function):
+            return ""
+        package = str(function.__globals__.get("__name__", "")).partition(".")[0]
+        return "the script" if package == "__main__" else distribution_of(package) or "someone"
+
+    def _function_there(self) -> FunctionType | None:
+        module = self.module()
         try:
-            return bind(module, self.qualname).function() is self.place.function()
+            return None if module is None else bind(module, self.qualname).function()
         except Drift:
-            return False
+            return None
 
 
 def fix(

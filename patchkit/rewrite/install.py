@@ -16,6 +16,7 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Protocol
 
+from .compile import nested_codes
 from .edit import Edit, apply_edits, split_lines
 from .edited import edited_code
 from .errors import Collision, Drift
@@ -101,6 +102,22 @@ class SwappedFunction:
     def carries(self, piece: Piece) -> bool:
         """Tell whether a piece is in force."""
         return piece in (self.in_force() or ())
+
+    def is_copied_with(self, piece: Piece, function: FunctionType) -> bool:
+        """Tell whether another function was made of the edited text of this one.
+
+        Its code then has the words that the edits bring in, and most of the others. Where edits
+        bring in no word, that cannot be told.
+        """
+        if not isinstance(piece, Edits):
+            return False
+        try:
+            edited = edited_code(self.located(), piece.edits, [piece.rule], self.filename)
+        except Drift:
+            return False
+        original, found = _words(self.original), _words(function.__code__)
+        new = _words(edited) - original
+        return bool(new) and new <= found and 2 * len(original & found) >= len(original)
 
     def valid_pieces(self) -> tuple[Piece, ...]:
         """Return the pieces that belong in the function, in the order of their claims."""
@@ -349,6 +366,17 @@ class _Text(str):
 
     def splitlines(self, keepends: bool = False) -> list[str]:
         return [line if keepends else line.rstrip("\n") for line in split_lines(self)]
+
+
+def _words(code: CodeType) -> set[str]:
+    """Return the names and the texts that some code uses, but those of variables."""
+    words: set[str] = set()
+    for inner in nested_codes(code):
+        words.update(inner.co_names)
+        for const in inner.co_consts:
+            parts = const if isinstance(const, tuple) else (const,)
+            words.update(part for part in parts if isinstance(part, str))
+    return words
 
 
 def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> None:

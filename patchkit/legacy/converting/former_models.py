@@ -10,7 +10,7 @@ from typing import Any
 
 from ..changes import Adjusted, Behaviour
 from ..guarding.classes import belongs_to_a_library, own_classes
-from ..uses import called_by_user
+from ..uses import called_by_library
 from .call import OldCall, Surroundings
 
 _NO_LIMIT = -1
@@ -73,7 +73,7 @@ def usable_length(cache: Any, new: int, layer_idx: int = 0) -> int:
 
 def no_limit_is_none(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Return None for a cache without a limit, as releases did whose method had this name."""
-    if not called_by_user():
+    if called_by_library():
         return proceed()
     limit = proceed() if call.instance.layers else _NO_LIMIT
     return None if limit == _NO_LIMIT else limit
