@@ -74,6 +74,23 @@ def installed_version(distribution: str) -> str | None:
     return written[1] if written else found.version
 
 
+def distribution_of(module: str) -> str:
+    """Return the distribution that a module came with, as `ms-swift 4.6.0`; empty if none has it.
+
+    This reads the records of all that is installed.
+    """
+    from importlib import metadata
+
+    package = module.partition(".")[0]
+    owners = metadata.packages_distributions().get(package, [])
+    return f"{canonical(owners[0])} {installed_version(owners[0])}" if owners else ""
+
+
+def canonical(distribution: str) -> str:
+    """Return the name of a distribution in the one spelling that all others stand for."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
 def python_and_platform() -> dict[str, str]:
     """Return the version of Python, and system and architecture as in "linux-x86_64"."""
     import platform
