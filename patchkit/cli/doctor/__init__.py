@@ -6,13 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...environment import cached_lookups, installed_distributions
-from .pins import Pins, kept
 from .section import Section, Step, run_check
 
+if TYPE_CHECKING:
+    from .pins import Pins
+
 SCHEMA = 1
+
+
+def _no_pins() -> Pins:
+    from .pins import Pins
+
+    return Pins({})
 
 
 @dataclass(frozen=True)
@@ -25,7 +33,7 @@ class Diagnosis:
     """
 
     sections: tuple[Section, ...]
-    pins: Pins = field(default=Pins({}), repr=False)
+    pins: Pins = field(default_factory=_no_pins, repr=False)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -33,6 +41,8 @@ class Diagnosis:
 
         None of their commands contradicts what an installed distribution requires.
         """
+        from .pins import kept
+
         steps = kept((step for section in self.sections for step in section.steps), self.pins)
         return tuple(sorted(steps, key=lambda step: not step.wrong))
 
@@ -75,6 +85,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         variables,
         versions,
     )
+    from .pins import Pins
 
     pins = Pins(installed_distributions())
     checks: dict[ModuleType, Callable[[], Section]] = {
