@@ -12,12 +12,14 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from .about import DISTRIBUTION
 from .errors import PatchDefinitionError, UnreadableVersion
+from .libraries import LIBRARIES, with_role
 
 
 class _LookUps(threading.local):
@@ -27,7 +29,12 @@ class _LookUps(threading.local):
 
 
 _look_ups = _LookUps()
+_NAME = re.compile(r"^Name:\s*(\S+)", re.MULTILINE)
 _VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
+_REQUIRES = re.compile(r"^Requires-Dist:\s*(.+?)\s*$", re.MULTILINE)
+_REQUIRED = re.compile(r"[\w.-]+")
+_OF_AN_EXTRA = re.compile(r";.*\bextra\b")
+_COMMAND = re.compile(r"^([\w.-]+)\s*=", re.MULTILINE)
 
 
 def cache_folder() -> str:
@@ -95,13 +102,83 @@ def installed_version(distribution: str) -> str | None:
     return written[1] if written else found.version
 
 
-def distribution_of(package: str) -> str:
-    """Return the installed distribution that has a top-level package; the package if none has."""
-    if installed_version(package) is not None:
-        return package.replace("_", "-")
-    from importlib.metadata import packages_distributions
+def distribution_of(module: str) -> str:
+    """Return the distribution that a module came with, as `ms-swift 4.6.0`; empty if none has it.
 
-    return next(iter(packages_distributions().get(package, ())), package)
+    Where none has the name of the package, this reads the records of all that is installed.
+    """
+    from importlib import metadata
+
+    package = module.partition(".")[0]
+    owners = [package]
+    if installed_version(package) is None:
+        owners = metadata.packages_distributions().get(package, [])
+    return f"{canonical(owners[0])} {installed_version(owners[0])}" if owners else ""
+
+
+def canonical(distribution: str) -> str:
+    """Return the name of a distribution in the one spelling that all others stand for."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+class Distribution(NamedTuple):
+    """The record of an installed distribution.
+
+    Args:
+        name: its name, canonical.
+        version: its version.
+        requires: its requirements, as written; those of all its extras, too.
+        commands: the names of the commands that it installs.
+    """
+
+    name: str
+    version: str
+    requires: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+def installed_distributions() -> dict[str, Distribution]:
+    """Read the records of all that is installed, by canonical name."""
+    from importlib import metadata
+
+    found: dict[str, Distribution] = {}
+    for installed in metadata.distributions():
+        head = (installed.read_text("METADATA") or installed.read_text("PKG-INFO") or "") + "\n\n"
+        head = head.partition("\n\n")[0]
+        name, version = _NAME.search(head), _VERSION.search(head)
+        if name is None or version is None or canonical(name[1]) in found:
+            continue  # what is first on the path is what is imported
+        _, _, scripts = (installed.read_text("entry_points.txt") or "").partition(
+            "[console_scripts]"
+        )
+        commands = tuple(_COMMAND.findall(scripts.partition("[")[0]))
+        requires = tuple(_REQUIRES.findall(head))
+        key = canonical(name[1])
+        found[key] = Distribution(key, version[1], requires, commands)
+    return found
+
+
+def frameworks(installed: Mapping[str, Distribution] | None = None) -> dict[str, Distribution]:
+    """Return the distributions that require a library that patchkit fixes, by canonical name.
+
+    A requirement of an extra does not count, and neither do the libraries themselves and patchkit.
+
+    Args:
+        installed: the records, if they were read already.
+    """
+    installed = installed_distributions() if installed is None else installed
+    patched = {canonical(name) for name in with_role("patched")}
+    none = {canonical(name) for name in (*LIBRARIES, DISTRIBUTION)} - {"unsloth", "unsloth-zoo"}
+    return {
+        name: distribution
+        for name, distribution in installed.items()
+        if name not in none
+        and any(
+            (found := _REQUIRED.match(text)) and canonical(found[0]) in patched
+            for text in distribution.requires
+            if not _OF_AN_EXTRA.search(text)
+        )
+    }
 
 
 def python_and_platform() -> dict[str, str]:

@@ -95,17 +95,6 @@ def installed_place(file: str) -> str:
     return ""
 
 
-def frameworks() -> dict[str, str]:
-    """Return the version of each installed distribution that requires a library."""
-    from importlib import metadata
-
-    return {
-        _name(found): found.version
-        for found in metadata.distributions()
-        if _requires_library(found) and _import_name(_name(found)) not in LIBRARIES
-    }
-
-
 @functools.lru_cache(maxsize=4096)
 def _owner(module: str, file: str) -> CodeOwner:
     package = module.partition(".")[0]

@@ -151,7 +151,7 @@ def test_all_frameworks(tmp_path) -> None:
     site = tmp_path / "site-packages"
     write(site, {**record("made-up", "trl"), **record("other", "torch")})
     write(site, record("trl", "transformers"))
-    program = "from patchkit.whose import frameworks; print(frameworks().get('made-up'), "
+    program = "from patchkit.environment import frameworks; print(frameworks()['made-up'].version, "
     program += "'other' in frameworks(), 'trl' in frameworks())"
     assert said("-c", program, folder=tmp_path, path=(site,)) == "2.0 False False"
 

@@ -58,7 +58,9 @@ class FixedCallable:
         if not self.place.is_copied_with(self.piece, function):
             return ""
         package = str(function.__globals__.get("__name__", "")).partition(".")[0]
-        return "the script" if package == "__main__" else distribution_of(package) or "someone"
+        if package == "__main__":
+            return "the script"
+        return distribution_of(package).partition(" ")[0] or package or "someone"
 
     def _function_there(self) -> FunctionType | None:
         module = self.module()
