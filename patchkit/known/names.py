@@ -77,7 +77,8 @@ def answers(
             found += _of_name(place, error, pasted, installed)
     for owner, keyword in KEYWORD.findall(error.message):
         if not only_table or _rows_of_keyword(_class_of(owner), keyword):
-            found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+            said = _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+            found += said or ([] if owner or only_table else _of_arguments(keyword))
     for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
     for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
@@ -278,15 +279,13 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
             )
         ]
     known = shipped().libraries.get(library)
-    if known is not None and known.is_complete and module == library:
-        from difflib import get_close_matches
-
+    if known is not None and module == library:
         elsewhere = [
             other
             for other, its in shipped().libraries.items()
             if other != library and (name in its.names.get("", ()) or name in its.keywords)
         ]
-        if elsewhere and name not in known.names.get("", ()):
+        if elsewhere and name not in known.names.get("", ()) and name not in known.keywords:
             return [
                 Answer(
                     place,
@@ -296,6 +295,8 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
                     "the script",
                 )
             ]
+    if known is not None and known.is_complete and module == library:
+        from difflib import get_close_matches
 
         names = known.names.get("", {})
         if name in names:
@@ -505,7 +506,13 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
             do += " The legacy layer refuses it."
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
-    return []
+    library, came, gone = _keyword_bounds(owner, attribute)
+    if not re.search(KINDS["TrainingArguments"], owner) or not (came or gone):
+        return []
+    what = f"{owner}.{attribute}"
+    if gone:
+        return [_gone(what, gone, library, error)]
+    return [_not_yet(what, came, library, None, error)]
 
 
 def _of_value(error: Raised) -> list[Answer]:
@@ -639,6 +646,27 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
                 )
             ]
     return []
+
+
+def _of_arguments(keyword: str) -> Iterator[Answer]:
+    """Say whose field a keyword is that Python names no class for, as it did before 3.10."""
+    from ..modernize.history import shipped
+
+    if "_" not in keyword:
+        return
+    for library, cls in (("transformers", "TrainingArguments"), ("trl", "SFTConfig")):
+        known = shipped().libraries[library]
+        if len(known.keywords[cls].get(keyword, ())) == len(known.releases):
+            yield Answer(
+                f"{cls}({keyword}=)",
+                f"`{keyword}` is a field of {cls} in every release of {TITLES[library]} that was "
+                f"read ({known.releases[0]} to {known.releases[-1]}): it was given to another "
+                f"class (a trainer, a model), or the {TITLES[library]} that runs is older.",
+                f"Give it to {cls}, and that as args= to the trainer; else upgrade "
+                f"{TITLES[library]} with the Python that runs the script.",
+                (f"python -m pip install -U {library}",),
+                f"the script, or the installed {TITLES[library]}",
+            )
 
 
 def _is_older(version: str | None, release: str) -> bool:
