@@ -84,6 +84,14 @@ def python_and_platform() -> dict[str, str]:
     }
 
 
+@functools.cache
+def _specifiers(versions: str) -> Any:
+    """Read a range, of which the patches have the same ones over and over."""
+    from packaging.specifiers import SpecifierSet
+
+    return SpecifierSet(versions)
+
+
 def in_range(version: str, versions: str) -> bool:
     """Tell whether a version lies in a PEP 440 range; a pre-release counts as its release.
 
@@ -93,11 +101,11 @@ def in_range(version: str, versions: str) -> bool:
     Raises:
         ValueError: the range or the version does not parse.
     """
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.specifiers import InvalidSpecifier
     from packaging.version import InvalidVersion, Version
 
     try:
-        specifiers, parsed = SpecifierSet(versions), Version(version)
+        specifiers, parsed = _specifiers(versions), Version(version)
         if parsed.is_prerelease and not specifiers.prereleases:
             parsed = Version(parsed.base_version)
         return specifiers.contains(parsed, prereleases=True)

@@ -111,44 +111,38 @@ def _class_of(owner: str) -> str:
 
 def _rows_of(place: str) -> list[Moved | Gone]:
     """Return the rows of the table for a name or a module."""
-    from ..legacy.changes import Gone, Moved
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_names
 
-    return [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
+    return [row for row in rows_of_names() if row.name == place]
 
 
 def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | Gone]:
     """Leave out where a name had moved to, if the installed release does not have it there."""
     if len(rows) < 2:
         return rows
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_names
     from ..legacy.versions.due import Due
 
-    found = Due(all_rows(), lambda library: installed(library) or "9999").places.find(rows[0].name)
+    found = Due(rows_of_names(), lambda library: installed(library) or "9999").places.find(rows[0].name)
     return rows if found is None else [found.row]
 
 
 def _rows_below(module: str) -> list[Moved | Gone]:
     """Return the rows of the table for names in a module."""
-    from ..legacy.changes import Gone, Moved
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_names
 
-    return [
-        row
-        for row in all_rows()
-        if isinstance(row, Moved | Gone) and row.name.startswith(f"{module}.")
-    ]
+    return [row for row in rows_of_names() if row.name.startswith(f"{module}.")]
 
 
 def _rows_with_keyword(keyword: str) -> list[Keyword]:
     """Return the rows of the table for a keyword of any class or function."""
     from ..legacy.changes import Keyword
     from ..legacy.explanation import described
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_spellings
 
     return [
         row
-        for row in all_rows()
+        for row in rows_of_spellings()
         if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
     ]
 
@@ -484,10 +478,10 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
     """Say what takes the place of an attribute that objects of a class no longer have."""
     from ..legacy.changes import Attribute
     from ..legacy.explanation import short_name
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_spellings
     from ..legacy.wording import release
 
-    for row in all_rows():
+    for row in rows_of_spellings():
         if not isinstance(row, Attribute) or row.name != attribute:
             continue
         bases = [short_name(base) for base in row.owners]
@@ -518,12 +512,12 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
 def _of_value(error: Raised) -> list[Answer]:
     """Say what is written today for a value that a release no longer takes."""
     from ..legacy.changes import Value
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_spellings
 
     begin = error.message[:200]
     return [
         _of_row(row, error, [row])
-        for row in all_rows()
+        for row in rows_of_spellings()
         if isinstance(row, Value)
         and row.value
         and re.search(rf"(?<![\w-]){re.escape(row.value)}(?![\w-])", begin)
