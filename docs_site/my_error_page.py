@@ -22,6 +22,7 @@ from patchkit.known.wordings import Wording, squeezed, wording
 from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
 from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
+from patchkit.libraries import LIBRARIES, title
 from patchkit.whose import REMOTE_CODE
 
 PAGE = "my-error.md"
@@ -88,9 +89,11 @@ def data(
             "notNear": choosing.NOT_NEAR,
             "alike": choosing.ALIKE,
             "least": choosing.LEAST,
+            "kindsOnly": choosing.KINDS_ONLY,
         },
         "wordings": [_wording(wording(text)) for text in said],
         "rows": [_row(row, said) for row in known_rows()],
+        "titles": {name: title(name) for name in LIBRARIES},
         "since": json.loads(SINCE.read_text(encoding="utf-8")),
         "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
@@ -223,7 +226,7 @@ def _names() -> dict[str, Any]:
         },
         "model": in_javascript(names.KINDS["PreTrainedModel"]),
         "values": values,
-        "passingOn": sorted(names.PASSING_ON),
+        "passingOn": sorted(reading.PASSING_ON),
         "places": {place: answer for place, answer in places.items() if answer},
         "modules": {
             module: _answer(f"No module named '{module}'", library)

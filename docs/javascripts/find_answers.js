@@ -41,7 +41,8 @@ function answered(pasted, data) {
   for (const error of pasted.errors) {
     const named = namesOf(error, pasted, data);
     if (found.length && error === found[0].error) {
-      const table = named.filter(({ inTable }) => inTable);
+      const isKnown = (found[0].row.weight || 0) > data.weights.kindsOnly;
+      const table = named.filter(({ inTable }) => inTable || !isKnown);
       if (!table.length) return { answers };
       // Rows of less weight fit messages of many kinds.
       const rows = answers.filter(({ weight }) => weight >= 0);
@@ -98,8 +99,8 @@ function matchesOf(text, error, pasted, data) {
 }
 
 function scoreOf(row, error, pasted, { weights }) {
-  const { frames = [], near = [], types = [], versions = {} } = row;
-  if (types.length && !types.includes(error.name)) return null;
+  const { frames = [], near = [], versions = {}, not_types: notTypes = [] } = row;
+  if (notTypes.includes(error.name)) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {
@@ -139,8 +140,10 @@ function isInside(version, [operator, bound]) {
   return operator !== "<";
 }
 
-function answerOf({ row, values }, data) {
+function answerOf({ row, values, error }, data) {
   const known = { ...values };
+  const caller = error && callerOf(error, row.asked, data);
+  if (caller) known.caller = data.titles[caller] || caller;
   if (row.since) known.since = data.since[row.since[0]][values[row.since[1]]] || "";
   const said = (text) => text.replace(/\{([^{}]*)\}/g, (hole, content) => {
     const [, name, bar, otherwise] = content.match(/^([^|]*)(\|?)(.*)$/s);
@@ -253,13 +256,18 @@ function classOf(owner) {
   return named.length ? parts.slice(parts.indexOf(named[named.length - 1])).join(".") : parts[parts.length - 1] || "";
 }
 
-/** Where a library asks for what is gone, that has to change, and not the script. */
-function ofCaller(answer, error, { names }) {
+/** Return the library whose line asks another, or undefined; see patchkit/known/reading.py. */
+function callerOf(error, library, { names }) {
   const callers = error.frames
     .filter((frame) => !frame.file.startsWith("<frozen") && !names.passingOn.includes(frame.function))
-    .map(({ library }) => library);
-  while (callers.length && callers[callers.length - 1] === answer.library) callers.pop();
-  const caller = callers.pop();
+    .map((frame) => frame.library);
+  while (library && callers.length && callers[callers.length - 1] === library) callers.pop();
+  return callers.pop();
+}
+
+/** Where a library asks for what is gone, that has to change, and not the script. */
+function ofCaller(answer, error, data) {
+  const caller = callerOf(error, answer.library, data);
   if (!caller || !answer.library) return answer;
   const whose = `${caller}, which was written for another ${answer.library}`;
   const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;

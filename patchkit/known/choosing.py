@@ -14,6 +14,8 @@ SHORTEST = 16
 """Letters, without blanks, that a part of a message must have to be looked for."""
 # The site weighs rows by the same numbers.
 FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
+KINDS_ONLY = -4.0
+"""Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
 
 
@@ -113,7 +115,7 @@ def _score(
     row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> float | None:
     """Return how much speaks for a row; None if it is out of the question."""
-    if row.types and error.name not in row.types:
+    if error.name in row.not_types:
         return None
     score = row.weight
     pointed = False

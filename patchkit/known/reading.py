@@ -46,6 +46,21 @@ xformers
 LIBRARIES = frozenset(_LIBRARIES.split())
 """Top folders of libraries that tracebacks of this field go through."""
 
+PASSING_ON = frozenset(
+    {
+        *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
+        *(
+            "inner_f",
+            "new_init",
+            "decorate_context",
+            "__getattr__",
+            "_get_module",
+            "_handle_fromlist",
+        ),
+    }
+)
+"""Functions that only pass a call or an import on."""
+
 _TIME = r"\[?\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d:\d\d[0-9.,:+Z-]*\]?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
 _PROCESS = r"\([\w.:-]+ pid=\d+[^()\n]*\)"
 _LOGGER = (
@@ -89,7 +104,7 @@ MARKER = re.compile(
     r"\s*\d+%\||\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|wandb )"
 )
 LAUNCHER = re.compile(
-    r"ChildFailedError|CalledProcessError|ProcessExitedException|SignalException|SystemExit|"
+    r"ChildFailedError|DatasetGenerationError|CalledProcessError|ProcessExitedException|SignalException|SystemExit|"
     r"KeyboardInterrupt|BrokenPipeError|ConnectionResetError|EOFError|DistBackendError|"
     r"DistStoreError|DistNetworkError|WorkerCrashedError|ActorDiedError|RaySystemError"
 )
@@ -160,6 +175,21 @@ class Raised:
     def name(self) -> str:
         """The class without its module."""
         return self.type.rpartition(".")[2]
+
+    def caller(self, library: str = "") -> str:
+        """Return the library whose line asks another; empty if that is the user's, or not shown.
+
+        Args:
+            library: the one that is asked; empty for the one in which the error was raised.
+        """
+        asking = [
+            frame.library
+            for frame in self.frames
+            if not frame.file.startswith("<frozen") and frame.function not in PASSING_ON
+        ]
+        while library and asking and asking[-1] == library:
+            asking.pop()
+        return asking[-1] if asking else ""
 
     @property
     def is_launchers(self) -> bool:

@@ -27,8 +27,11 @@ _KINDS = {
     "dtype": _DTYPE,
     "n": r"[\d.,]+",
     "name": r"[\w.:<>\[\]/*+-]+?",
+    "requirement": r"[\w.,<>=!~\[\]-]+?",
     "any": r".{0,400}?",
 }
+_ENDLESS = ("name", "requirement")
+"""Kinds that take all that follows where they end a message."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
 DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
 
@@ -104,7 +107,7 @@ class Wording:
         if len(self._parts) < 2 or squeezed(self._parts[-1]):
             return ""
         kind, _, name = self._parts[-2].partition(":")
-        return name if kind == "name" else ""
+        return name if kind in _ENDLESS else ""
 
     def shown(self, hole: str = "…") -> str:
         """Return the message as people read it; a choice is shown by its first words."""
@@ -112,7 +115,13 @@ class Wording:
 
     def example(self) -> str:
         """Return a message with this wording."""
-        values = {"dtype": "float", "n": "7", "name": "something", "any": "some things"}
+        values = {
+            "dtype": "float",
+            "n": "7",
+            "name": "something",
+            "requirement": "something>=7",
+            "any": "some things",
+        }
         return self._filled(
             lambda part: (
                 next(filter(None, part.split("|")))
@@ -138,7 +147,7 @@ class Wording:
             else:
                 kind, _, name = part.partition(":")
                 last = not any(map(squeezed, self._parts[number + 1 :: 2]))
-                body = _KINDS[kind][:-1] if last and kind == "name" else _KINDS[kind]
+                body = _KINDS[kind][:-1] if last and kind in _ENDLESS else _KINDS[kind]
                 pieces.append(f"(?P<{name}>{body})" if name else f"(?:{body})")
         return "".join(pieces)
 
