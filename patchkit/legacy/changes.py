@@ -458,11 +458,13 @@ class Assigned(Owned):
         name: the attribute, which is a property today.
         convert: takes the object and the value that a script sets; returns the current value.
         advice: what to write instead.
+        beside: the attribute of the model that has it today, where `config` had it.
     """
 
     name: str
     convert: Callable[[Any, Any], Any]
     advice: str
+    beside: str = ""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ def remember_device(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -
         return result
     model = result[0] if isinstance(result, tuple) else result
     if _MAP not in vars(model):
-        vars(model)[_REMEMBERED] = _as_map(asked, model)
+        setattr(model, _REMEMBERED, _as_map(asked, model))
     return result
 
 

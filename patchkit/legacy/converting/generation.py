@@ -1,4 +1,4 @@
-"""Settings of `generate` that were in a model's configuration, and how long evaluation generates."""
+"""Settings of `generate` that models' configurations had, and evaluations of trainers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _WRITTEN_BY = "transformers_version"
 _KEPT_BY_BOTH = frozenset({"use_cache"})
 """Settings that models' configurations still have."""
 _LENGTH = "max_length"
+_LENGTHS = (_LENGTH, "max_new_tokens")
 
 
 def former_setting(name: str, default: Any, config: Any) -> Any:
@@ -128,11 +129,12 @@ def keep_lengths(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> A
     if getattr(generation, _LENGTH) is not None:
         for name in unset:
             setattr(generation, name, None)
-        call.fix(
-            row,
-            "Seq2SeqTrainingArguments without generation_max_length=",
-            "give it, or replace -100 in the predictions: later batches are shorter",
-        )
+        if vars(call.instance).get("_gen_kwargs", {}).keys().isdisjoint(_LENGTHS):
+            call.fix(
+                row,
+                "Seq2SeqTrainingArguments without generation_max_length=",
+                "give it, or replace -100 in the predictions: later batches are shorter",
+            )
     return result
 
 

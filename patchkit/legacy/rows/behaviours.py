@@ -49,7 +49,10 @@ ROWS: tuple[Change, ...] = (
         source=_V5,
     ),
     Behaviour(
-        owners=("transformers.Seq2SeqTrainingArguments", "transformers.Seq2SeqTrainer.prediction_step"),
+        owners=(
+            "transformers.Seq2SeqTrainingArguments",
+            "transformers.Seq2SeqTrainer.prediction_step",
+        ),
         name="length of generated predictions",
         around=keep_lengths,
         silent=OtherResults(

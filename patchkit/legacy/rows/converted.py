@@ -120,11 +120,7 @@ ROWS: tuple[Change, ...] = (
     ),
     *_keywords(
         ("trl.ModelConfig",),
-        {
-            "torch_dtype": Convert(
-                "dtype", conversions.named_dtype, alike=True, written="{value}"
-            )
-        },
+        {"torch_dtype": Convert("dtype", conversions.named_dtype, alike=True, written="{value}")},
         gone="trl 0.27.0",
         since="trl 0.23.0",
         source=notes("trl 0.23.0"),

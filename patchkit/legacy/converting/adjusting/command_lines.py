@@ -75,7 +75,8 @@ def defaults(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
 def _known_names(parser: Any, surroundings: Surroundings) -> set[str]:
     """Return the fields of a parser's dataclasses, by their old names, too."""
     names: set[str] = set()
-    for cls in filter(dataclasses.is_dataclass, parser.dataclass_types):
+    classes: list[Any] = list(filter(dataclasses.is_dataclass, parser.dataclass_types))
+    for cls in classes:
         rows = surroundings.due.methods_of(cls).get("__init__")
         names.update(field.name for field in dataclasses.fields(cls))
         names.update(rows.keywords if rows is not None else ())

@@ -72,12 +72,13 @@ class _AttributeReader(OwnedReader):
 
     def generation(self) -> Iterator[Owned]:
         entries = self._entries(_OF_ALL)
-        for name, text in entries:
+        for name, _ in entries:
             yield Assigned(
                 owners=self._owners(),
                 name=name,
                 convert=_as_given,
                 advice=f"write model.generation_config.{name} =",
+                beside="generation_config",
                 gone=self._release("release"),
                 source=self._text("source", optional=True),
             )
