@@ -42,6 +42,28 @@ class CallSiteSource:
             if isinstance(node, ast.Call) and called(node) == name:
                 yield node
 
+    def is_row(self, items: ast.Dict) -> bool:
+        """Tell whether a dictionary is what a function returns to `Dataset.map`."""
+        parent = self.parents.get(items)
+        if isinstance(parent, ast.Lambda):
+            return self._is_mapped(parent)
+        if not isinstance(parent, ast.Return):
+            return False
+        function = next((node for node in self.around(parent) if isinstance(node, _SCOPES)), None)
+        name = getattr(function, "name", None)
+        return any(
+            isinstance(node, ast.Name) and node.id == name and self._is_mapped(node)
+            for node in ast.walk(self.tree)
+        )
+
+    def _is_mapped(self, node: ast.expr) -> bool:
+        call = self.parents.get(node)
+        if isinstance(call, ast.keyword) and call.arg == "function":
+            call = self.parents.get(call)
+        elif not isinstance(call, ast.Call) or call.args[:1] != [node]:
+            return False
+        return isinstance(call, ast.Call) and called(call) == "map"
+
     def reads(self, attribute: str) -> Iterator[ast.Attribute]:
         """Yield where an attribute of a name is read."""
         for node in ast.walk(self.tree):

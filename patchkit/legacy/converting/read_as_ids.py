@@ -163,7 +163,7 @@ class _EvidenceReader:
             if value is node:
                 if key is None:
                     yield False
-                elif _is_like_ids(key):
+                elif _is_like_ids(key) or self._source.is_row(items):
                     yield True
 
     def _assigned(

@@ -39,7 +39,10 @@ def answer_for(
         changed.change(cls, "__getattr__", _getter(answers, rows, journal))
         return
     for name, row in rows.items():
-        if not hasattr(cls, name):
+        present = vars(cls).get(name)
+        if row.differs and isinstance(present, property) and present.fget is not None:
+            changed.change(cls, name, present.getter(_differing(present.fget, row, journal)))
+        elif not hasattr(cls, name):
             changed.change(cls, name, _FormerAttribute(row, journal))
 
 
@@ -78,6 +81,14 @@ def _getter(
             if name not in rows or not _needs_answer(name):
                 raise
         return _read(self, rows[name], journal)
+
+    return get_attribute
+
+
+def _differing(get: Callable[[Any], Any], row: Attribute, journal: Journal) -> Callable[[Any], Any]:
+    @functools.wraps(get)
+    def get_attribute(self: Any) -> Any:
+        return _read(self, row, journal) if _needs_answer(row.name) else get(self)
 
     return get_attribute
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..changes import Assigned, Attribute, Change
+from ..converting.device_maps import device_map
 from ..converting.tokenizing import as_target, encode_batch, encode_one, with_special_tokens
 
 WorkedOut = tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, str]
@@ -20,6 +21,7 @@ _ACCELERATOR = ("accelerate.Accelerator",)
 _ARGUMENTS = ("transformers.TrainingArguments",)
 _CONFIG = ("transformers.PreTrainedConfig",)
 _V5 = "transformers 5.0.0"
+_DEFAULT_DTYPE = "float32"
 _OF_POSITIONS = ("rope_theta", "partial_rotary_factor")
 
 
@@ -82,7 +84,39 @@ def _with_base(config: Any, scaling: Any) -> dict[str, Any]:
     return {**base, **(scaling or {"rope_type": "default"})}
 
 
+def _scaling_alone(config: Any) -> Any:
+    """Return what `rope_scaling` held: None without a scaling, and else its kind by both names."""
+    present = dict(config.rope_parameters or {})
+    if "rope_type" not in present:
+        return present or None  # for each kind of layer
+    if present["rope_type"] == "default":
+        return None
+    scaling = {name: value for name, value in present.items() if name not in _OF_POSITIONS}
+    return {**scaling, "type": present["rope_type"]}
+
+
+def _dtype(config: Any) -> Any:
+    """Return the dtype of `ModelConfig`, whose default was None."""
+    return None if config.dtype == _DEFAULT_DTYPE else config.dtype
+
+
 _WORKED_OUT: tuple[WorkedOut, ...] = (
+    (
+        ("trl.ModelConfig",),
+        "torch_dtype",
+        _dtype,
+        "write dtype, which is 'float32' where nothing sets it, and was None",
+        "{object}.dtype",
+        "trl 0.27.0",
+    ),
+    (
+        _MODEL,
+        "hf_device_map",
+        device_map,
+        "read the model's device: a model on one device has no map",
+        "",
+        _V5,
+    ),
     (
         _TOKENIZER,
         "encode_plus",
@@ -196,6 +230,14 @@ ROWS: tuple[Change, ...] = (
     *(
         Attribute(owners=owners, name=name, read=read, advice=advice, written=written, gone=gone)
         for owners, name, read, advice, written, gone in _WORKED_OUT
+    ),
+    Attribute(
+        owners=_CONFIG,
+        name="rope_scaling",
+        read=_scaling_alone,
+        advice='read rope_parameters, whose "rope_type" is "default" where it was None',
+        differs=True,
+        gone=_V5,
     ),
     Assigned(
         owners=_CONFIG,

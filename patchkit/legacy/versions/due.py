@@ -55,6 +55,7 @@ _MODULES = frozenset(
         "transformers.modeling_utils",
         "transformers.models.auto.auto_factory",
         "transformers.models.auto.configuration_auto",
+        "transformers.models.auto.feature_extraction_auto",
         "transformers.models.auto.modeling_auto",
         "transformers.models.auto.processing_auto",
         "transformers.models.auto.tokenization_auto",
