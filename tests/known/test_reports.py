@@ -325,6 +325,10 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "RuntimeError: \"ms_deform_attn_forward_cuda\" not implemented for 'Half'",
         ("GPU kernel", "float32"),
     ),
+    "an adapter with two tokens more": (
+        "size mismatch for base_model.model.lm_head.weight: copying a param with shape torch.Size([32002, 4096]) from checkpoint, the shape in current model is torch.Size([32000, 4096]).",
+        ("resize_token_embeddings\\(32002\\)",),
+    ),
     "float64 out of NumPy": (
         "RuntimeError: mat1 and mat2 must have the same dtype, but got Double and Float",
         ("float64", "\\.float\\(\\)"),
