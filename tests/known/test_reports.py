@@ -321,6 +321,14 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         '  File "/x/site-packages/transformers/trainer.py", line 2520, in _load_optimizer_and_scheduler\n    torch.load(path)\ntorch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.',
         ("Resuming", "optimizer"),
     ),
+    "a kernel of an extension": (
+        "RuntimeError: \"ms_deform_attn_forward_cuda\" not implemented for 'Half'",
+        ("GPU kernel", "float32"),
+    ),
+    "an adapter with two tokens more": (
+        "size mismatch for base_model.model.lm_head.weight: copying a param with shape torch.Size([32002, 4096]) from checkpoint, the shape in current model is torch.Size([32000, 4096]).",
+        ("resize_token_embeddings\\(32002\\)",),
+    ),
     "float64 out of NumPy": (
         "RuntimeError: mat1 and mat2 must have the same dtype, but got Double and Float",
         ("float64", "\\.float\\(\\)"),
@@ -439,6 +447,15 @@ def test_the_installed_version_tells_not_yet_from_gone() -> None:
     text = "ImportError: cannot import name 'GRPOConfig' from 'trl'"
     assert "and 0.13.0 is installed" in said(text, {"trl": "0.13.0"})
     assert "the error is of another place" in said(text, {"trl": "1.16.0"})
+
+
+def test_kinds_of_refusal_are_not_about_kernels() -> None:
+    text = (
+        '  File "/x/site-packages/transformers/models/llama/modeling_llama.py", line 1, in forward\n'
+        "{}: the gadget must be blue"
+    )
+    assert answered(read(text.format("ValueError")), NEWEST.get).answers
+    assert not answered(read(text.format("RuntimeError")), NEWEST.get).answers
 
 
 @pytest.mark.parametrize(
