@@ -108,6 +108,10 @@ PROBES = {
     "hasattr": "found = hasattr(made, 'save_safetensors')",
     "in an expression": "found = made.save_safetensors if hasattr(made, 'save_safetensors') else 1",
     "a default": "found = getattr(made, 'save_safetensors', 'default')",
+    "many times": (
+        "found = [hasattr(made, 'save_safetensors') for _ in range(100)]\n"
+        "found += [getattr(made, 'save_safetensors', 1) for _ in range(100)]"
+    ),
     "on several lines": "found = getattr(\n    made,\n    'save_safetensors',\n    None,\n)",
     "caught": "try:\n    found = made.save_safetensors\nexcept AttributeError as error:\n    found = str(error)",
     "one of several": (
