@@ -104,6 +104,31 @@ class Mine(Own):
         assert answered(done) == (f"{steps} 0.5\n", [])
 
 
+def test_what_a_framework_sets_on_its_own_configuration_stays_there(tmp_path) -> None:
+    frame = """
+from dataclasses import dataclass
+from transformers import Trainer, TrainingArguments
+
+@dataclass
+class Own(TrainingArguments):
+    pass
+
+def train(cls):
+    made = cls("out")
+    made.evaluation_strategy = made.eval_strategy = "steps"
+    return Trainer(args=made).args is made
+"""
+    script = """
+from frame.run import Own, train
+from transformers import TrainingArguments
+print(train(Own))
+print(train(TrainingArguments))
+"""
+    said, lines = answered(run(tmp_path, script, {"run.py": frame}))
+    assert said == "True\nFalse\n"
+    assert len(lines) == 1
+
+
 PROBES = {
     "hasattr": "found = hasattr(made, 'save_safetensors')",
     "in an expression": "found = made.save_safetensors if hasattr(made, 'save_safetensors') else 1",
