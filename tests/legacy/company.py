@@ -12,7 +12,14 @@ _LIBRARIES = {
     "transformers-5.23.0.dist-info/METADATA": (
         "Metadata-Version: 2.1\nName: transformers\nVersion: 5.23.0\n"
     ),
-    "transformers/__init__.py": "from .training_args import TrainingArguments\n",
+    "transformers/__init__.py": (
+        "from .training_args import TrainingArguments\nfrom .trainer import Trainer\n"
+    ),
+    "transformers/trainer.py": """
+class Trainer:
+    def __init__(self, model=None, args=None):
+        self.args = args
+""",
     "transformers/training_args.py": """
 from dataclasses import dataclass
 

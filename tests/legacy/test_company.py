@@ -104,10 +104,39 @@ class Mine(Own):
         assert answered(done) == (f"{steps} 0.5\n", [])
 
 
+def test_what_a_framework_sets_on_its_own_configuration_stays_there(tmp_path) -> None:
+    frame = """
+from dataclasses import dataclass
+from transformers import Trainer, TrainingArguments
+
+@dataclass
+class Own(TrainingArguments):
+    pass
+
+def train(cls):
+    made = cls("out")
+    made.evaluation_strategy = made.eval_strategy = "steps"
+    return Trainer(args=made).args is made
+"""
+    script = """
+from frame.run import Own, train
+from transformers import TrainingArguments
+print(train(Own))
+print(train(TrainingArguments))
+"""
+    said, lines = answered(run(tmp_path, script, {"run.py": frame}))
+    assert said == "True\nFalse\n"
+    assert len(lines) == 1
+
+
 PROBES = {
     "hasattr": "found = hasattr(made, 'save_safetensors')",
     "in an expression": "found = made.save_safetensors if hasattr(made, 'save_safetensors') else 1",
     "a default": "found = getattr(made, 'save_safetensors', 'default')",
+    "many times": (
+        "found = [hasattr(made, 'save_safetensors') for _ in range(100)]\n"
+        "found += [getattr(made, 'save_safetensors', 1) for _ in range(100)]"
+    ),
     "on several lines": "found = getattr(\n    made,\n    'save_safetensors',\n    None,\n)",
     "caught": "try:\n    found = made.save_safetensors\nexcept AttributeError as error:\n    found = str(error)",
     "one of several": (

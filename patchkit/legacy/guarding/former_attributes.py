@@ -16,7 +16,7 @@ from ..wording import class_name, since
 from .changed import ChangedAttributes
 from .lookups import NameLookup, lookup_of
 
-_PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__")
+_PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__", "__strict_setattr__")
 _SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*"}
 
 

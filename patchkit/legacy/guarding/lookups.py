@@ -52,7 +52,7 @@ def _known(file: str, code: CodeType) -> dict[int, NameLookup]:
 def _lookup_of(frame: FrameType, operation: str) -> NameLookup:
     if operation == "IMPORT_FROM":
         return NameLookup.PROBE if catches(frame, ImportError) else NameLookup.IMPORT
-    if operation.startswith("CALL"):
+    if "CALL" in operation:  # Python 3.11 has PRECALL as well
         is_probe = asks_for_attribute(frame) or catches(frame, AttributeError)
     else:
         is_probe = operation == "MATCH_CLASS" or catches(frame, AttributeError)

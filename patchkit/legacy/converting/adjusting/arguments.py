@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from ....whose import Whose, owner_of_class
 from ...changes import Adjusted
 from ...decisions import decide
 from ..call import OldCall, Surroundings
@@ -35,6 +36,8 @@ def set_afterwards(call: OldCall, row: Adjusted, surroundings: Surroundings) -> 
     args = call.arguments.get("args")
     if args is None or not dataclasses.is_dataclass(args):
         return
+    if owner_of_class(type(args)).whose is Whose.FRAMEWORK:
+        return  # what it sets on its own, it reads itself
     rows = surroundings.due.methods_of(type(args)).get("__init__")
     fields = {known.name for known in dataclasses.fields(args)}
     known_rows = rows.keywords if rows is not None else {}
