@@ -300,6 +300,16 @@ def test_a_process_that_outlives_the_outermost_says_it_itself(world, tmp_path: P
     assert not list(tmp_path.glob("patchkit*"))
 
 
+@pytest.mark.parametrize(("rank", "said"), [("0", IN_FORCE), ("1", "")])
+def test_ranks_on_another_machine(world, tmp_path: Path, rank: str, said: str) -> None:
+    """Their outermost interpreter is not here, though a process may have its number."""
+    here = os.uname().nodename
+    child = f"import os\nos.environ['PATCHKIT_RUN'] = os.environ['PATCHKIT_RUN'].replace({here!r}, 'there')\nos.execv({sys.executable!r}, [{sys.executable!r}, '-c', 'import madeup'])"
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}])"
+    done = run(world, code, TMPDIR=str(tmp_path), RANK=rank)
+    assert (done.stderr, list(tmp_path.glob("patchkit*"))) == (said, [])
+
+
 def test_a_run_within_a_run(world) -> None:
     inner = world.command("--only", "madeup-bug", "--", *world.probe)
     code = f"import subprocess\nsubprocess.run({inner!r})"
