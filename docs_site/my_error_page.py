@@ -22,6 +22,8 @@ from patchkit.known.wordings import Wording, squeezed, wording
 from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
 from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
+from patchkit.libraries import LIBRARIES, title
+from patchkit.whose import REMOTE_CODE
 
 PAGE = "my-error.md"
 DATA = "javascripts/my_error_data.js"
@@ -87,9 +89,11 @@ def data(
             "notNear": choosing.NOT_NEAR,
             "alike": choosing.ALIKE,
             "least": choosing.LEAST,
+            "kindsOnly": choosing.KINDS_ONLY,
         },
         "wordings": [_wording(wording(text)) for text in said],
         "rows": [_row(row, said) for row in known_rows()],
+        "titles": {name: title(name) for name in LIBRARIES},
         "since": json.loads(SINCE.read_text(encoding="utf-8")),
         "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
@@ -119,7 +123,7 @@ def _reading() -> dict[str, Any]:
         "longestMessage": reading.LONGEST_MESSAGE,
         "mostLines": reading.MOST_LINES,
         "libraries": sorted(reading.LIBRARIES),
-        "remoteCode": reading.REMOTE_CODE,
+        "remoteCode": REMOTE_CODE,
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),
         "box": in_javascript(reading.BOX.pattern),
@@ -127,6 +131,8 @@ def _reading() -> dict[str, Any]:
         "frames": [in_javascript(pattern.pattern) for pattern in reading.FRAMES],
         "error": in_javascript(reading.ERROR.pattern),
         "errorInside": in_javascript(reading.ERROR_INSIDE.pattern),
+        "asserted": in_javascript(reading.ASSERTED.pattern),
+        "assertedAbove": reading.ASSERTED_ABOVE,
         "marker": in_javascript(reading.MARKER.pattern),
         "launcher": in_javascript(reading.LAUNCHER.pattern),
         "foreign": [
@@ -220,7 +226,7 @@ def _names() -> dict[str, Any]:
         },
         "model": in_javascript(names.KINDS["PreTrainedModel"]),
         "values": values,
-        "passingOn": sorted(names.PASSING_ON),
+        "passingOn": sorted(reading.PASSING_ON),
         "places": {place: answer for place, answer in places.items() if answer},
         "modules": {
             module: _answer(f"No module named '{module}'", library)

@@ -1,10 +1,11 @@
-"""Installed distributions and modules, and version ranges."""
+"""Installed distributions and modules, version ranges, and the garbage collector."""
 
 from __future__ import annotations
 
 import contextlib
 import fnmatch
 import functools
+import gc
 import importlib.machinery
 import importlib.util
 import os
@@ -13,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from .about import DISTRIBUTION
@@ -33,6 +35,25 @@ _REQUIRES = re.compile(r"^Requires-Dist:\s*(.+?)\s*$", re.MULTILINE)
 _REQUIRED = re.compile(r"[\w.-]+")
 _OF_AN_EXTRA = re.compile(r";.*\bextra\b")
 _COMMAND = re.compile(r"^([\w.-]+)\s*=", re.MULTILINE)
+
+
+def cache_folder() -> str:
+    """Return the folder for what patchkit keeps between processes.
+
+    It is `PATCHKIT_CACHE`, or `patchkit` among the user's caches.
+
+    Returns:
+        an absolute path; empty where `PATCHKIT_CACHE` is `off` or relative, or there is no home.
+    """
+    folder = os.environ.get("PATCHKIT_CACHE")
+    if not folder:
+        windows = os.name == "nt"
+        variable, default = (
+            ("LOCALAPPDATA", "~/AppData/Local") if windows else ("XDG_CACHE_HOME", "~/.cache")
+        )
+        caches = os.environ.get(variable) or os.path.expanduser(default)
+        folder = os.path.join(caches, "patchkit")
+    return folder if os.path.isabs(folder) else ""
 
 
 @contextlib.contextmanager
@@ -84,12 +105,14 @@ def installed_version(distribution: str) -> str | None:
 def distribution_of(module: str) -> str:
     """Return the distribution that a module came with, as `ms-swift 4.6.0`; empty if none has it.
 
-    This reads the records of all that is installed.
+    Where none has the name of the package, this reads the records of all that is installed.
     """
     from importlib import metadata
 
     package = module.partition(".")[0]
-    owners = metadata.packages_distributions().get(package, [])
+    owners = [package]
+    if installed_version(package) is None:
+        owners = metadata.packages_distributions().get(package, [])
     return f"{canonical(owners[0])} {installed_version(owners[0])}" if owners else ""
 
 
@@ -168,6 +191,7 @@ def python_and_platform() -> dict[str, str]:
     }
 
 
+@functools.lru_cache(maxsize=4096)
 def in_range(version: str, versions: str) -> bool:
     """Tell whether a version lies in a PEP 440 range; a pre-release counts as its release.
 
@@ -303,6 +327,8 @@ def short_name(module: str, file: Path | None) -> str:
 
 def module_is_absent(module: str) -> bool:
     """Tell whether a module cannot be imported, as far as that shows without importing anything."""
+    if type(sys.modules.get(module)) is ModuleType:
+        return False
     package, _, rest = module.partition(".")
     if package not in sys.modules and _spec(package) is None:
         return True
@@ -346,3 +372,18 @@ def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
         # A stand-in module has no spec, or makes one up.
         spec = importlib.machinery.PathFinder.find_spec(package)
     return spec if isinstance(spec, importlib.machinery.ModuleSpec) else None
+
+
+@contextlib.contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Hold off garbage collection while thousands of small objects are made: syntax trees, facts.
+
+    Each collection that they trigger would walk the whole heap, torch and all libraries included.
+    """
+    enabled = gc.isenabled()
+    try:
+        gc.disable()
+        yield
+    finally:
+        if enabled:
+            gc.enable()

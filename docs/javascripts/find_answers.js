@@ -41,7 +41,8 @@ function answered(pasted, data) {
   for (const error of pasted.errors) {
     const named = namesOf(error, pasted, data);
     if (found.length && error === found[0].error) {
-      const table = named.filter(({ inTable }) => inTable);
+      const isKnown = (found[0].row.weight || 0) > data.weights.kindsOnly;
+      const table = named.filter(({ inTable }) => inTable || !isKnown);
       if (!table.length) return { answers };
       // Rows of less weight fit messages of many kinds.
       const rows = answers.filter(({ weight }) => weight >= 0);
@@ -53,7 +54,7 @@ function answered(pasted, data) {
     const part = squeezed(pasted.errors[0].message, data).letters;
     const hasPart = (number) => data.wordings[number].literals.some((literal) => literal.includes(part));
     if (part.length >= data.shortest) {
-      const rows = data.rows.filter(({ says }) => says.some(hasPart));
+      const rows = data.rows.filter(({ says, needs }) => !needs && says.some(hasPart));
       answers = rows.map((row) => answerOf({ row, values: {} }, data));
       return { answers, isPart: true };
     }
@@ -66,7 +67,8 @@ function answered(pasted, data) {
 function matches(pasted, data) {
   for (const error of pasted.errors) {
     const texts = [error.message];
-    if (error.type) texts.push(`${error.name}: ${error.message}`);
+    if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
+    if (error.type) texts.push(`${error.type}: ${error.message}`);
     if (error.after) texts.push(`${error.message} ${error.after}`);
     for (const text of texts) {
       const found = matchesOf(text, error, pasted, data);
@@ -97,7 +99,8 @@ function matchesOf(text, error, pasted, data) {
 }
 
 function scoreOf(row, error, pasted, { weights }) {
-  const { frames = [], near = [], versions = {} } = row;
+  const { frames = [], near = [], versions = {}, not_types: notTypes = [] } = row;
+  if (notTypes.includes(error.name)) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {
@@ -137,8 +140,10 @@ function isInside(version, [operator, bound]) {
   return operator !== "<";
 }
 
-function answerOf({ row, values }, data) {
+function answerOf({ row, values, error }, data) {
   const known = { ...values };
+  const caller = error && callerOf(error, row.asked, data);
+  if (caller) known.caller = data.titles[caller] || caller;
   if (row.since) known.since = data.since[row.since[0]][values[row.since[1]]] || "";
   const said = (text) => text.replace(/\{([^{}]*)\}/g, (hole, content) => {
     const [, name, bar, otherwise] = content.match(/^([^|]*)(\|?)(.*)$/s);
@@ -251,13 +256,18 @@ function classOf(owner) {
   return named.length ? parts.slice(parts.indexOf(named[named.length - 1])).join(".") : parts[parts.length - 1] || "";
 }
 
-/** Where a library asks for what is gone, that has to change, and not the script. */
-function ofCaller(answer, error, { names }) {
+/** Return the library whose line asks another, or undefined; see patchkit/known/reading.py. */
+function callerOf(error, library, { names }) {
   const callers = error.frames
     .filter((frame) => !frame.file.startsWith("<frozen") && !names.passingOn.includes(frame.function))
-    .map(({ library }) => library);
-  while (callers.length && callers[callers.length - 1] === answer.library) callers.pop();
-  const caller = callers.pop();
+    .map((frame) => frame.library);
+  while (library && callers.length && callers[callers.length - 1] === library) callers.pop();
+  return callers.pop();
+}
+
+/** Where a library asks for what is gone, that has to change, and not the script. */
+function ofCaller(answer, error, data) {
+  const caller = callerOf(error, answer.library, data);
   if (!caller || !answer.library) return answer;
   const whose = `${caller}, which was written for another ${answer.library}`;
   const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;
@@ -327,14 +337,19 @@ function errorsOf(lines, data) {
     const raised = line.match(isError);
     if (frame) frames.push(frame);
     if (raised) {
+      const above = lines.slice(Math.max(0, number - 1 - data.assertedAbove), number - 1);
       let message;
       [message, number] = paragraph(number);
-      const after = [];
+      if (!raised.groups.message && !message.length && raised.groups.type.endsWith("AssertionError")) {
+        message = above.map((one) => one.match(new RegExp(data.asserted))).filter(Boolean).map((one) => one[1]).slice(-1);
+      }
+      let after = [];
       for (let beyond = number; beyond < lines.length && !lines[beyond] && after.length < data.mostLines;) {
         let more;
         [more, beyond] = paragraph(beyond + 1);
         after.push(...more);
       }
+      if (new RegExp(data.launcher).test(raised.groups.type)) after = lines.slice(number, number + data.mostLines);
       const { type, message: first } = raised.groups;
       found.push(raisedAs(type, joined([first || "", ...message]), frames, joined(after)));
       frames = [];

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from ..libraries import title
 from .choosing import Match
 from .rows import since
 from .wordings import filled
@@ -43,6 +44,8 @@ def of_match(match: Match) -> Answer:
     """Return a row as the answer to the error that it was chosen for."""
     row = match.row
     values = dict(match.values)
+    if asking := match.error.caller(row.asked):
+        values["caller"] = title(asking)
     if row.since is not None:
         table, name = row.since
         values["since"] = since(table, values.get(name, ""))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import names
 from .answer import Answer, of_match
-from .choosing import SHORTEST, Match, matches, rows_with_part
+from .choosing import KINDS_ONLY, SHORTEST, Match, matches, rows_with_part
 from .reading import Pasted, Raised
 from .rows import all_rows
 from .wordings import squeezed
@@ -43,11 +43,12 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         installed: gives the version of an installed distribution.
     """
     found = matches(pasted, all_rows(), installed)
+    is_known = bool(found) and found[0].row.weight > KINDS_ONLY
     known = Found(tuple(map(of_match, found)), found[0].error if found else pasted.error)
     for error in pasted.errors:
         if found and error == found[0].error:
             if names.may_know(error):
-                table = names.answers(error, pasted, installed, only_table=True)
+                table = names.answers(error, pasted, installed, only_table=is_known)
                 if table:  # Rows of less weight fit messages of many kinds.
                     rows = [of_match(match) for match in found if match.row.weight >= 0]
                     known = Found((*rows, *table), error, by_name=not rows)

@@ -14,6 +14,8 @@ SHORTEST = 16
 """Letters, without blanks, that a part of a message must have to be looked for."""
 # The site weighs rows by the same numbers.
 FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
+KINDS_ONLY = -4.0
+"""Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
 
 
@@ -55,20 +57,29 @@ def matches(
 
 
 def _texts(error: Raised) -> Iterator[str]:
-    """Yield where a message may stand: alone, with its class, or going on after an empty line."""
+    """Yield where a message may stand: alone, after its class and module, or over an empty line.
+
+    What killed a process stands in the summary that follows a launcher's error.
+    """
+    if error.is_launchers:
+        yield f"{error.type}: {error.message} {error.after}"
     yield error.message
     if error.type:
-        yield f"{error.name}: {error.message}"
+        yield f"{error.type}: {error.message}"
     if error.after:
         yield f"{error.message} {error.after}"
 
 
 def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:
-    """Return the rows of which a text is a part of the message."""
+    """Return the rows whose message a text is a part of, if they need nothing beside it."""
     fragment = squeezed(text)
     if len(fragment) < SHORTEST:
         return []
-    return [row for row in rows if any(wording(said).has_part(fragment) for said in row.says)]
+    return [
+        row
+        for row in rows
+        if not row.needs and any(wording(said).has_part(fragment) for said in row.says)
+    ]
 
 
 def _of(
@@ -104,6 +115,8 @@ def _score(
     row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> float | None:
     """Return how much speaks for a row; None if it is out of the question."""
+    if error.name in row.not_types:
+        return None
     score = row.weight
     pointed = False
     libraries = [frame for frame in error.frames if frame.library]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..environment import is_version
 from ..libraries import LIBRARIES, with_role
 from ..libraries import title as title_of
+from ..whose import REMOTE_CODE
 from .answer import Answer
-from .reading import REMOTE_CODE, Pasted, Raised
+from .reading import Pasted, Raised
 
 if TYPE_CHECKING:
     from ..legacy.changes import Change, Gone, Keyword, Moved
@@ -40,22 +44,10 @@ KINDS = {
 """Base classes, and how the names of their subclasses look."""
 FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
-TITLES = {name: title_of(name) for name in with_role("asks")}
+TITLES = {name: title_of(name) for name in with_role("interfaces")}
 """The libraries whose history is known, as a sentence names them."""
-PASSING_ON = frozenset(
-    {
-        *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
-        *(
-            "inner_f",
-            "new_init",
-            "decorate_context",
-            "__getattr__",
-            "_get_module",
-            "_handle_fromlist",
-        ),
-    }
-)
-"""Functions that only pass a call or an import on."""
+INSTEAD = Path(__file__).with_name("instead.json")
+"""By library, what to write for names that the legacy layer has and no release has any more."""
 _RUN = "patchkit run --legacy -- python SCRIPT  # runs it as it is"
 Installed = Callable[[str], str | None]
 
@@ -86,15 +78,18 @@ def answers(
             found += _of_name(place, error, pasted, installed)
     for owner, keyword in KEYWORD.findall(error.message):
         if not only_table or _rows_of_keyword(_class_of(owner), keyword):
-            found += _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+            said = _of_keyword(_class_of(owner), keyword, error, pasted, installed)
+            found += said or ([] if owner or only_table else _of_arguments(keyword))
     for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
     for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
         found += _of_attribute("", member, error)
     for flags in FLAGS.findall(error.message):
-        for flag in FLAG.findall(flags) or KEY.findall(flags):
-            own = replace(error, frames=())  # Who parses them has not written them.
-            found += _of_keyword("", flag.replace("-", "_"), own, pasted, installed)
+        written = FLAG.findall(flags) or KEY.findall(flags)
+        own = replace(error, frames=())  # Who parses them has not written them.
+        gone = [_of_keyword("", flag.replace("-", "_"), own, pasted, installed) for flag in written]
+        if 2 * sum(map(bool, gone)) >= len(written):  # Else the file is of another command.
+            found += [answer for said in gone for answer in said]
     if REFUSED_VALUE.search(error.message):
         found += _of_value(error)
     return list({answer.id: answer for answer in found}.values())
@@ -115,58 +110,42 @@ def _class_of(owner: str) -> str:
     return ".".join(parts[parts.index(named[-1]) :]) if named else ".".join(parts[-1:])
 
 
-def _caller(error: Raised, library: str) -> str:
-    """Return the library whose line asks; empty if that is the user's, or is not shown."""
-    asking = [
-        frame.library
-        for frame in error.frames
-        if not frame.file.startswith("<frozen") and frame.function not in PASSING_ON
-    ]
-    while asking and asking[-1] == library:
-        asking.pop()
-    return asking[-1] if asking else ""
-
-
 def _rows_of(place: str) -> list[Moved | Gone]:
     """Return the rows of the table for a name or a module."""
-    from ..legacy.changes import Gone, Moved
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_names
 
-    return [row for row in all_rows() if isinstance(row, Moved | Gone) and row.name == place]
+    return [row for row in rows_of_names() if row.name == place]
 
 
 def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | Gone]:
     """Leave out where a name had moved to, if the installed release does not have it there."""
     if len(rows) < 2:
         return rows
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_names
     from ..legacy.versions.due import Due
 
-    found = Due(all_rows(), lambda library: installed(library) or "9999").places.find(rows[0].name)
+    found = Due(rows_of_names(), lambda library: installed(library) or "9999").places.find(
+        rows[0].name
+    )
     return rows if found is None else [found.row]
 
 
 def _rows_below(module: str) -> list[Moved | Gone]:
     """Return the rows of the table for names in a module."""
-    from ..legacy.changes import Gone, Moved
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_names
 
-    return [
-        row
-        for row in all_rows()
-        if isinstance(row, Moved | Gone) and row.name.startswith(f"{module}.")
-    ]
+    return [row for row in rows_of_names() if row.name.startswith(f"{module}.")]
 
 
 def _rows_with_keyword(keyword: str) -> list[Keyword]:
     """Return the rows of the table for a keyword of any class or function."""
     from ..legacy.changes import Keyword
     from ..legacy.explanation import described
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_spellings
 
     return [
         row
-        for row in all_rows()
+        for row in rows_of_spellings()
         if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
     ]
 
@@ -175,13 +154,42 @@ def _rows_of_keyword(owner: str, keyword: str) -> list[Keyword]:
     """Return the rows of the table for a keyword of one class or function."""
     from ..legacy.explanation import short_name
 
-    owners = {owner}
+    owners = {owner, *_bases_of(owner)}
     if _is_model(owner):  # It got what from_pretrained did not know.
         owners.add("PreTrainedModel.from_pretrained")
-    return [
+    found = [
         row
         for row in _rows_with_keyword(keyword)
         if owners.intersection(map(short_name, row.owners))
+    ]
+    return sorted(found, key=lambda row: owner not in map(short_name, row.owners))
+
+
+def _bases_of(owner: str) -> Iterator[str]:
+    """Yield the classes whose keywords a class takes as well, as far as that is known."""
+    from ..modernize.history import shipped
+
+    if owner.startswith("Seq2Seq"):
+        yield owner.removeprefix("Seq2Seq")
+    for known in shipped().libraries.values():
+        for base in known.taken_from.get(owner, ()):
+            yield base.partition(".")[2]
+
+
+def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
+    """Return the rows of the table for a keyword of classes like one that no table has.
+
+    A subclass of the script has the last word of its base's name: `MyTrainer`, `ScriptArguments`.
+    """
+    from ..legacy.explanation import short_name
+
+    def last_word(name: str) -> str:
+        return re.split("(?<!^)(?=[A-Z])", name)[-1]
+
+    return [
+        row
+        for row in sorted(_rows_with_keyword(keyword), key=lambda row: row.library == "trl")
+        if not owner or last_word(owner) in map(last_word, map(short_name, row.owners))
     ]
 
 
@@ -230,7 +238,7 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     came, gone = _bounds(place)
     version = pasted.versions.get(library) or installed(library)
     rows = _due_first(_rows_of(place), installed)
-    if not (caller := _caller(error, library)) and (asked := _imported(place, pasted)):
+    if not (caller := error.caller(library)) and (asked := _imported(place, pasted)):
         return [_of_row(row, error, [row]) for row in asked[:3]]
     if came and not _is_gone(version, came, gone, bool(rows)):
         return [_not_yet(place, came, library, version, error)]
@@ -250,7 +258,7 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
     module, _, name = place.rpartition(".")
     if library not in TITLES or not module:
         return []
-    title, caller = TITLES[library], _caller(error, library)
+    title, caller = TITLES[library], error.caller(library)
     here = f" {version}" if version else ""
     if caller:
         remedy, write, whose = _callers_remedy(caller, library, "")
@@ -268,10 +276,29 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
             )
         ]
     known = shipped().libraries.get(library)
+    if known is not None and module == library:
+        elsewhere = [
+            other
+            for other, its in shipped().libraries.items()
+            if other != library and (name in its.names.get("", ()) or name in its.keywords)
+        ]
+        if elsewhere and name not in known.names.get("", ()) and name not in known.keywords:
+            return [
+                Answer(
+                    place,
+                    f"`{name}` is a name of {TITLES[elsewhere[0]]}, not of {title}.",
+                    "Import it from there.",
+                    (f"from {elsewhere[0]} import {name}",),
+                    "the script",
+                )
+            ]
     if known is not None and known.is_complete and module == library:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, known.names.get("", ()), n=1)
+        names = known.names.get("", {})
+        if name in names:
+            return [_always_there(place, library)]
+        near = get_close_matches(name, names, n=1)
         said = f" Did you mean `{near[0]}`?" if near else ""
         return [
             Answer(
@@ -288,11 +315,28 @@ def _unknown_name(place: str, library: str, version: str | None, error: Raised) 
             f"The installed {title}{here} has no `{name}` in `{module}`: it was moved or removed, "
             "or came with a newer release.",
             f"If the script is older than your {title}, keep an older {title}; if it is newer, "
-            f"upgrade {title}. The traceback's last file tells who asks.",
+            f"upgrade {title}. The traceback's last file tells who asks: a library is to be "
+            "upgraded, and a model's own code (trust_remote_code) to be left out or taken newer.",
             (f"pip install -U {library}",),
             f"the script and {title} are of different times",
         )
     ]
+
+
+def _always_there(place: str, library: str) -> Answer:
+    title = TITLES[library]
+    return Answer(
+        place,
+        f"Every release of {title} that was read has `{place}`: the one that runs is older, or not "
+        "whole (a folder or file of that name beside the script, two installations in one place).",
+        f"Look which file is imported, and install {title} again with the Python that runs the "
+        "script.",
+        (
+            f'python -c "import {library}; print({library}.__file__)"',
+            f"python -m pip install -U --force-reinstall --no-deps {library}",
+        ),
+        "the environment",
+    )
 
 
 def _is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
@@ -330,7 +374,7 @@ def _not_yet(
     place: str, came: str, library: str, version: str | None, error: Raised, what: str = ""
 ) -> Answer:
     title = TITLES[library]
-    caller = _caller(error, library)
+    caller = error.caller(library)
     older = _is_older(version, came)
     here = f", and {version} is installed" if version and older else ""
     asks = f"{_title(caller)} asks for `{what or place}`, which" if caller else f"`{what or place}`"
@@ -351,7 +395,7 @@ def _not_yet(
 
 def _gone(place: str, gone: str, library: str, error: Raised, what: str = "") -> Answer:
     title = TITLES[library]
-    caller = _caller(error, library)
+    caller = error.caller(library)
     if caller:
         cause = f"{_title(caller)} asks for `{what or place}`, which left {title} in {gone}."
         return Answer(what or place, cause, *_callers_remedy(caller, library, gone))
@@ -399,10 +443,14 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     old = old or said.old
     library = row.library
     number = row.gone.partition(" ")[2]
-    caller = _caller(error, library) if number else ""
+    caller = error.caller(library) if number else ""
+    if isinstance(row, Moved | Gone) and _is_older(gone := _bounds(row.name)[1] or None, number):
+        # The layer has it for all releases up to the one that dropped the module, too.
+        number, said = str(gone), replace(said, gone=f"{TITLES[library]} {gone}")
     cause = f"`{old}` has been gone since {said.gone}."
     if caller and library in TITLES:
         do, write, whose = _callers_remedy(caller, library, number)
+        cause = f"{_title(caller)} asks for `{old}`, which has been gone since {said.gone}."
         return Answer(old, cause, do, write, whose, links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
     if isinstance(row, Keyword) and decision is not None and decision.in_configuration:
@@ -410,11 +458,11 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
         field = decision.to
         said = replace(said, today=f"give it to the configuration: {_config(trainer)}({field}=…)")
     if isinstance(row, Moved) and row.to.startswith("patchkit."):
-        said = replace(
-            said,
-            today=f"no release has it since: keep {said.gone.partition(' ')[0]} below {number}, or "
-            "run the script under patchkit's legacy layer, which has its own",
+        today = instead(library, row.name) or (
+            f"no release has it since: keep {said.gone.partition(' ')[0]} below {number}, or run "
+            "the script under patchkit's legacy layer, which has its own"
         )
+        said = replace(said, today=today)
     refused = isinstance(row, Gone) or (
         (decision is not None and bool(decision.refusal)) or (isinstance(row, Value) and not row.to)
     )
@@ -434,10 +482,10 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
     """Say what takes the place of an attribute that objects of a class no longer have."""
     from ..legacy.changes import Attribute
     from ..legacy.explanation import short_name
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_spellings
     from ..legacy.wording import release
 
-    for row in all_rows():
+    for row in rows_of_spellings():
         if not isinstance(row, Attribute) or row.name != attribute:
             continue
         bases = [short_name(base) for base in row.owners]
@@ -448,7 +496,7 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
         number = row.gone.partition(" ")[2]
         cause = f"`{owner}.{attribute}` has been gone since {release(row.gone)}."
         what, links = f"{owner}.{attribute}", (row.address,)
-        if number and (caller := _caller(error, row.library)):
+        if number and (caller := error.caller(row.library)):
             remedy, write, whose = _callers_remedy(caller, row.library, number)
             return [Answer(what, cause, remedy, write, whose, links=links)]
         do = _sentence(row.advice)
@@ -456,22 +504,44 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
             do += " The legacy layer refuses it."
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
-    return []
+    library, came, gone = _keyword_bounds(owner, attribute)
+    if not re.search(KINDS["TrainingArguments"], owner) or not (came or gone):
+        return []
+    what = f"{owner}.{attribute}"
+    if gone:
+        return [_gone(what, gone, library, error)]
+    return [_not_yet(what, came, library, None, error)]
 
 
 def _of_value(error: Raised) -> list[Answer]:
     """Say what is written today for a value that a release no longer takes."""
     from ..legacy.changes import Value
-    from ..legacy.rows import all_rows
+    from ..legacy.rows import rows_of_spellings
 
     begin = error.message[:200]
     return [
         _of_row(row, error, [row])
-        for row in all_rows()
+        for row in rows_of_spellings()
         if isinstance(row, Value)
         and row.value
         and re.search(rf"(?<![\w-]){re.escape(row.value)}(?![\w-])", begin)
     ]
+
+
+@cache
+def _instead() -> dict[str, dict[str, str]]:
+    tables: dict[str, dict[str, str]] = json.loads(INSTEAD.read_text(encoding="utf-8"))
+    return tables
+
+
+def instead(library: str, place: str) -> str:
+    """Say what to write for a name that no release has any more; an empty text if nobody knows.
+
+    Args:
+        library: as it is imported.
+        place: the name, with dots.
+    """
+    return _instead().get(library, {}).get(place.rpartition(".")[2], "")
 
 
 def _sentence(text: str) -> str:
@@ -490,9 +560,9 @@ def _of_keyword(
 ) -> list[Answer]:
     library, came, gone = _keyword_bounds(owner, keyword)
     of_owner = _rows_of_keyword(owner, keyword)
-    if _is_model(owner) and _caller(error, "transformers") == "trl":
+    if _is_model(owner) and error.caller("transformers") == "trl":
         error = replace(error, frames=())  # It hands on what the script has in model_init_kwargs.
-    rows = of_owner or ([] if came or gone else _rows_with_keyword(keyword))
+    rows = of_owner or ([] if came or gone else _rows_of_alike(owner, keyword))
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
     if came and not of_owner and not _is_gone(version, came, gone, has_row=False):
@@ -526,7 +596,19 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
     for library, known in shipped().libraries.items():
         if owner not in known.keywords:
             continue
-        newest = known.releases[-1]
+        newest, read = known.releases[-1], f"{known.releases[0]} to {known.releases[-1]}"
+        if keyword in known.keywords[owner]:
+            return [
+                Answer(
+                    f"{owner}({keyword}=)",
+                    f"Every release of {TITLES[library]} that was read ({read}) takes "
+                    f"`{owner}({keyword}=)`: the one that runs is older, or a changed copy.",
+                    f"Upgrade {TITLES[library]} with the Python that runs the script, and restart "
+                    "a notebook's kernel.",
+                    (f"python -m pip install -U {library}",),
+                    f"the installed {TITLES[library]}",
+                )
+            ]
         beside = owner.replace("Trainer", "Config")
         if beside != owner and newest in known.keywords.get(beside, {}).get(keyword, ()):
             return [
@@ -549,7 +631,40 @@ def _elsewhere(owner: str, keyword: str) -> list[Answer]:
                     "the script",
                 )
             ]
+        if shipped().keyword(f"{library}.{owner}", keyword) == []:
+            return [
+                Answer(
+                    f"{owner}({keyword}=)",
+                    f"No release of {TITLES[library]} that was read ({read}) takes "
+                    f"`{owner}({keyword}=)`.",
+                    "Leave it out, or look for its spelling; a script that was written for a "
+                    f"changed copy (a fork) of {TITLES[library]} needs that copy, which its README "
+                    "or requirements name.",
+                    whose="the script",
+                )
+            ]
     return []
+
+
+def _of_arguments(keyword: str) -> Iterator[Answer]:
+    """Say whose field a keyword is that Python names no class for, as it did before 3.10."""
+    from ..modernize.history import shipped
+
+    if "_" not in keyword:
+        return
+    for library, cls in (("transformers", "TrainingArguments"), ("trl", "SFTConfig")):
+        known = shipped().libraries[library]
+        if len(known.keywords[cls].get(keyword, ())) == len(known.releases):
+            yield Answer(
+                f"{cls}({keyword}=)",
+                f"`{keyword}` is a field of {cls} in every release of {TITLES[library]} that was "
+                f"read ({known.releases[0]} to {known.releases[-1]}): it was given to another "
+                f"class (a trainer, a model), or the {TITLES[library]} that runs is older.",
+                f"Give it to {cls}, and that as args= to the trainer; else upgrade "
+                f"{TITLES[library]} with the Python that runs the script.",
+                (f"python -m pip install -U {library}",),
+                f"the script, or the installed {TITLES[library]}",
+            )
 
 
 def _is_older(version: str | None, release: str) -> bool:

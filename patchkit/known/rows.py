@@ -23,7 +23,8 @@ class Row:
     Args:
         id: its name, for tests and links.
         says: wordings of the message; see `wordings`.
-        cause: what it is, in a sentence; holes of the wordings may stand in it.
+        cause: what it is, in a sentence; holes of the wordings may stand in it, and `{caller}`, the
+            library whose line of the traceback asks.
         do: what to do, in a sentence or two.
         write: the line to write, or the command.
         whose: who has to act: the setting, the library and release, the device.
@@ -31,6 +32,7 @@ class Row:
         frames: parts of files or functions of the traceback, any of which points to this cause.
         near: regular expressions of words elsewhere in the text that point to it.
         needs: whether it is out of the question without one of `frames` and `near`.
+        not_types: classes of errors that it never is.
         versions: the distributions and ranges that have it.
         links: where it is upstream.
         patches: ids of the patches that fix it.
@@ -38,6 +40,8 @@ class Row:
         since: the table of `since.json` in which the hole of that name is looked up; the release
             then stands for `{since}`.
         weight: how much likelier it is than other rows with its message, before all else.
+        asked: the library that the error speaks of, of which the one that asked stands for
+            `{caller}`.
         subject: the file that it stands in.
     """
 
@@ -51,12 +55,14 @@ class Row:
     frames: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
     needs: bool = False
+    not_types: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
     preflight: tuple[str, ...] = ()
     weight: float = 0.0
     since: tuple[str, str] | None = None
+    asked: str = ""
     subject: str = ""
 
 

@@ -14,8 +14,8 @@ from functools import cache
 _NAMES = """
 bfloat16 float16 float32 float64 float8_e4m3fnuz float8_e4m3fn float8_e5m2fnuz float8_e5m2
 float8_e8m0fnu complexfloat complexdouble complexhalf complex64 complex128 uint8 uint16 uint32
-uint64 int8 int16 int32 int64 half float double byte char short long int bool unsignedchar
-signedchar undefined
+uint64 int8 int16 int32 int64 half float double byte char short long int longint longlong bool
+unsignedchar signedchar undefined
 """
 DTYPES = tuple(_NAMES.split())
 """Dtypes, as PyTorch of all years writes them, without blanks and in small letters."""
@@ -27,8 +27,11 @@ _KINDS = {
     "dtype": _DTYPE,
     "n": r"[\d.,]+",
     "name": r"[\w.:<>\[\]/*+-]+?",
+    "requirement": r"[\w.,<>=!~\[\]-]+?",
     "any": r".{0,400}?",
 }
+_ENDLESS = ("name", "requirement")
+"""Kinds that take all that follows where they end a message."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
 DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
 
@@ -104,7 +107,7 @@ class Wording:
         if len(self._parts) < 2 or squeezed(self._parts[-1]):
             return ""
         kind, _, name = self._parts[-2].partition(":")
-        return name if kind == "name" else ""
+        return name if kind in _ENDLESS else ""
 
     def shown(self, hole: str = "…") -> str:
         """Return the message as people read it; a choice is shown by its first words."""
@@ -112,7 +115,13 @@ class Wording:
 
     def example(self) -> str:
         """Return a message with this wording."""
-        values = {"dtype": "float", "n": "7", "name": "something", "any": "some things"}
+        values = {
+            "dtype": "float",
+            "n": "7",
+            "name": "something",
+            "requirement": "something>=7",
+            "any": "some things",
+        }
         return self._filled(
             lambda part: (
                 next(filter(None, part.split("|")))
@@ -138,7 +147,7 @@ class Wording:
             else:
                 kind, _, name = part.partition(":")
                 last = not any(map(squeezed, self._parts[number + 1 :: 2]))
-                body = _KINDS[kind][:-1] if last and kind == "name" else _KINDS[kind]
+                body = _KINDS[kind][:-1] if last and kind in _ENDLESS else _KINDS[kind]
                 pieces.append(f"(?P<{name}>{body})" if name else f"(?:{body})")
         return "".join(pieces)
 

@@ -72,7 +72,7 @@ from workbench.releases.history import ReleaseHistory
 from workbench.releases.interface import Interface
 
 ROWS = all_rows()
-INSTALLED = {"datasets": "4.0.0", "huggingface_hub": "1.0.0"} | {
+INSTALLED = {"bitsandbytes": "0.50.0", "datasets": "4.0.0", "huggingface_hub": "2.0.0"} | {
     library: known[-1] for library, known in releases().items()
 }
 DUE = Due(ROWS, INSTALLED.get)

@@ -79,6 +79,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         devices,
         due,
         frameworks,
+        kept,
         pairs,
         patchers,
         requirements,
@@ -96,6 +97,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         devices: lambda: devices.check(quick=quick),
         due: due.check,
         variables: variables.check,
+        kept: kept.check,
         patchers: patchers.check,
     }
     with cached_lookups():

@@ -84,8 +84,9 @@ def _summarize_at_exit() -> None:
 
     def summarize() -> None:
         legacy = SESSION.legacy()
-        if legacy is not None and legacy.uses and is_first_rank():
-            _say("\n  ".join([legacy.heading(), *legacy.lines()]))
+        lines = [] if legacy is None else legacy.own_lines()  # frameworks are told already
+        if legacy is not None and lines and is_first_rank():
+            _say("\n  ".join([legacy.heading(), *lines]))
 
     atexit.register(summarize)
 

@@ -9,17 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..changes import Change
 from ..decisions import Decision
 from ..errors import LegacyError
-from ..guarding.changed import ChangedAttributes
-from ..guarding.guard import GuardedMethod
 from ..uses import Journal, Kind, RecordedPlace
 from ..versions.due import Due
 from ..versions.written_for import WrittenFor
 from ..wording import class_name, since
+
+if TYPE_CHECKING:
+    from ..guarding.changed import ChangedAttributes
+    from ..guarding.guard import GuardedMethod  # wrapt takes a third of an answer's time
 
 _CALLS = ("__init__", "__call__")
 _of_results: ContextVar[Mapping[type, Mapping[str, Any]]] = ContextVar("of_results")

@@ -4,36 +4,58 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..changes import Change
-from . import (
-    adjustments,
-    attributes,
-    behaviours,
-    chat_templates,
-    columns,
-    converted,
-    former_methods,
-    keywords,
-    methods,
-    names,
-    trl_prompts,
-)
+from ..changes import Change, Gone, Moved
 
-_FOLDERS = (names, keywords, attributes)
-_MODULES = (
-    converted,
-    behaviours,
-    trl_prompts,
-    chat_templates,
-    adjustments,
-    methods,
-    former_methods,
-    columns,
-)
+
+@cache
+def rows_of_names() -> tuple[Moved | Gone, ...]:
+    """Return the changes of names and modules; nothing is imported that converts arguments."""
+    from . import names
+
+    return tuple(names.rows())
+
+
+@cache
+def rows_of_files() -> tuple[Change, ...]:
+    """Return the changes that need no function; they are read once, as they are asked many times."""
+    from . import attributes, keywords
+
+    return (*rows_of_names(), *keywords.rows(), *attributes.rows())
+
+
+@cache
+def rows_of_spellings() -> tuple[Change, ...]:
+    """Return the changes of names, keywords and attributes, of which an error can speak."""
+    from . import chat_templates, columns, converted, former_methods, methods, models, trl_prompts
+
+    modules = (converted, trl_prompts, chat_templates, methods, former_methods, models, columns)
+    return (*rows_of_files(), *(row for module in modules for row in module.ROWS))
 
 
 @cache
 def all_rows() -> tuple[Change, ...]:
-    """Return every change; the files are read once, as a script or an error asks many times."""
-    of_files = (row for folder in _FOLDERS for row in folder.rows())
-    return (*of_files, *(row for module in _MODULES for row in module.ROWS))
+    """Return every change."""
+    from . import (
+        adjustments,
+        behaviours,
+        chat_templates,
+        columns,
+        converted,
+        former_methods,
+        methods,
+        models,
+        trl_prompts,
+    )
+
+    modules = (
+        converted,
+        behaviours,
+        trl_prompts,
+        chat_templates,
+        adjustments,
+        methods,
+        former_methods,
+        models,
+        columns,
+    )
+    return (*rows_of_files(), *(row for module in modules for row in module.ROWS))

@@ -67,13 +67,17 @@ def _special_tokens(tokenizer: Any) -> dict[str, Any]:
     return {**tokenizer.special_tokens_map, **more}
 
 
+def _longest_prompt(trainer: Any) -> Any:
+    return getattr(trainer.args, "max_prompt_length", 512)
+
+
 def _base_of_positions(config: Any) -> Any:
-    return (config.rope_parameters or {}).get("rope_theta", 10000.0)
+    return (getattr(config, "rope_parameters", None) or {}).get("rope_theta", 10000.0)
 
 
 def _with_base(config: Any, scaling: Any) -> dict[str, Any]:
     """Return what positions are made of: a scaling, or none, and the base that is there."""
-    present = config.rope_parameters or {}
+    present = getattr(config, "rope_parameters", None) or {}
     base = {name: present[name] for name in _OF_POSITIONS if name in present}
     return {**base, **(scaling or {"rope_type": "default"})}
 
@@ -160,6 +164,14 @@ _WORKED_OUT: tuple[WorkedOut, ...] = (
         "import nested_gather from transformers.trainer_pt_utils",
         "",
         "transformers 5.2.0",
+    ),
+    (
+        ("trl.GRPOTrainer",),
+        "max_prompt_length",
+        _longest_prompt,
+        "it is what the script said, or 512; leave it out",
+        "",
+        "trl 0.26.0",
     ),
     (_TOKENIZER, "prepare_for_model", _prepare, "give the text to the tokenizer", "", _V5),
     (

@@ -29,6 +29,7 @@ SECTIONS = [
     "devices",
     "patches",
     "variables",
+    "kept",
     "patchers",
 ]
 
