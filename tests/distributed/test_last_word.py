@@ -31,9 +31,9 @@ def test_trainers_that_a_framework_changes(tmp_path: Path, strict: list[str], st
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: frame-work\nVersion: 1.2\n")
     (record / "top_level.txt").write_text("deletes\nreplaces\n")
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    script = [sys.executable, "-c", "import deletes, replaces; print('trained')"]
     done = subprocess.run(
-        [sys.executable, "-m", "patchkit", "run", *strict, "--"]
-        + [sys.executable, "-c", "import deletes, replaces; print('trained')"],
+        [sys.executable, "-m", "patchkit", "run", *strict, "--", *script],
         env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,

@@ -36,6 +36,15 @@ PATCH = Patch(
     changes=({changes}),
 )
 """
+CALLING = """
+from patchkit import Patch, Rewrite
+from patchkit.rewrite import Pattern, Rule, helper, replace
+
+RULE = Rule(Pattern("bug()"), lambda node: [replace(node, helper("helpers_of_more:fixed") + "()")])
+PATCH = Patch(
+    id="madeup-bug", title="fixed", affects={"madeup": ">=1"}, changes=(Rewrite("madeup:f", RULE),)
+)
+"""
 FRAMEWORKS = {
     "replacing": "import madeup\nmadeup.f = lambda: 'theirs'\n",
     "deleting": "from madeup import Trainer as Theirs\ndel Theirs.__init__\n",
@@ -147,6 +156,28 @@ def test_who_replaced_what(trainers, name: str, line: str) -> None:
     assert (done.returncode, done.stdout) == (0, "trained\n")
     heading = "patchkit run: 1 patch in force; 1 not, or not everywhere"
     assert done.stderr.splitlines() == [heading, f"  {line}"]
+
+
+def test_a_copy_that_carries_the_patch(trainers) -> None:
+    """Its text calls patchkit, so that the patch is in force in it: no harm, and said."""
+    source = """
+        import inspect, madeup
+        text = inspect.getsource(madeup.f)
+        made = dict(vars(madeup), __name__=__name__)
+        exec(text.replace("def f", "def theirs"), made)
+        madeup.f = made["theirs"]
+        """
+    library = (trainers.folder / "madeup.py").read_text()
+    longer = "def f():\n    print(len('two'), end=' ')\n    return str(bug())"
+    trainers.write("madeup.py", library.replace("def f():\n    return bug()", longer))
+    trainers.write("helpers_of_more.py", "def fixed():\n    return 'fixed'\n")
+    trainers.write("replacing_framework/inner.py", source)
+    trainers.write("more_patches.py", CALLING)
+    done = run(trainers, "import madeup, replacing_framework.inner\nprint(madeup.f())", "--strict")
+    assert (done.returncode, done.stdout) == (0, "3 fixed\n"), done.stderr
+    heading, line = done.stderr.splitlines()
+    assert heading == "patchkit run: 2 patches in force"
+    assert line == "  f: madeup-bug applied in a copy that frame-replacing made"
 
 
 def test_the_script_itself_replaced_it(world) -> None:
