@@ -41,9 +41,11 @@ class Diagnosis:
 
         None of their commands contradicts what an installed distribution requires.
         """
-        from .pins import kept
+        from .pins import within_pins
 
-        steps = kept((step for section in self.sections for step in section.steps), self.pins)
+        steps = within_pins(
+            (step for section in self.sections for step in section.steps), self.pins
+        )
         return tuple(sorted(steps, key=lambda step: not step.wrong))
 
     @property

@@ -1,6 +1,6 @@
 """What installed distributions require of each other, and pip commands that keep to it.
 
-Each command that the doctor prints goes through `kept`.
+Each command that the doctor prints goes through `within_pins`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Pins:
         )
 
 
-def kept(steps: Iterable[Step], pins: Pins) -> tuple[Step, ...]:
+def within_pins(steps: Iterable[Step], pins: Pins) -> tuple[Step, ...]:
     """Return steps whose pip commands contradict no installed requirement, and change something.
 
     Where no command is left, the step says which requirement rules them out.

@@ -12,7 +12,7 @@ from ...environment import installed_distributions, installed_version
 from ...modernize.wanted import constraints as file_of_constraints
 from ..arguments import check_writable
 from ..output import show, show_json
-from .pins import Pins, kept
+from .pins import Pins, within_pins
 from .probe import probe
 from .rendering import as_rich
 from .scripts import Examined, examine
@@ -43,7 +43,7 @@ def show_scripts(
     if as_json:
         show_json(examined.to_dict())
     else:
-        todo = kept(steps(examined), Pins(installed_distributions()))
+        todo = within_pins(steps(examined), Pins(installed_distributions()))
         show(as_rich(todo, list(sections(examined)), Console().width))
         if constraints is not None:
             click.echo(_written(constraints, examined), err=examined.chosen is None)

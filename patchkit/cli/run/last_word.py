@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STATUS = 78
 """The exit status of an outermost interpreter in which `--strict` found something wrong."""
 _NAMES_IT = ',"outermost":"'
-"""What begins the last entry of the choices: the outermost interpreter, as `PID-TOKEN`."""
+"""What begins the last entry of the choices: the outermost interpreter, as `PID-TOKEN-MACHINE`."""
 _RANKS = ("RANK", "LOCAL_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
 """Variables that tell the rank of an outermost interpreter, which `srun` or `mpirun` started."""
 
@@ -43,7 +43,7 @@ def begin(chosen: str) -> str:
     if _is_quiet and not _is_strict:
         return chosen
     if _NAMES_IT not in chosen:
-        chosen = f'{chosen[:-1]}{_NAMES_IT}{os.getpid()}-{os.urandom(6).hex()}"}}'
+        chosen = f'{chosen[:-1]}{_NAMES_IT}{os.getpid()}-{os.urandom(6).hex()}-{_machine()}"}}'
         os.environ[VARIABLE] = chosen
     _outermost = chosen.rpartition(_NAMES_IT)[2].rstrip('"}')
     if _is_strict:
@@ -62,7 +62,7 @@ def _say() -> None:
     try:
         standing = _own()
         if not _is_outermost():
-            if standing is not None and not _hand_over(standing):
+            if standing is not None and not _hand_over(standing) and _is_first_rank():
                 _print(str(standing))
             return
         for text in _handed_over():
@@ -105,17 +105,23 @@ def _is_outermost() -> bool:
     return _outermost.partition("-")[0] == str(os.getpid())
 
 
+def _machine() -> str:
+    return os.uname().nodename if hasattr(os, "uname") else ""
+
+
 def _is_first_rank() -> bool:
     rank = next((rank for name in _RANKS if (rank := os.environ.get(name))), "0")
     return rank == "0"
 
 
 def _hand_over(standing: Standing) -> bool:
-    """Leave this for the outermost interpreter; return False where that has ended."""
-    process = int(_outermost.partition("-")[0])
+    """Leave this for the outermost interpreter; return False where it has ended, or is far."""
+    process, _, machine = _outermost.split("-", 2)
+    if machine != _machine():
+        return False
     try:
         if os.name == "posix":
-            os.kill(process, 0)
+            os.kill(int(process), 0)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         file = os.open(_file(), flags, 0o600)
     except OSError:

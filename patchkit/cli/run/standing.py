@@ -116,7 +116,8 @@ def _remarks(records: Iterable[PatchRecord]) -> Iterator[str]:
     for record in records:
         for target in record.targets:
             if target.status is Status.APPLIED and target.reason:
-                yield f"{record.id}: {target.target.partition(':')[2]}: {target.reason}"
+                name = target.target.partition(":")[2]
+                yield f"{name}: {record.id} {target.status} {target.reason}"
 
 
 def _replaced(records: Iterable[PatchRecord]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from patchkit.cli.doctor import devices, probe
-from patchkit.cli.doctor.pins import Pins, kept
+from patchkit.cli.doctor.pins import Pins, within_pins
 from patchkit.environment import installed_distributions
 
 CPU = {
@@ -203,7 +203,9 @@ def test_torchvision_that_does_not_load(
     installation.add("framework", "1.0", requires)
     error = "RuntimeError: operator torchvision::nms does not exist"
     answers = {"torch": build, "devices": [CPU], "torchvision": {"error": error}}
-    (step,) = kept(devices.section(answers, nvidia=False).steps, Pins(installed_distributions()))
+    (step,) = within_pins(
+        devices.section(answers, nvidia=False).steps, Pins(installed_distributions())
+    )
     assert (
         step.what == f"torchvision does not load: {error}. With it, imports of Transformers fail."
     )

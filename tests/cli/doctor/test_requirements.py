@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.cli.doctor import requirements
-from patchkit.cli.doctor.pins import Pins, kept
+from patchkit.cli.doctor.pins import Pins, within_pins
 from patchkit.environment import installed_distributions
 
 Distributions = dict[str, tuple[str, list[str]]]
@@ -143,7 +143,7 @@ def checked():
 def steps():
     """The steps as the doctor prints them."""
     pins = Pins(installed_distributions())
-    return kept(requirements.check(pins).steps, pins)
+    return within_pins(requirements.check(pins).steps, pins)
 
 
 def test_what_to_do(installation) -> None:

@@ -36,6 +36,15 @@ PATCH = Patch(
     changes=({changes}),
 )
 """
+CALLING = """
+from patchkit import Patch, Rewrite
+from patchkit.rewrite import Pattern, Rule, helper, replace
+
+RULE = Rule(Pattern("bug()"), lambda node: [replace(node, helper("helpers_of_more:fixed") + "()")])
+PATCH = Patch(
+    id="madeup-bug", title="fixed", affects={"madeup": ">=1"}, changes=(Rewrite("madeup:f", RULE),)
+)
+"""
 FRAMEWORKS = {
     "replacing": "import madeup\nmadeup.f = lambda: 'theirs'\n",
     "deleting": "from madeup import Trainer as Theirs\ndel Theirs.__init__\n",
@@ -147,6 +156,28 @@ def test_who_replaced_what(trainers, name: str, line: str) -> None:
     assert (done.returncode, done.stdout) == (0, "trained\n")
     heading = "patchkit run: 1 patch in force; 1 not, or not everywhere"
     assert done.stderr.splitlines() == [heading, f"  {line}"]
+
+
+def test_a_copy_that_carries_the_patch(trainers) -> None:
+    """Its text calls patchkit, so that the patch is in force in it: no harm, and said."""
+    source = """
+        import inspect, madeup
+        text = inspect.getsource(madeup.f)
+        made = dict(vars(madeup), __name__=__name__)
+        exec(text.replace("def f", "def theirs"), made)
+        madeup.f = made["theirs"]
+        """
+    library = (trainers.folder / "madeup.py").read_text()
+    longer = "def f():\n    print(len('two'), end=' ')\n    return str(bug())"
+    trainers.write("madeup.py", library.replace("def f():\n    return bug()", longer))
+    trainers.write("helpers_of_more.py", "def fixed():\n    return 'fixed'\n")
+    trainers.write("replacing_framework/inner.py", source)
+    trainers.write("more_patches.py", CALLING)
+    done = run(trainers, "import madeup, replacing_framework.inner\nprint(madeup.f())", "--strict")
+    assert (done.returncode, done.stdout) == (0, "3 fixed\n"), done.stderr
+    heading, line = done.stderr.splitlines()
+    assert heading == "patchkit run: 2 patches in force"
+    assert line == "  f: madeup-bug applied in a copy that frame-replacing made"
 
 
 def test_the_script_itself_replaced_it(world) -> None:
@@ -300,6 +331,16 @@ def test_a_process_that_outlives_the_outermost_says_it_itself(world, tmp_path: P
     assert not list(tmp_path.glob("patchkit*"))
 
 
+@pytest.mark.parametrize(("rank", "said"), [("0", IN_FORCE), ("1", "")])
+def test_ranks_on_another_machine(world, tmp_path: Path, rank: str, said: str) -> None:
+    """Their outermost interpreter is not here, though a process may have its number."""
+    here = os.uname().nodename
+    child = f"import os\nos.environ['PATCHKIT_RUN'] = os.environ['PATCHKIT_RUN'].replace({here!r}, 'there')\nos.execv({sys.executable!r}, [{sys.executable!r}, '-c', 'import madeup'])"
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}])"
+    done = run(world, code, TMPDIR=str(tmp_path), RANK=rank)
+    assert (done.stderr, list(tmp_path.glob("patchkit*"))) == (said, [])
+
+
 def test_a_run_within_a_run(world) -> None:
     inner = world.command("--only", "madeup-bug", "--", *world.probe)
     code = f"import subprocess\nsubprocess.run({inner!r})"
@@ -335,10 +376,10 @@ def test_strict(world, options: list[str], code: str, status: int) -> None:
 
 def test_strict_is_for_the_launcher(world) -> None:
     """A rank that failed would have the others killed, which may be saving the model."""
-    code = "import madeup, os, sys\nmadeup.f = 1\nprint(os.environ['RANK'])"
+    code = "import madeup, os, sys\nmadeup.f = 1\nos.write(1, os.environ['RANK'].encode())"
     done = launch(world, code, "--strict")
     assert done.returncode == 78
-    assert sorted(done.stdout.split()[:3]) == ["0", "1", "2"]
+    assert sorted(done.stdout[:3]) == ["0", "1", "2"]  # each has come to its end
     assert done.stderr.count("status 78, as --strict asks") == 1
 
 
