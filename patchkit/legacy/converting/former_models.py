@@ -66,9 +66,16 @@ def tuples_of_cache(cache: Any) -> tuple[tuple[Any, Any], ...]:
 
 def usable_length(cache: Any, new: int, layer_idx: int = 0) -> int:
     """Return how many tokens of a cache can be kept beside new ones."""
-    limits = [layer.get_max_length() for layer in cache.layers[layer_idx : layer_idx + 1]]
+    limits = [_limit(layer) for layer in cache.layers[layer_idx : layer_idx + 1]]
     length: int = cache.get_seq_length(layer_idx)
     return limits[0] - new if limits and _NO_LIMIT < limits[0] < length + new else length
+
+
+def _limit(layer: Any) -> int:
+    # The method had another name from Transformers 4.46 to 5.12.
+    named = "get_max_length" if hasattr(layer, "get_max_length") else "get_max_cache_shape"
+    limit: int = getattr(layer, named)()
+    return limit
 
 
 def no_limit_is_none(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
