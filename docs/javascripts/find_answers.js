@@ -208,7 +208,7 @@ function namesOf(error, pasted, data) {
     const called = classOf(owner || "");
     const exact = keywords[`${called} ${keyword}`];
     const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
-    const any = loading || keywords[` ${keyword}`];
+    const any = loading || keywordOfAlike(called, keyword, data.names);
     if (exact || !called) add(exact || any, { inTable: Boolean(called) });
     else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }
@@ -223,9 +223,10 @@ function namesOf(error, pasted, data) {
   }
   for (const [, flags] of all(patterns.flags)) {
     const written = [patterns.flag, patterns.key].map((one) => [...flags.matchAll(new RegExp(one, "g"))]);
-    for (const [, flag] of written.find(({ length }) => length) || []) {
-      add(keywords[` ${flag.replaceAll("-", "_")}`], { inTable: true, library: null });
-    }
+    const given = written.find(({ length }) => length) || [];
+    const gone = given.map(([, flag]) => keywords[` ${flag.replaceAll("-", "_")}`]).filter(Boolean);
+    if (2 * gone.length < given.length) continue; // The file is of another command.
+    for (const answer of gone) add(answer, { inTable: true, library: null });
   }
   if (new RegExp(patterns.refusedValue).test(error.message)) {
     const begin = error.message.slice(0, 200);
@@ -233,6 +234,19 @@ function namesOf(error, pasted, data) {
       .forEach((row) => add(row.answer, { inTable: true }));
   }
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
+}
+
+/** Return what is known of a keyword of classes like one that no table has: those of its last word. */
+function keywordOfAlike(called, keyword, { keywords }) {
+  if (!called) return keywords[` ${keyword}`];
+  const lastWord = (owner) => {
+    const word = owner.split(".").pop().split(/(?<!^)(?=[A-Z])/).pop();
+    return word === "Arguments" ? "Config" : word;
+  };
+  const alike = Object.keys(keywords)
+    .filter((key) => key.endsWith(` ${keyword}`) && lastWord(key.split(" ")[0]) === lastWord(called))
+    .map((key) => keywords[key]);
+  return alike.find(({ library }) => library !== "trl") || alike[0];
 }
 
 function renamed(answer, id) {
