@@ -17,7 +17,7 @@ def rows_of_names() -> tuple[Moved | Gone, ...]:
 
 @cache
 def rows_of_files() -> tuple[Change, ...]:
-    """Return the changes that need no function; a script or an error asks for them many times."""
+    """Return the changes that need no function; they are read once a process."""
     from . import attributes, keywords
 
     return (*rows_of_names(), *keywords.rows(), *attributes.rows())
