@@ -177,7 +177,7 @@ function valuesOf(wording, { text, letters, places }) {
   if (!found) return null;
   const original = (start, end) => (end > start ? text.slice(places[start], places[end - 1] + 1) : "");
   const [, end] = found.indices[0];
-  if (wording.isClosed && /^\.\w/.test(text.slice(places[end - 1] + 1))) return null;
+  if (wording.isClosed && /^\.?\w/.test(text.slice(places[end - 1] + 1))) return null;
   const values = {};
   for (const [name, span] of Object.entries(found.indices.groups || {})) {
     if (!span) continue;

@@ -445,6 +445,12 @@ def test_an_error_that_only_reports_another_gives_way_to_it() -> None:
     assert "different types" in said(text)
 
 
+def test_a_choice_of_names_is_not_found_at_the_beginning_of_another() -> None:
+    text = "AttributeError: 'ValueModel' object has no attribute '{}'"
+    assert answered(read(text.format("layers")), NEWEST.get).answers
+    assert not answered(read(text.format("layers_of_mine")), NEWEST.get).answers
+
+
 def test_the_keyword_of_a_class_of_another_kind_is_not_that_of_the_table() -> None:
     text = "TypeError: OwnTokenizer.__init__() got an unexpected keyword argument 'evaluation_strategy'"
     assert not answered(read(text), NEWEST.get).answers
