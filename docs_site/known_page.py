@@ -20,12 +20,17 @@ SUBJECTS = {
     "distributed": "Several processes and devices",
     "quantized": "Quantized models",
     "installation": "Installation",
+    "python-packages": "Other Python packages",
     "devices": "Devices, memory and old GPUs",
     "loading": "Loading and saving",
+    "remote-code": "A model's own code",
     "training": "Trainers",
+    "data": "Data and tokenizers",
+    "trl": "TRL's trainers",
     "names": "Names and versions",
     "old-scripts": "Scripts of older releases",
     "more": "More",
+    "frameworks": "Frameworks",
     "arguments": "Arguments that a library refuses",
 }
 """The files of rows, in the order of the page, and their headings."""

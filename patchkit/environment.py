@@ -208,7 +208,7 @@ def in_range(version: str, versions: str) -> bool:
         specifiers, parsed = SpecifierSet(versions), Version(version)
         if parsed.is_prerelease and not specifiers.prereleases:
             parsed = Version(parsed.base_version)
-        return specifiers.contains(parsed, prereleases=True)
+        return bool(specifiers.contains(parsed, prereleases=True))
     except InvalidSpecifier:
         raise ValueError(f"{versions!r} is not a version range such as '>=0.26,<2'") from None
     except InvalidVersion:

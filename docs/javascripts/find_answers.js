@@ -178,7 +178,7 @@ function valuesOf(wording, { text, letters, places }) {
   if (!found) return null;
   const original = (start, end) => (end > start ? text.slice(places[start], places[end - 1] + 1) : "");
   const [, end] = found.indices[0];
-  if (wording.isClosed && /^\.\w/.test(text.slice(places[end - 1] + 1))) return null;
+  if (wording.isClosed && /^\.?\w/.test(text.slice(places[end - 1] + 1))) return null;
   const values = {};
   for (const [name, span] of Object.entries(found.indices.groups || {})) {
     if (!span) continue;
@@ -209,7 +209,7 @@ function namesOf(error, pasted, data) {
     const called = classOf(owner || "");
     const exact = keywords[`${called} ${keyword}`];
     const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
-    const any = loading || keywords[` ${keyword}`];
+    const any = loading || keywordOfAlike(called, keyword, data.names);
     if (exact || !called) add(exact || any, { inTable: Boolean(called) });
     else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }
@@ -224,9 +224,10 @@ function namesOf(error, pasted, data) {
   }
   for (const [, flags] of all(patterns.flags)) {
     const written = [patterns.flag, patterns.key].map((one) => [...flags.matchAll(new RegExp(one, "g"))]);
-    for (const [, flag] of written.find(({ length }) => length) || []) {
-      add(keywords[` ${flag.replaceAll("-", "_")}`], { inTable: true, library: null });
-    }
+    const given = written.find(({ length }) => length) || [];
+    const gone = given.map(([, flag]) => keywords[` ${flag.replaceAll("-", "_")}`]).filter(Boolean);
+    if (2 * gone.length < given.length) continue; // The file is of another command.
+    for (const answer of gone) add(answer, { inTable: true, library: null });
   }
   if (new RegExp(patterns.refusedValue).test(error.message)) {
     const begin = error.message.slice(0, 200);
@@ -234,6 +235,19 @@ function namesOf(error, pasted, data) {
       .forEach((row) => add(row.answer, { inTable: true }));
   }
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
+}
+
+/** Return what is known of a keyword of classes like one that no table has: those of its last word. */
+function keywordOfAlike(called, keyword, { keywords }) {
+  if (!called) return keywords[` ${keyword}`];
+  const lastWord = (owner) => {
+    const word = owner.split(".").pop().split(/(?<!^)(?=[A-Z])/).pop();
+    return word === "Arguments" ? "Config" : word;
+  };
+  const alike = Object.keys(keywords)
+    .filter((key) => key.endsWith(` ${keyword}`) && lastWord(key.split(" ")[0]) === lastWord(called))
+    .map((key) => keywords[key]);
+  return alike.find(({ library }) => library !== "trl") || alike[0];
 }
 
 function renamed(answer, id) {

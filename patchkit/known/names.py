@@ -77,9 +77,10 @@ def answers(
         if not only_table or _rows_of(place) or ("." in place and _rows_below(place)):
             found += _of_name(place, error, pasted, installed)
     for owner, keyword in KEYWORD.findall(error.message):
-        if not only_table or _rows_of_keyword(_class_of(owner), keyword):
-            said = _of_keyword(_class_of(owner), keyword, error, pasted, installed)
-            found += said or ([] if owner or only_table else _of_arguments(keyword))
+        cls = _class_of(owner)
+        if not only_table or _rows_of_keyword(cls, keyword):
+            said = _of_keyword(cls, keyword, error, pasted, installed)
+            found += said or ([] if cls or only_table else _of_arguments(keyword))
     for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
     for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
@@ -183,14 +184,16 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
     """
     from ..legacy.explanation import short_name
 
-    def last_word(name: str) -> str:
-        return re.split("(?<!^)(?=[A-Z])", name)[-1]
-
     return [
         row
         for row in sorted(_rows_with_keyword(keyword), key=lambda row: row.library == "trl")
-        if not owner or last_word(owner) in map(last_word, map(short_name, row.owners))
+        if not owner or _last_word(owner) in map(_last_word, map(short_name, row.owners))
     ]
+
+
+def _last_word(owner: str) -> str:
+    word = re.split("(?<!^)(?=[A-Z])", owner.rpartition(".")[2])[-1]
+    return "Config" if word == "Arguments" else word
 
 
 def _is_model(owner: str) -> bool:

@@ -57,8 +57,8 @@ class Squeezed:
         return self.text[self._places[start] : self._places[end - 1] + 1] if end > start else ""
 
     def goes_on(self, end: int) -> bool:
-        """Tell whether a name with dots goes on at a place of the squeezed text."""
-        return bool(re.match(r"\.\w", self.text[self._places[end - 1] + 1 :]))
+        """Tell whether a name, which may have dots, goes on at a place of the squeezed text."""
+        return bool(re.match(r"\.?\w", self.text[self._places[end - 1] + 1 :]))
 
 
 def squeezed(text: str) -> str:
@@ -141,9 +141,9 @@ class Wording:
             if number % 2 == 0:
                 pieces.append(re.escape(squeezed(part)))
             elif "|" in part:
-                pieces.append(
-                    f"(?:{'|'.join(re.escape(squeezed(one)) for one in part.split('|'))})"
-                )
+                # The longest first: `prompt` is a part of `prompts`.
+                choices = sorted(map(squeezed, part.split("|")), key=len, reverse=True)
+                pieces.append(f"(?:{'|'.join(map(re.escape, choices))})")
             else:
                 kind, _, name = part.partition(":")
                 last = not any(map(squeezed, self._parts[number + 1 :: 2]))

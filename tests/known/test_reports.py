@@ -433,6 +433,74 @@ def test_since_when(text: str, since: str) -> None:
             "ModuleNotFoundError: No module named 'transformers.deepspeed'",
             ("transformers.integrations",),
         ),
+        (
+            "ImportError: cannot import name 'AdamW' from 'transformers' (/x/transformers/__init__.py)",
+            ("from torch.optim import AdamW", "4.50.0"),
+        ),
+        (
+            "ImportError: cannot import name 'logprobs_from_logits' from 'trl.core'",
+            ("TRL 0.14.0", "selective_log_softmax"),
+        ),
+        (
+            "TypeError: Seq2SeqTrainingArguments.__init__() got an unexpected keyword argument "
+            "'evaluation_strategy'",
+            ("Write eval_strategy",),
+        ),
+        (
+            "TypeError: SFTConfig.__init__() got an unexpected keyword argument 'evaluation_strategy'",
+            ("Write eval_strategy",),
+        ),
+        (
+            "TypeError: MyTrainer.__init__() got an unexpected keyword argument 'tokenizer'",
+            ("Write processing_class", "Transformers 5.0.0"),
+        ),
+        (
+            "TypeError: Accelerator.__init__() got an unexpected keyword argument 'project_dir'",
+            ("Every release of Accelerate that was read", "takes", "Upgrade"),
+        ),
+        (
+            "ImportError: cannot import name 'dispatch_model' from 'accelerate' (/x/__init__.py)",
+            ("Every release of Accelerate that was read has", "--force-reinstall"),
+        ),
+        (
+            "TypeError: DPOTrainer.__init__() got an unexpected keyword argument 'dpo_alpha'",
+            ("No release of TRL that was read", "fork"),
+        ),
+        (
+            "TypeError: __init__() got an unexpected keyword argument 'save_strategy'",
+            ("a field of TrainingArguments in every release",),
+        ),
+        (
+            "ImportError: cannot import name 'TrainingArguments' from 'trl'",
+            ("a name of Transformers, not of TRL", "from transformers import TrainingArguments"),
+        ),
+        (
+            "ImportError: cannot import name 'LoraConfig' from 'transformers'",
+            ("a name of PEFT", "from peft import LoraConfig"),
+        ),
+        (
+            "AttributeError: 'GRPOConfig' object has no attribute 'max_prompt_length'",
+            ("left TRL in 0.28.0",),
+        ),
+        (
+            "ImportError: cannot import name 'GRPOConfig' from 'trl' (unknown location)",
+            ("a folder named trl",),
+        ),
+        (
+            '  File "/x/site-packages/setfit/model_card.py", line 14, in <module>\n'
+            "ImportError: cannot import name 'DatasetFilter' from 'huggingface_hub' (/x)",
+            ("huggingface_hub and setfit are of different times", "0.24"),
+        ),
+        (
+            '  File "/x/transformers/utils/import_utils.py", line 2323, in __getattr__\n'
+            "AttributeError: module transformers.models has no attribute gemma3_text",
+            ("`gemma3_text` in `transformers.models`", "upgrade"),
+        ),
+        (
+            "ImportError: huggingface-hub>=0.34.0,<1.0 is required for a normal functioning of this "
+            "module, but found huggingface-hub==1.1.2.",
+            ("pip install 'huggingface-hub>=0.34.0,<1.0'", "huggingface-hub==1.1.2 is installed"),
+        ),
     ],
 )
 def test_names_in_both_directions(text: str, substance: tuple[str, ...]) -> None:
@@ -456,6 +524,41 @@ def test_kinds_of_refusal_are_not_about_kernels() -> None:
     )
     assert answered(read(text.format("ValueError")), NEWEST.get).answers
     assert not answered(read(text.format("RuntimeError")), NEWEST.get).answers
+
+
+def test_a_file_of_another_command_is_not_one_of_an_older_release() -> None:
+    text = "ValueError: Some keys are not used by the HfArgumentParser: [{}]"
+    training = "'bf16', 'learning_rate', 'logging_steps', 'warmup_ratio'"
+    assert "a file for another command" in said(text.format(training))
+    assert "Write warmup_steps" in said(text.format("'warmup_ratio'"))
+
+
+def test_an_error_that_only_reports_another_gives_way_to_it() -> None:
+    text = (
+        "ArrowTypeError: Expected bytes, got a 'int' object\n\n"
+        "The above exception was the direct cause of the following exception:\n\n"
+        "datasets.exceptions.DatasetGenerationError: An error occurred while generating the dataset"
+    )
+    assert "different types" in said(text)
+
+
+def test_a_choice_of_names_is_not_found_at_the_beginning_of_another() -> None:
+    text = "AttributeError: 'ValueModel' object has no attribute '{}'"
+    assert answered(read(text.format("layers")), NEWEST.get).answers
+    assert not answered(read(text.format("layers_of_mine")), NEWEST.get).answers
+
+
+def test_the_keyword_of_a_class_of_another_kind_is_not_that_of_the_table() -> None:
+    text = "TypeError: OwnTokenizer.__init__() got an unexpected keyword argument 'evaluation_strategy'"
+    assert not answered(read(text), NEWEST.get).answers
+
+
+def test_what_only_knows_the_kind_of_a_complaint_is_silent_where_nothing_was_raised_on_purpose() -> (
+    None
+):
+    text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\n{}: no moon found'
+    assert "the message says which" in said(text.format("ValueError"))
+    assert not answered(read(text.format("KeyError")), NEWEST.get).answers
 
 
 @pytest.mark.parametrize(
