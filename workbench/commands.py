@@ -15,6 +15,7 @@ COMMANDS = {
     "releases": "releases.command",
     "parents": "releases.parents",
     "sets": "releases.sets",
+    "anchors": "anchors.command",
     "messages": "messages.command:count",
 }
 
