@@ -74,6 +74,9 @@ def test_revert_says_what_it_cannot_undo(replaced, apply) -> None:
     assert record.status is Status.AVAILABLE
     assert "Trainer.__init__ is a copy that axototl made, and keeps the change" in record.reason
     assert cls().value == "fixed"
+    with pytest.warns(PatchWarning, match="keeps the change"):
+        assert apply(made)["madeup-bug"].status is Status.DRIFTED
+    made.revert(None)
     cls.__init__ = lambda self: None
     assert "copy" not in made.report()["madeup-bug"].reason
 
