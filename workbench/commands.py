@@ -16,6 +16,7 @@ COMMANDS = {
     "releases": "releases.command",
     "parents": "releases.parents",
     "sets": "releases.sets",
+    "anchors": "anchors.command",
     "messages": "messages.command:count",
 }
 

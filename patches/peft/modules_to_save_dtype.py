@@ -19,10 +19,12 @@ too, which costs at most 8 MiB more for each, optimizer included. Larger copies 
 embeddings) stay: those runs work, and could need gigabytes more. Preflight reports them.
 
 Under autocast no output is cast, so that a run in which someone else makes the copies float32, as
-LLaMA-Factory does, has the numbers that it has without the patch. One case is left: the copy of an
-embedding on a CPU, whose autocast does not cast for `LayerNorm`, as CUDA's does. Of 40 tiny
-families with a float32 copy of their embedding, 14 raised there (GPT-2, OPT, Falcon and others),
-and trained with the output in the dtype of the base. The other 26 trained either way.
+LLaMA-Factory does, has the numbers that it has without the patch. They are nearer to float32, too:
+over ten steps of a tiny float16 Llama (LoRA, embedding and head trained, five seeds) losses were
+0.0007 from a float32 run, and 0.0022 with the embedding's output in float16. One case is left: the
+copy of an embedding on a CPU, whose autocast does not cast for `LayerNorm`, as CUDA's does. Of 40
+tiny families with a float32 copy of their embedding, 14 raised there (GPT-2, OPT, Falcon and
+others), and trained with the output in the dtype of the base. The other 26 trained either way.
 
 The rewritten line reaches its helper by `torch.sys.modules`, because torch.compile can trace that.
 """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
+from typing import Any
 
 from ..environment import distribution_of
 from ..patch import Change, Rewrite, note
@@ -28,6 +30,18 @@ class WrapNote:
 
     def __str__(self) -> str:
         return note(self.target, self.wrapper)
+
+
+def _module_of(namespace: dict[str, Any]) -> str:
+    """Return the name of the module whose names these are.
+
+    Not what `__name__` says there: axolotl imports all that a text mentions into its own modules,
+    and some texts mention `__name__`.
+    """
+    for name, module in list(sys.modules.items()):
+        if issubclass(type(module), ModuleType) and vars(module) is namespace:
+            return name
+    return str(namespace.get("__name__", ""))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +71,7 @@ class FixedCallable:
         assert function is not None
         if not self.place.is_copied_with(self.piece, function):
             return ""
-        package = str(function.__globals__.get("__name__", "")).partition(".")[0]
+        package = _module_of(function.__globals__).partition(".")[0]
         if package == "__main__":
             return "the script"
         return distribution_of(package).partition(" ")[0] or package or "someone"

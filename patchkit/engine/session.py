@@ -616,7 +616,10 @@ class Session:
     def _warn(self, patches: Iterable[ArmedPatch], broken: Iterable[Broken] = ()) -> None:
         """Warn of trouble with patches, once for each kind of it. The lock is not held."""
         with _LOCK:
-            records = [patch_record(patch.entry, patch, None) for patch in patches]
+            records = [
+                patch_record(patch.entry, patch, None, copies=self._copies.get(patch.id, ()))
+                for patch in patches
+            ]
         self._warnings.give([*records, *map(broken_record, broken)])
 
 

@@ -46,7 +46,7 @@ class Preview:
 def preview(patch: Patch) -> Preview:
     """Preview the changes of a patch; for a wildcard, in the first few files that have the bug."""
     resolution = resolve(patch)
-    modules: dict[str, _Module] = {}
+    modules: dict[str, PreviewedModule] = {}
     edits: dict[str, dict[Edit, None]] = {}
     lines: dict[str, tuple[str, ...]] = {}
     targeted: set[str] = set()
@@ -60,7 +60,7 @@ def preview(patch: Patch) -> Preview:
             continue
         shown: set[str] = set()
         for name in modules_matching(target.module):
-            module = modules[name] = modules.get(name) or _Module(name)
+            module = modules[name] = modules.get(name) or PreviewedModule(name)
             with_site = module.functions_with_site(change.rule)
             if not any(map(target.matches_qualname, with_site)):
                 continue
@@ -97,7 +97,7 @@ def preview(patch: Patch) -> Preview:
     )
 
 
-class _Module:
+class PreviewedModule:
     """A module of an installed package, parsed once for all changes of a patch."""
 
     def __init__(self, name: str) -> None:
@@ -121,13 +121,13 @@ class _Module:
 
 
 def _drift(
-    patch: Patch, resolution: Resolution, names: set[str], modules: dict[str, _Module]
+    patch: Patch, resolution: Resolution, names: set[str], modules: dict[str, PreviewedModule]
 ) -> tuple[str, ...]:
     """Return the drift that a scan of the installed release finds in these modules."""
     if resolution.version is None or not resolution.changes:
         return ()
     questions = Questions([patch])
-    targeted = {name: modules.get(name) or _Module(name) for name in names}
+    targeted = {name: modules.get(name) or PreviewedModule(name) for name in names}
     facts = {
         name: facts_of(module.parsed, questions)
         for name, module in targeted.items()

@@ -19,6 +19,7 @@ from .conftest import double
 CALLS_HELPER = Rule(
     Pattern("bug()"), lambda node: [replace(node, helper("madeup_helpers:fixed") + "()")]
 )
+COPIER = "axototl.monkeypatch.trainer"
 TARGET = "madeup.trainer:Trainer.__init__"
 
 
@@ -27,16 +28,20 @@ def helpers(monkeypatch) -> None:
     module = types.ModuleType("madeup_helpers")
     module.fixed = lambda: "fixed"
     monkeypatch.setitem(sys.modules, "madeup_helpers", module)
+    monkeypatch.setitem(sys.modules, COPIER, None)
 
 
-def copied(function, old: str, new: str, package: str = "axototl.monkeypatch.trainer"):
+def copied(function, old: str, new: str, package: str = COPIER):
     """Do as axolotl does: text, replacement, a name of its own, `exec` in a module of its own."""
     text = textwrap.dedent(inspect.getsource(function))
     assert old in text
     text = text.replace(old, new).replace(f"def {function.__name__}(", "def theirs(")
-    names = {**function.__globals__, "__name__": package}
-    exec(text, names)
-    return names["theirs"]
+    module = types.ModuleType(package)
+    sys.modules[package] = module
+    # Axolotl imports whatever the text mentions, `__name__` included.
+    vars(module).update(function.__globals__)
+    exec(text, vars(module))
+    return module.theirs
 
 
 @pytest.fixture
@@ -69,6 +74,9 @@ def test_revert_says_what_it_cannot_undo(replaced, apply) -> None:
     assert record.status is Status.AVAILABLE
     assert "Trainer.__init__ is a copy that axototl made, and keeps the change" in record.reason
     assert cls().value == "fixed"
+    with pytest.warns(PatchWarning, match="keeps the change"):
+        assert apply(made)["madeup-bug"].status is Status.DRIFTED
+    made.revert(None)
     cls.__init__ = lambda self: None
     assert "copy" not in made.report()["madeup-bug"].reason
 

@@ -9,6 +9,7 @@ import pytest
 
 from workbench.reliability import inject, oracle
 from workbench.reliability import world as worlds
+from workbench.reliability.scenarios import Action
 from workbench.reliability.snapshots import Snapshot
 
 
@@ -74,6 +75,23 @@ def test_every_line_of_the_engine_is_a_point(world) -> None:
     assert inject.disturbed(world.report, point, MemoryError) == "MemoryError"
     assert len(inject.chosen(points, 2)) < len(points)
     assert inject.chosen(points, 0) == points
+
+
+def test_a_call_that_raises_with_everything_applied_is_found(world, monkeypatch) -> None:
+    def raises_at_its_end(act, point, error) -> str:
+        act()
+        return error.__name__
+
+    monkeypatch.setattr(inject, "disturbed", raises_at_its_end)
+    before = oracle.carried(world)
+    world.apply()
+    after = oracle.carried(world)
+    world.revert()
+    point = inject.Point(0, "engine/session.py:1", with_end=False)
+    for undone in (True, False):
+        action = Action("apply", lambda world: None, lambda world: world.apply(), undone=undone)
+        found = inject.try_point(world, action, point, MemoryError, before, after)
+        assert any(problem.startswith("not undone") for problem in found) == undone
 
 
 def test_what_an_error_in_the_hook_passes_by() -> None:
