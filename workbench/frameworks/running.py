@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -57,10 +58,10 @@ def run(framework: Framework, training: Training, way: str, limit: float) -> Tri
         seconds = round(time.monotonic() - started, 1)
         logs = list(framework.logged(work, output)) if framework.logged else []
         trial = outcome(code, output, [*_events(observed), *logs], limit)
-        places = {str(folder): "…", str(training.model.parent): "…", str(ROOT): "…"}
+        places = (folder, training.model.parent, ROOT, sysconfig.get_path("purelib"))
     error = trial.error
-    for place, short in places.items():
-        error = error.replace(place, short)
+    for place in places:
+        error = error.replace(str(place), "…")
     return replace(trial, error=shorten(error, _WIDTH), seconds=seconds)
 
 

@@ -96,6 +96,17 @@ def dpo(recipe):
     set_seed(training_args.seed)
     tokenizer = AutoTokenizer.from_pretrained(model_args.model_name_or_path)
     dataset = load_dataset("json", data_files=data_args.dataset, split="train")
+
+    def to_text(row):
+        return {
+            "prompt": tokenizer.apply_chat_template(
+                row["chosen"][:-1], tokenize=False, add_generation_prompt=True
+            ),
+            "chosen": tokenizer.apply_chat_template(row["chosen"][-1:], tokenize=False),
+            "rejected": tokenizer.apply_chat_template(row["rejected"][-1:], tokenize=False),
+        }
+
+    dataset = dataset.map(to_text)
     kwargs = load_kwargs(model_args)
     trainer = DPOTrainer(
         model_args.model_name_or_path,
