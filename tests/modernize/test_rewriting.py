@@ -10,6 +10,8 @@ from patchkit.modernize.findings import ScriptOutcome
 from patchkit.modernize.python import modernize
 from patchkit.modernize.target import due_for
 
+from .conftest import Rewrite
+
 OLD_DEFAULTS = "learning_rate=5e-05, logging_steps=500, bf16=False, gradient_checkpointing=False"
 
 CASES = {
@@ -338,3 +340,36 @@ def test_to_an_older_release() -> None:
     )
     result = modernize(text, due_for("trl==0.11.4, transformers==4.44.2"))
     assert 'SFTConfig("o", max_seq_length=9), tokenizer=t)' in result.text
+
+
+def test_what_is_imported_by_todays_name_is_called_by_it(rewrite: Rewrite) -> None:
+    text = (
+        "from peft import prepare_model_for_int8_training\n"
+        "model = prepare_model_for_int8_training(model)\n"
+    )
+    result = rewrite(text)
+    assert result.text == text.replace("int8", "kbit")
+    assert {finding.line for finding in result.findings} == {1, 2}
+    # A name that may be another one stays.
+    again = rewrite(text + "def prepare_model_for_int8_training(model):\n    return model\n").text
+    assert "kbit_training as prepare_model_for_int8_training" in again
+    as_text = rewrite(text + "__all__ = ['prepare_model_for_int8_training']\n").text
+    assert "kbit_training as prepare_model_for_int8_training" in as_text
+
+
+def test_settings_of_generate_are_set_where_they_are(rewrite: Rewrite) -> None:
+    text = (
+        "from transformers import AutoConfig, AutoModelForCausalLM\n"
+        'model = AutoModelForCausalLM.from_pretrained("m", dtype="auto")\n'
+        "model.config.num_beams = 4\n"
+        "model.config.hidden_size = 4\n"
+        'config = AutoConfig.from_pretrained("m")\n'
+        "config.num_beams = 4\n"
+    )
+    lines = rewrite(text).text.splitlines()
+    assert "model.generation_config.num_beams = 4" in lines
+    assert "model.config.hidden_size = 4" in lines
+    assert (
+        "write model.generation_config.num_beams ="
+        in lines[lines.index("config.num_beams = 4") - 1]
+    )

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from patchkit.catalogue import entries
 from patchkit.catalogue.resolution import resolve
-from patchkit.environment import modules_matching
-from patchkit.heap import without_garbage_collection
+from patchkit.environment import modules_matching, without_garbage_collection
 from patchkit.matrix.preview import PreviewedModule
 from patchkit.patch import Rewrite
 from patchkit.rewrite import Drift, Edit, FunctionSource, Rule, Target

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import defaultdict
+from collections.abc import Iterator
 
 from ...legacy.places import FoundName
 from ...legacy.wording import since
@@ -11,6 +13,8 @@ from ..findings import ScriptOutcome
 from ..reading.script import ScriptUse
 from .edits import NewImport, Span, span_of
 from .plan import Plan
+
+_BUILTINS = frozenset(dir(builtins))
 
 
 def plan_names(plan: Plan) -> None:
@@ -37,6 +41,8 @@ def plan_names(plan: Plan) -> None:
         module, _, last = place.rpartition(".")
         if isinstance(use.node, ast.ImportFrom) and use.alias is not None:
             bound = use.alias.asname or use.alias.name
+            if use.alias.asname is None and _rename(plan, use.alias.name, last):
+                bound = last
             statements[use.node].append((use, NewImport(module, last, bound)))
         elif isinstance(use.node, ast.Import):
             _module(plan, use, became)
@@ -51,6 +57,38 @@ def plan_names(plan: Plan) -> None:
         _import_from(plan, node, moved)
     for (_, instead), uses in gone.items():
         _gone(plan, uses, instead)
+
+
+def _rename(plan: Plan, old: str, new: str) -> bool:
+    """Let a script call what it imports by its name of today; False if that could be another."""
+    tree, bound = plan.script.tree, plan.script.bound
+    if old == new or new in bound or new in _BUILTINS:
+        return False
+    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old]
+    given = sum(name == old for node in ast.walk(tree) for name in _given(node))
+    is_elsewhere = any(
+        isinstance(node, ast.Constant) and node.value == old for node in ast.walk(tree)
+    )
+    if given > 1 or is_elsewhere or any(map(plan.lines.is_in_text, uses)):
+        return False
+    for node in uses:
+        plan.edits.sources[span_of(node)] = new
+        plan.changed(node, old, new, "it is imported by this name")
+    return True
+
+
+def _given(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node of a script gives a meaning to."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Global | ast.Nonlocal):
+        yield from node.names
 
 
 def _found(plan: Plan, use: ScriptUse, became: FoundName) -> None:

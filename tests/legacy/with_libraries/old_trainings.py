@@ -170,7 +170,7 @@ OWN_METHODS = {
         "trainer.train()\n"
         "result = seen",
         "takes 3 positional arguments but 4 were given",
-        [[1, None], [2, True], [3, True]],
+        [[1, None], [2, True], [3, None]],
         "leave metrics out",
     ),
     "own_logging": (

@@ -101,6 +101,14 @@ READ = {
 """Pieces that fail today: the piece, its error, and the result with the layer."""
 
 COUNTED = {
+    "value_of_a_row": (
+        "def encode(row):\n"
+        "    return {'prompt': TOKENIZER.apply_chat_template(one)}\n"
+        "rows = ROWS.map(encode)\n"
+        "others = ROWS.map(lambda row: {'prompt': TOKENIZER.apply_chat_template(one)})\n"
+        "result = rows[0]['prompt'] == ids == others[0]['prompt']",
+        False,
+    ),
     "counted": ("result = len(TOKENIZER.apply_chat_template(one)) == len(ids)", False),
     "filtered": (
         "rows = Dataset.from_dict({'messages': [one, one * 9]})\n"
