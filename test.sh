@@ -14,4 +14,13 @@ if [ "${1:-}" = quick ]; then
     slow=(reliability cli/run cli/new test_pytest_plugin.py verification/test_verification.py)
     set -- -e lint,unit -- -m 'not releases and not packaging' "${slow[@]/#/--ignore=}" "$@"
 fi
-exec .venv-test/bin/tox run "$@"
+rm -f .tox/*/slowest-tests.txt
+status=0
+.venv-test/bin/tox run "$@" || status=$?
+# So that growth is seen. What each environment took, tox has printed.
+for file in .tox/*/slowest-tests.txt; do
+    [ -e "$file" ] || continue
+    printf '\nslowest in %s:\n' "$(basename "$(dirname "$file")")"
+    cat "$file"
+done
+exit "$status"

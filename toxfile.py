@@ -9,6 +9,6 @@ from tox.session.state import State
 
 @impl
 def tox_add_env_config(env_conf: EnvConfigSet, state: State) -> None:
-    """Add `version_set`: NAME for the environments trl-NAME, trl-NAME-whole and matrix-NAME."""
+    """Add `version_set`: NAME for the environments trl-NAME, matrix-NAME and frameworks-NAME."""
     name = env_conf.env_name.partition("-")[2].removesuffix("-whole")
     env_conf.add_constant("version_set", "the file in version_sets", name)

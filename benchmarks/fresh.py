@@ -76,5 +76,9 @@ def interpreters(*, bytecode: bool = True) -> Iterator[Interpreters]:
         yield Interpreters({**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
         return
     with tempfile.TemporaryDirectory() as cache:
-        environment = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": cache}
+        environment = {
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": os.path.join(cache, "bytecode"),
+            "PATCHKIT_CACHE": os.path.join(cache, "patchkit"),
+        }
         yield Interpreters({**os.environ, **environment})

@@ -23,6 +23,7 @@ from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
 from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
 from patchkit.libraries import LIBRARIES, title
+from patchkit.whose import REMOTE_CODE
 
 PAGE = "my-error.md"
 DATA = "javascripts/my_error_data.js"
@@ -122,7 +123,7 @@ def _reading() -> dict[str, Any]:
         "longestMessage": reading.LONGEST_MESSAGE,
         "mostLines": reading.MOST_LINES,
         "libraries": sorted(reading.LIBRARIES),
-        "remoteCode": reading.REMOTE_CODE,
+        "remoteCode": REMOTE_CODE,
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),
         "box": in_javascript(reading.BOX.pattern),
@@ -130,6 +131,8 @@ def _reading() -> dict[str, Any]:
         "frames": [in_javascript(pattern.pattern) for pattern in reading.FRAMES],
         "error": in_javascript(reading.ERROR.pattern),
         "errorInside": in_javascript(reading.ERROR_INSIDE.pattern),
+        "asserted": in_javascript(reading.ASSERTED.pattern),
+        "assertedAbove": reading.ASSERTED_ABOVE,
         "marker": in_javascript(reading.MARKER.pattern),
         "launcher": in_javascript(reading.LAUNCHER.pattern),
         "foreign": [

@@ -23,7 +23,7 @@ from .errors import (
 
 TYPE_CHECKING = False  # `typing` would take most of the time that this import takes
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
     from typing import Any
 
@@ -171,11 +171,11 @@ def apply(
         check_flag("explain", explain)
     arguments = (only, exclude, strict, dtype, preflight, patches, legacy)
     is_plain = not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True))
-    report = _apply_later() if is_plain else None
-    if report is None:
-        report = _session().apply(_choices(*arguments, settings))
-    _explain_unasked(explain)
-    return report
+    packages = _packages_to_wait_for() if is_plain else None
+    finish: Callable[[], None] = lambda: _explain_unasked(explain)  # noqa: E731
+    if packages is not None:
+        return _apply_later(packages, finish)
+    return _session().apply(_choices(*arguments, settings), finish=finish)
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
@@ -407,12 +407,12 @@ def _session() -> Session:
     return SESSION
 
 
-def _apply_later() -> Report | None:
-    """Let a plain `apply()` wait for the first import of a library.
+def _packages_to_wait_for() -> frozenset[str] | None:
+    """Return the packages whose first import a plain `apply()` can wait for.
 
     Returns:
-        its report, which is written when it is read; None if the call cannot wait: the patches are
-        read already, or the environment has settings for them.
+        None if it cannot wait: the patches are read already, or the environment has settings for
+        them.
     """
     import sys
 
@@ -420,13 +420,30 @@ def _apply_later() -> Report | None:
 
     if "patchkit.engine.session" in sys.modules or not deferred.is_environment_silent():
         return None
-    packages = deferred.packages_to_wait_for()
-    if packages is None:
-        return None
+    return deferred.packages_to_wait_for()
+
+
+def _apply_later(packages: frozenset[str], finish: Callable[[], None]) -> Report:
+    """Let a plain `apply()` wait for the first import of a library.
+
+    Args:
+        packages: the libraries.
+        finish: called at the end, as a part of this call.
+
+    Returns:
+        its report, which is written when it is read.
+    """
+    from .engine.deferred import DeferredCall
     from .reporting.report import Report
 
-    call = deferred.until_first_import(packages, lambda: _session().apply(_choices(*_DEFAULTS, {})))
-    return Report.later(call.read_report)
+    call = DeferredCall(lambda: _session().apply(_choices(*_DEFAULTS, {})))
+    try:
+        call.wait_for(packages)
+        finish()
+        return Report.later(call.read_report)
+    except BaseException:
+        call.withdraw()
+        raise
 
 
 def __getattr__(name: str) -> object:

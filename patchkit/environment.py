@@ -1,21 +1,25 @@
-"""Installed distributions and modules, and version ranges."""
+"""Installed distributions and modules, version ranges, and the garbage collector."""
 
 from __future__ import annotations
 
 import contextlib
 import fnmatch
 import functools
+import gc
 import importlib.machinery
 import importlib.util
 import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
 
+from .about import DISTRIBUTION
 from .errors import PatchDefinitionError, UnreadableVersion
+from .libraries import LIBRARIES, with_role
 
 
 class _LookUps(threading.local):
@@ -25,7 +29,31 @@ class _LookUps(threading.local):
 
 
 _look_ups = _LookUps()
+_NAME = re.compile(r"^Name:\s*(\S+)", re.MULTILINE)
 _VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
+_REQUIRES = re.compile(r"^Requires-Dist:\s*(.+?)\s*$", re.MULTILINE)
+_REQUIRED = re.compile(r"[\w.-]+")
+_OF_AN_EXTRA = re.compile(r";.*\bextra\b")
+_COMMAND = re.compile(r"^([\w.-]+)\s*=", re.MULTILINE)
+
+
+def cache_folder() -> str:
+    """Return the folder for what patchkit keeps between processes.
+
+    It is `PATCHKIT_CACHE`, or `patchkit` among the user's caches.
+
+    Returns:
+        an absolute path; empty where `PATCHKIT_CACHE` is `off` or relative, or there is no home.
+    """
+    folder = os.environ.get("PATCHKIT_CACHE")
+    if not folder:
+        windows = os.name == "nt"
+        variable, default = (
+            ("LOCALAPPDATA", "~/AppData/Local") if windows else ("XDG_CACHE_HOME", "~/.cache")
+        )
+        caches = os.environ.get(variable) or os.path.expanduser(default)
+        folder = os.path.join(caches, "patchkit")
+    return folder if os.path.isabs(folder) else ""
 
 
 @contextlib.contextmanager
@@ -74,6 +102,85 @@ def installed_version(distribution: str) -> str | None:
     return written[1] if written else found.version
 
 
+def distribution_of(module: str) -> str:
+    """Return the distribution that a module came with, as `ms-swift 4.6.0`; empty if none has it.
+
+    Where none has the name of the package, this reads the records of all that is installed.
+    """
+    from importlib import metadata
+
+    package = module.partition(".")[0]
+    owners = [package]
+    if installed_version(package) is None:
+        owners = metadata.packages_distributions().get(package, [])
+    return f"{canonical(owners[0])} {installed_version(owners[0])}" if owners else ""
+
+
+def canonical(distribution: str) -> str:
+    """Return the name of a distribution in the one spelling that all others stand for."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+class Distribution(NamedTuple):
+    """The record of an installed distribution.
+
+    Args:
+        name: its name, canonical.
+        version: its version.
+        requires: its requirements, as written; those of all its extras, too.
+        commands: the names of the commands that it installs.
+    """
+
+    name: str
+    version: str
+    requires: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+def installed_distributions() -> dict[str, Distribution]:
+    """Read the records of all that is installed, by canonical name."""
+    from importlib import metadata
+
+    found: dict[str, Distribution] = {}
+    for installed in metadata.distributions():
+        head = (installed.read_text("METADATA") or installed.read_text("PKG-INFO") or "") + "\n\n"
+        head = head.partition("\n\n")[0]
+        name, version = _NAME.search(head), _VERSION.search(head)
+        if name is None or version is None or canonical(name[1]) in found:
+            continue  # what is first on the path is what is imported
+        _, _, scripts = (installed.read_text("entry_points.txt") or "").partition(
+            "[console_scripts]"
+        )
+        commands = tuple(_COMMAND.findall(scripts.partition("[")[0]))
+        requires = tuple(_REQUIRES.findall(head))
+        key = canonical(name[1])
+        found[key] = Distribution(key, version[1], requires, commands)
+    return found
+
+
+def frameworks(installed: Mapping[str, Distribution] | None = None) -> dict[str, Distribution]:
+    """Return the distributions that require a library that patchkit fixes, by canonical name.
+
+    A requirement of an extra does not count, and neither do the libraries themselves and patchkit.
+
+    Args:
+        installed: the records, if they were read already.
+    """
+    installed = installed_distributions() if installed is None else installed
+    patched = {canonical(name) for name in with_role("patched")}
+    none = {canonical(name) for name in (*LIBRARIES, DISTRIBUTION)} - {"unsloth", "unsloth-zoo"}
+    return {
+        name: distribution
+        for name, distribution in installed.items()
+        if name not in none
+        and any(
+            (found := _REQUIRED.match(text)) and canonical(found[0]) in patched
+            for text in distribution.requires
+            if not _OF_AN_EXTRA.search(text)
+        )
+    }
+
+
 def python_and_platform() -> dict[str, str]:
     """Return the version of Python, and system and architecture as in "linux-x86_64"."""
     import platform
@@ -84,14 +191,7 @@ def python_and_platform() -> dict[str, str]:
     }
 
 
-@functools.cache
-def _specifiers(versions: str) -> Any:
-    """Read a range, of which the patches have the same ones over and over."""
-    from packaging.specifiers import SpecifierSet
-
-    return SpecifierSet(versions)
-
-
+@functools.lru_cache(maxsize=4096)
 def in_range(version: str, versions: str) -> bool:
     """Tell whether a version lies in a PEP 440 range; a pre-release counts as its release.
 
@@ -101,11 +201,11 @@ def in_range(version: str, versions: str) -> bool:
     Raises:
         ValueError: the range or the version does not parse.
     """
-    from packaging.specifiers import InvalidSpecifier
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion, Version
 
     try:
-        specifiers, parsed = _specifiers(versions), Version(version)
+        specifiers, parsed = SpecifierSet(versions), Version(version)
         if parsed.is_prerelease and not specifiers.prereleases:
             parsed = Version(parsed.base_version)
         return bool(specifiers.contains(parsed, prereleases=True))
@@ -227,6 +327,8 @@ def short_name(module: str, file: Path | None) -> str:
 
 def module_is_absent(module: str) -> bool:
     """Tell whether a module cannot be imported, as far as that shows without importing anything."""
+    if type(sys.modules.get(module)) is ModuleType:
+        return False
     package, _, rest = module.partition(".")
     if package not in sys.modules and _spec(package) is None:
         return True
@@ -270,3 +372,18 @@ def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
         # A stand-in module has no spec, or makes one up.
         spec = importlib.machinery.PathFinder.find_spec(package)
     return spec if isinstance(spec, importlib.machinery.ModuleSpec) else None
+
+
+@contextlib.contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Hold off garbage collection while thousands of small objects are made: syntax trees, facts.
+
+    Each collection that they trigger would walk the whole heap, torch and all libraries included.
+    """
+    enabled = gc.isenabled()
+    try:
+        gc.disable()
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -9,31 +9,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-Role = Literal["patched", "measured", "needed", "frames", "classes", "asks"]
+Role = Literal["patched", "measured", "needed", "interfaces"]
 """What a library is to patchkit:
 
 - `patched`: most patches change one of these; without any of them, none is due.
 - `measured`: each measurement records its version.
 - `needed`: a training of the kind that patchkit fixes cannot do without it.
-- `frames`: a frame of it is no line of the user's, so messages name the line that called it.
-- `classes`: a class of it is no class of the script's.
-- `asks`: it asks objects what they have, and gets the same answers as without the legacy layer.
+- `interfaces`: the history of its public interfaces is known, and what requires it is a framework.
 """
 
-_TRAINING: frozenset[Role] = frozenset(
-    {"patched", "measured", "needed", "frames", "classes", "asks"}
-)
+_TRAINING: frozenset[Role] = frozenset({"patched", "measured", "needed", "interfaces"})
 LIBRARIES: Mapping[str, tuple[str, frozenset[Role]]] = {
     "trl": ("TRL", _TRAINING),
     "transformers": ("Transformers", _TRAINING),
     "peft": ("PEFT", _TRAINING),
     "accelerate": ("Accelerate", _TRAINING),
     "bitsandbytes": ("bitsandbytes", frozenset({"patched", "measured"})),
-    "datasets": ("Datasets", frozenset({"measured", "frames", "classes", "asks"})),
+    "datasets": ("Datasets", frozenset({"measured", "interfaces"})),
     "torch": ("PyTorch", frozenset({"measured", "needed"})),
-    "huggingface_hub": ("huggingface_hub", frozenset({"frames"})),
-    "unsloth": ("Unsloth", frozenset({"classes"})),
-    "unsloth_zoo": ("unsloth_zoo", frozenset({"classes"})),
+    "huggingface_hub": ("huggingface_hub", frozenset()),
+    "unsloth": ("Unsloth", frozenset()),
+    "unsloth_zoo": ("unsloth_zoo", frozenset()),
 }
 """The name that scripts import, which pip takes for that of the distribution, to the name in a
 sentence and the roles."""

@@ -148,7 +148,8 @@ class Patch:
             without wildcards, each with the range of the patch's library for which that is so.
 
     Raises:
-        PatchDefinitionError: something is missing or malformed.
+        PatchDefinitionError: something is missing or malformed. The symptom is looked at by
+            `check_symptom`.
     """
 
     id: str
@@ -180,15 +181,10 @@ class Patch:
             self._check(change)
         if not _is_strings(self.upstream):
             self._refuse(f"`upstream` must be a tuple of links, not {self.upstream!r}")
-        try:
-            re.compile(self.symptom)
-        except (re.error, TypeError) as error:
-            self._refuse(f"`symptom` is not a regular expression: {error}")
+        if not isinstance(self.symptom, str):
+            self._refuse(f"`symptom` must be a regular expression, not {self.symptom!r}")
         if not _is_strings(self.messages):
             self._refuse(f"`messages` must be a tuple of strings, not {self.messages!r}")
-        for message in self.messages:
-            if not re.search(self.symptom, message):
-                self._refuse(f"`symptom` does not find the message {message!r}")
         if not isinstance(self.opt_in, str) or (self.opt_in and not _is_name(self.opt_in)):
             self._refuse(f"`opt_in` must be a keyword of apply(), not {self.opt_in!r}")
         if self.opt_in in RESERVED and self.opt_in != "preflight":
@@ -211,6 +207,20 @@ class Patch:
     def library(self) -> str:
         """The distribution that the patch fixes."""
         return next(iter(self.affects))
+
+    def check_symptom(self) -> None:
+        """Check the symptom, which takes longer than all the rest.
+
+        Raises:
+            PatchDefinitionError: it is not a regular expression, or does not find the messages.
+        """
+        try:
+            re.compile(self.symptom)
+        except re.error as error:
+            self._refuse(f"`symptom` is not a regular expression: {error}")
+        for message in self.messages:
+            if not re.search(self.symptom, message):
+                self._refuse(f"`symptom` does not find the message {message!r}")
 
     def _check(self, change: object) -> None:
         if not isinstance(change, (Rewrite, Wrap)):

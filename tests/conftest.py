@@ -63,6 +63,7 @@ NEED_THE_LIBRARIES = (
     "examples",
     "with_libraries",
 )
+SLOWEST = 10
 LAUNCH_TIMEOUT = 240
 FORK_TIMEOUT = 900
 
@@ -71,6 +72,21 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out the tests of the catalogue where TRL is not installed."""
     absent = importlib.util.find_spec("trl") is None
     return True if absent and collection_path.name in NEED_THE_LIBRARIES else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Write down which tests were the slowest, for the end of the test command."""
+    folder = os.environ.get("TOX_ENV_DIR")
+    if not folder:
+        return
+    seconds: dict[str, float] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid] = seconds.get(report.nodeid, 0) + report.duration
+    slowest = sorted(seconds, key=lambda name: seconds[name], reverse=True)[:SLOWEST]
+    lines = (f"{seconds[name]:6.1f} s  {name}\n" for name in slowest)
+    Path(folder, "slowest-tests.txt").write_text("".join(lines), encoding="utf-8")
 
 
 class Library:

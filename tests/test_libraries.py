@@ -63,6 +63,6 @@ def test_what_is_patched_is_in_the_catalogue() -> None:
 
 def test_roles() -> None:
     assert with_role("measured")[:2] == ("trl", "transformers")
-    assert set(with_role("asks")) < set(with_role("classes"))
+    assert set(with_role("interfaces")) < set(with_role("measured"))
     assert "bitsandbytes" not in with_role("needed")
     assert (title("trl"), title("unheard")) == ("TRL", "unheard")

@@ -19,7 +19,12 @@ VAGUE_FOLDERS = (
     "tests/docs",
     "tests/known",
 )
-AS_USERS_WRITE = ("tests/legacy/scripts", "tests/modernize/messy", "workbench/film/train")
+AS_USERS_WRITE = (
+    "tests/legacy/scripts",
+    "tests/modernize/messy",
+    "workbench/film/train",
+    "workbench/frameworks/scripts",
+)
 
 
 def trees(folder: str) -> Iterator[tuple[str, ast.Module]]:

@@ -183,7 +183,7 @@ def test_malformed_setting(case: str) -> None:
 
 def refused(given: dict[str, Any], expected: str) -> None:
     with pytest.raises(PatchDefinitionError) as caught:
-        Patch(**given)
+        Patch(**given).check_symptom()
     assert isinstance(caught.value, PatchError)
     message = str(caught.value)
     assert message.startswith(f"patch {given['id']!r}: ")

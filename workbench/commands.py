@@ -9,6 +9,7 @@ from patchkit.cli.group import LazyGroup
 COMMANDS = {
     "families": "families.command",
     "ranks": "ranks.command",
+    "frameworks": "frameworks.command",
     "record": "record.record_command",
     "check": "record.check_command",
     "draw": "record.draw_command",

@@ -57,11 +57,12 @@ def _measure(target: Target, change: Rewrite) -> dict[str, float]:
     rule, swaps = change.rule, CodeSwaps()
     linecache.clearcache()
     _, look = _time(lambda: [rule.may_concern(original) for _ in range(FIRST_LOOKS)])
-    source, locate = _time(lambda: swaps.source(function))
+    place = swaps.place(function)
+    source, locate = _time(place.located)
     sites, plan = _time(lambda: rule.plan(source))
     edits = [edit for site in sites for edit in site]
     piece, claimant = Edits(PATCH, rule, tuple(edits)), _Claimant()
-    _, install = _time(lambda: swaps.install(function, piece, claimant, source))
+    _, install = _time(lambda: swaps.install(function, piece, claimant, place))
     assert function.__code__ is not original
     claimant.is_valid, claimant.is_over = False, True
     _, undo = _time(lambda: swaps.settle(complete=False))

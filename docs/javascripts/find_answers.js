@@ -54,7 +54,7 @@ function answered(pasted, data) {
     const part = squeezed(pasted.errors[0].message, data).letters;
     const hasPart = (number) => data.wordings[number].literals.some((literal) => literal.includes(part));
     if (part.length >= data.shortest) {
-      const rows = data.rows.filter(({ says }) => says.some(hasPart));
+      const rows = data.rows.filter(({ says, needs }) => !needs && says.some(hasPart));
       answers = rows.map((row) => answerOf({ row, values: {} }, data));
       return { answers, isPart: true };
     }
@@ -67,7 +67,8 @@ function answered(pasted, data) {
 function matches(pasted, data) {
   for (const error of pasted.errors) {
     const texts = [error.message];
-    if (error.type) texts.push(`${error.name}: ${error.message}`);
+    if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
+    if (error.type) texts.push(`${error.type}: ${error.message}`);
     if (error.after) texts.push(`${error.message} ${error.after}`);
     for (const text of texts) {
       const found = matchesOf(text, error, pasted, data);
@@ -350,14 +351,19 @@ function errorsOf(lines, data) {
     const raised = line.match(isError);
     if (frame) frames.push(frame);
     if (raised) {
+      const above = lines.slice(Math.max(0, number - 1 - data.assertedAbove), number - 1);
       let message;
       [message, number] = paragraph(number);
-      const after = [];
+      if (!raised.groups.message && !message.length && raised.groups.type.endsWith("AssertionError")) {
+        message = above.map((one) => one.match(new RegExp(data.asserted))).filter(Boolean).map((one) => one[1]).slice(-1);
+      }
+      let after = [];
       for (let beyond = number; beyond < lines.length && !lines[beyond] && after.length < data.mostLines;) {
         let more;
         [more, beyond] = paragraph(beyond + 1);
         after.push(...more);
       }
+      if (new RegExp(data.launcher).test(raised.groups.type)) after = lines.slice(number, number + data.mostLines);
       const { type, message: first } = raised.groups;
       found.push(raisedAs(type, joined([first || "", ...message]), frames, joined(after)));
       frames = [];

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from patchkit.precision.parameters import is_plain_float
 
@@ -11,15 +11,36 @@ if TYPE_CHECKING:
     import torch
 
 
-def parameters_to_upcast(model: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """Return the parameters that may become float32 when a model is prepared for training.
+class Upcast:
+    """A model whose fused experts are not among its parameters; all else is the model's."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.model = model
+        self._left = {id(parameter) for parameter in _fused_experts(model)}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def parameters(self) -> Iterator[torch.nn.Parameter]:
+        return (parameter for _, parameter in self.named_parameters())
+
+    def named_parameters(self) -> Iterator[tuple[str, torch.nn.Parameter]]:
+        named = self.model.named_parameters()
+        return ((name, item) for name, item in named if id(item) not in self._left)
+
+
+def without_fused_experts(model: torch.nn.Module) -> Upcast:
+    """Hide the parameters of a model that stay as they are when it is prepared for training.
 
     Args:
-        model: all parameters of a model that bitsandbytes did not quantize, and all but the fused
-            experts of one that it did.
+        model: if bitsandbytes quantized it, its fused experts are hidden, else nothing.
     """
-    left = {id(parameter) for parameter in _fused_experts(model)}
-    return [parameter for parameter in model.parameters() if id(parameter) not in left]
+    return Upcast(model)
+
+
+def with_fused_experts(model: Any) -> Any:
+    """Return the whole model again."""
+    return model.model if isinstance(model, Upcast) else model
 
 
 def _fused_experts(model: torch.nn.Module) -> Iterator[torch.nn.Parameter]:

@@ -14,6 +14,8 @@ from patchkit.precision.parameters import is_plain_float
 if TYPE_CHECKING:
     import torch
 
+_BEFORE_NORMS = "_patchkit_before_norms"
+"""Attribute of a trained copy in a model with norms that a CPU does not let take float32."""
 SMALL = 2**20
 """Elements up to which a bfloat16 copy is given float32, too: 8 MiB more, with its optimizer."""
 
@@ -31,6 +33,7 @@ def after_unload(
 ) -> Any:
     """Wrap `ModulesToSaveWrapper.unload_and_optionally_merge_module`: restore the base's dtype."""
     module = wrapped(*args, **kwargs)
+    vars(module).pop(_BEFORE_NORMS, None)
     if vars(module).pop(UPCAST, False):
         dtype = _dtype_of(instance.original_module)
         for parameter in module.parameters():
@@ -42,8 +45,10 @@ def after_unload(
 def wrap_in_input_dtype(wrapper: Any, copy: Any) -> Callable[..., Any]:
     """Make a float32 copy of a module take and give what the module itself would.
 
-    Without autocast the output has the dtype of the input. Under autocast, which decides that
-    dtype, only the output of what has no floats to start from is cast: that of an embedding.
+    Under autocast, which casts where an operation needs it, the copy is called as it is: like one
+    that somebody else made float32. A CPU's autocast leaves half-precision `LayerNorm` alone, which
+    refuses an embedding's float32, as any layer does without autocast: there the output has the
+    dtype of the input or, where no input has floats, that of the original.
 
     Args:
         wrapper: the `ModulesToSaveWrapper`, which holds the original too.
@@ -51,11 +56,14 @@ def wrap_in_input_dtype(wrapper: Any, copy: Any) -> Callable[..., Any]:
     """
 
     def forward(*args: Any, **kwargs: Any) -> Any:
-        floats = [value for value in (*args, *kwargs.values()) if _is_float(value)]
+        tensors = [value for value in (*args, *kwargs.values()) if _is_tensor(value)]
+        floats = [tensor for tensor in tensors if tensor.is_floating_point()]
+        if any(map(is_autocast_on, tensors[:1])) and (
+            floats or not tensors[0].is_cpu or not hasattr(copy, _BEFORE_NORMS)
+        ):
+            return copy(*args, **kwargs)
         if not floats:
             return _cast(copy(*args, **kwargs), _dtype_of(wrapper.original_module))
-        if is_autocast_on(floats[0]):
-            return copy(*args, **kwargs)
         inner = _dtype_of(copy)
         positional = tuple(_cast(value, inner) for value in args)
         named = {name: _cast(value, inner) for name, value in kwargs.items()}
@@ -74,12 +82,22 @@ def _upcast(tuner: Any, adapter_name: str, autocast_adapter_dtype: bool = True) 
         or tuner.peft_config[adapter_name].inference_mode
     ):
         return
+    before_norms = any(map(_refuses_float32_on_cpu, tuner.model.modules()))
     for copy in _copies(tuner.model, adapter_name):
         dtypes = {torch.float16, torch.bfloat16} if _may_lose_no_update(copy) else {torch.float16}
         for parameter in copy.parameters():
             if parameter.dtype in dtypes and is_plain_float(parameter):
                 parameter.data = parameter.data.float()
                 setattr(copy, UPCAST, True)
+                if before_norms:
+                    setattr(copy, _BEFORE_NORMS, True)
+
+
+def _refuses_float32_on_cpu(module: torch.nn.Module) -> bool:
+    import torch
+
+    weight = module.weight if isinstance(module, torch.nn.LayerNorm) else None
+    return weight is not None and weight.itemsize < 4
 
 
 def _may_lose_no_update(copy: torch.nn.Module) -> bool:
@@ -100,13 +118,13 @@ def _dtype_of(module: torch.nn.Module) -> torch.dtype:
     return next(tensor.dtype for tensor in module.parameters() if is_plain_float(tensor))
 
 
-def _is_float(value: Any) -> bool:
+def _is_tensor(value: Any) -> bool:
     import torch
 
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
+    return isinstance(value, torch.Tensor)
 
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:
     if type(value) in (tuple, list):
         return type(value)(_cast(part, dtype) for part in value)
-    return value.to(dtype) if _is_float(value) else value
+    return value.to(dtype) if _is_tensor(value) and value.is_floating_point() else value

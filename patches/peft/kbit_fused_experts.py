@@ -13,35 +13,65 @@ Why: only "grouped_mm" casts its input to the dtype of the weights, from Transfo
 does not). The other implementations would raise without autocast, so their experts become float32
 as before. Six steps of LoRA in bfloat16 on a tiny Qwen3-MoE, Mixtral and GPT-OSS, in 4-bit and
 8-bit, with autocast and without, had losses within 0.03 of those with float32 experts. With float32
-experts, runs with autocast and without differ by up to 0.02.
+experts, runs with autocast and without differ by up to 0.02. Axolotl's `embeddings_skip_upcast`
+looks for the text of the loop and puts a copy of the function with another loop in its place. The
+patch hides the experts from whatever loop stands there, so that both are in force.
 """
 
 import ast
+import itertools
 
-from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, replace
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, span
 
 
 def upcasts_all_but_quantized(node: ast.AST) -> bool:
-    """Match `for P in M.parameters(): if … != "Params4bit": P.data = …`."""
-    match node:
-        case ast.For(
-            iter=ast.Call(func=ast.Attribute(attr="parameters"), args=[], keywords=[]),
-            body=[ast.If(test=test, body=[ast.Assign(targets=[ast.Attribute(attr="data")])])],
-        ):
-            return any(
-                isinstance(part, ast.Constant) and part.value == "Params4bit"
-                for part in ast.walk(test)
-            )
-    return False
+    """Match a function with `if …: for P in M.parameters(): …` and a second `if` behind it."""
+    return isinstance(node, ast.FunctionDef) and _place(node) is not None
 
 
 def leave_fused_experts(node: ast.AST) -> list[Edit]:
-    assert isinstance(node, ast.For)
-    assert isinstance(node.iter, ast.Call)
-    assert isinstance(node.iter.func, ast.Attribute)
-    model = ast.unparse(node.iter.func.value)
-    rest = helper(f"{__package__}._fused_experts:parameters_to_upcast")
-    return [replace(node.iter, f"{rest}({model})")]
+    # Not a letter of the loop changes: other tools look for its text, and replace it.
+    assert isinstance(node, ast.FunctionDef)
+    place = _place(node)
+    assert place is not None
+    model, before, behind = place
+    start = helper(f"{__package__}._fused_experts:without_fused_experts")
+    end = helper(f"{__package__}._fused_experts:with_fused_experts")
+    (first, last), (begin, finish) = span(before), span(behind)
+    return [
+        Edit(first, first, "("),
+        Edit(last, last, f") and ({model} := {start}({model}))"),
+        Edit(begin, begin, f"({model} := {end}({model})) is not None and ("),
+        Edit(finish, finish, ")"),
+    ]
+
+
+def _place(function: ast.FunctionDef) -> tuple[str, ast.expr, ast.expr] | None:
+    """Return the name of the model, and the tests of the two statements."""
+    for statement, following in itertools.pairwise(function.body):
+        match statement, following:
+            case ast.If(test=before, body=[ast.For() as loop, *_]), ast.If(test=behind):
+                model = _model_of_loop(loop)
+                if model and not any(isinstance(part, ast.NamedExpr) for part in ast.walk(before)):
+                    return model, before, behind
+    return None
+
+
+def _model_of_loop(loop: ast.For) -> str:
+    """Return M of `for P in M.parameters(): if … != "Params4bit": P.data = …`; else nothing."""
+    match loop:
+        case ast.For(
+            iter=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=model), attr="parameters"),
+                args=[],
+                keywords=[],
+            ),
+            body=[ast.If(test=test, body=[ast.Assign(targets=[ast.Attribute(attr="data")])])],
+        ) if any(
+            isinstance(part, ast.Constant) and part.value == "Params4bit" for part in ast.walk(test)
+        ):
+            return model
+    return ""
 
 
 RULE = Rule(

@@ -32,7 +32,7 @@ Transformers 5 sets no variable for `TrainingArguments(fsdp=...)`, and a launche
 
 import ast
 
-from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, mentions, require
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, helper, insert_after, mentions
 from patchkit.precision.adapters import ADAPTER_CAST
 
 from ._bfloat16_cast import ALL_NAMED_PARAMETERS, ALL_PARAMETERS, CAST, TRAINERS
@@ -53,8 +53,11 @@ def forced_cast(node: ast.AST) -> bool:
 
 
 def require_wanted_cast(node: ast.AST) -> list[Edit]:
+    # The line of the `if` stays as it is: Unsloth looks for its text.
     assert isinstance(node, ast.If)
-    return require(node.test, helper(f"patchkit.precision.adapters:{CONDITION}") + "(args)")
+    assert isinstance(node.body[0], ast.For)
+    condition = helper(f"patchkit.precision.adapters:{CONDITION}") + "(args)"
+    return [insert_after(node.body[0].iter, f" if {condition} else ()")]
 
 
 RULE = Rule(forced_cast, require_wanted_cast, names=("bfloat16", "data"))

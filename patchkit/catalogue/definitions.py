@@ -23,6 +23,11 @@ class Definition:
     fetch: Callable[[], ModuleType]
     file: str = ""
 
+    @property
+    def is_shipped(self) -> bool:
+        """Tell whether it comes with patchkit."""
+        return self.name.startswith(f"{_SHIPPED}.")
+
     def prefetch(self) -> Definition:
         """Import it now; the result's `fetch` gives the module, or raises the import's error."""
         try:

@@ -14,6 +14,7 @@ from ..errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageE
 from ..patch import Patch
 from ..settings import Setting
 from .definitions import Definition, entry_point_definitions, shipped_definitions
+from .fingerprint import fingerprint
 from .folders import VARIABLE, definitions_in, paths_from_environment, resolve_paths
 from .names import names_of
 
@@ -32,6 +33,8 @@ class Entry:
         file: the file in a project's own folder; empty if the patch is installed.
         reproduce_anywhere: shows the part of the bug that needs nothing of the machine; None if
             there is no such part.
+        kept_as: names the state of the files that the patch may consist of, for what is kept of
+            its results; empty where that is not known.
     """
 
     patch: Patch
@@ -39,6 +42,7 @@ class Entry:
     reproduce: Callable[[], object] | None
     file: str = ""
     reproduce_anywhere: Callable[[], object] | None = None
+    kept_as: str = ""
 
     @property
     def place(self) -> str:
@@ -181,6 +185,8 @@ def _entry(definition: Definition) -> Entry:
             f"the patch file {definition.name} defines no PATCH = Patch(...); the name of a helper "
             "file must begin with an underscore"
         )
+    if not definition.is_shipped:  # the tests have looked at those
+        patch.check_symptom()
     for versions in [*patch.affects.values(), *(change.affects for change in patch.changes)]:
         check_range(patch.id, versions)
     for versions in patch.harmless.values():
@@ -191,6 +197,7 @@ def _entry(definition: Definition) -> Entry:
         getattr(module, "reproduce", None),
         definition.file,
         getattr(module, "reproduce_anywhere", None),
+        fingerprint(definition, module),
     )
 
 

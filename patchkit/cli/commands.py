@@ -20,13 +20,14 @@ COMMANDS = {
     "matrix": "matrix",
     "legacy": "legacy",
     "new": "new.command:new",
+    "cache": "cache",
     "completion": "completion",
 }
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "modernize", "demo"),
     "Does it hold": ("verify", "matrix", "legacy"),
-    "More": ("new", "completion"),
+    "More": ("new", "cache", "completion"),
 }
 _EPILOG = """\
 \b

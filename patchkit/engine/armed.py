@@ -41,7 +41,28 @@ class Owner(Protocol):
         """Tell whether it is wanted, now or again at the end of a block of `patched`."""
 
 
-@dataclass(frozen=True, eq=False)
+class LoadedModules:
+    """The names in `sys.modules`, and those of them with a prefix, at the last look."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._by_prefix: dict[str, list[str]] = {}
+
+    def with_prefix(self, prefix: str) -> list[str]:
+        """Return those with a prefix: the same list as before where no module came or went."""
+        names = list(sys.modules)
+        if names != self._names:
+            self._names, self._by_prefix = names, {}
+        found = self._by_prefix.get(prefix)
+        if found is None:
+            found = self._by_prefix[prefix] = [name for name in names if name.startswith(prefix)]
+        return found
+
+
+_LOADED = LoadedModules()
+
+
+@dataclass(eq=False)
 class ArmedTarget:
     """One change of a patch.
 
@@ -49,11 +70,14 @@ class ArmedTarget:
         change: what is done.
         target: where; wildcards stand for whatever matches when it is imported.
         absent: why there is no such module; empty where there is, or for wildcards.
+        kept_as: the name under which results of its rule are kept, or nothing.
     """
 
     change: Change
     target: Target
     absent: str = ""
+    kept_as: str = ""
+    _among_loaded: tuple[list[str], list[str]] | None = field(default=None, init=False, repr=False)
 
     @property
     def is_optional(self) -> bool:
@@ -73,6 +97,13 @@ class ArmedTarget:
         prefix, matches = self._prefix, self._matches
         return [name for name in modules if name.startswith(prefix) and matches(name)]
 
+    def among_loaded(self) -> list[str]:
+        """Return the modules in `sys.modules` that a target with wildcards concerns."""
+        loaded = _LOADED.with_prefix(self._prefix)
+        if self._among_loaded is None or self._among_loaded[0] is not loaded:
+            self._among_loaded = loaded, self.among(loaded)
+        return self._among_loaded[1]
+
     def concerns(self, module: str) -> bool:
         """Tell whether this change is to be made in a module, by its name."""
         if not self.target.module_is_glob:
@@ -87,7 +118,7 @@ class FixOutcome:
     Args:
         status: applied, drifted or failed; `not-affected` where a wildcard found nothing to fix;
             pending where it was not tried yet.
-        reason: why it drifted or failed.
+        reason: why it drifted or failed; who made the copy that it is applied in.
         error: the exception behind a failure.
         rival: the patch that it collided with.
         replaced: whether it drifted because another tool put something else there.
@@ -206,8 +237,14 @@ class ArmedPatch:
             absent = ""
             if not target.is_glob and module_is_absent(target.module):
                 absent = f"{patch.library} {resolution.version} has no module {target.module}"
-            targets.append(ArmedTarget(change, target, absent))
+            targets.append(ArmedTarget(change, target, absent, self._kept_as(change)))
         return TargetLookup(resolution, None, tuple(targets))
+
+    def _kept_as(self, change: Change) -> str:
+        """Name one change of the patch, in the present state of its files."""
+        number = self.entry.patch.changes.index(change)
+        state = self.entry.kept_as
+        return f"{self.id}/{number}/{state}" if state else ""
 
     @property
     def is_due(self) -> bool:
@@ -237,7 +274,7 @@ class ArmedPatch:
         names: dict[str, None] = {}
         for target in self.targets:
             if target.target.module_is_glob:
-                names.update(dict.fromkeys(target.among(list(sys.modules))))
+                names.update(dict.fromkeys(target.among_loaded()))
             elif target.target.module in sys.modules:
                 names[target.target.module] = None
         return iter(names)
@@ -263,6 +300,13 @@ class ArmedPatch:
     def _commit(self, name: str, attempt: Attempt) -> None:
         self.attempts[name] = attempt
         attempt.committed = True
+
+    def go_back_to(self, attempts: dict[str, Attempt]) -> None:
+        """Let all attempts but these be over."""
+        for name, attempt in self.attempts.items():
+            if attempts.get(name) is not attempt:
+                attempt.committed = False
+        self.attempts = attempts
 
     def fix_loaded(self, places: ChangedPlaces) -> bool:
         """Fix all that is loaded and does not hold; tell whether anything was fixed."""
@@ -299,7 +343,9 @@ class ArmedPatch:
                 self._check_rivals(culprit)
                 previous = earlier.get(culprit, _PENDING).callables
                 live = tuple(fixed for fixed in previous if fixed.is_live())
-                current = fix(self.id, culprit.change, module, places, attempt, live, taken)
+                current = fix(
+                    self.id, culprit.change, module, places, attempt, live, taken, culprit.kept_as
+                )
                 attempt.outcomes[culprit] = _outcome(culprit, current, previous)
         except Exception as error:
             # Nobody claims what this attempt has put in place: it is not committed.
@@ -331,6 +377,15 @@ class ArmedPatch:
                 return
             if other.wraps(target.target):
                 raise wrap_collision(other.id, self.id, target.target.qualname)
+
+    def copies(self) -> tuple[FixedCallable, ...]:
+        """Return what others have copied with its changes, and put in the place of a target."""
+        return tuple(
+            fixed
+            for _, _, outcome in (self.observe() if self.is_looked_up else ())
+            for fixed in outcome.callables
+            if outcome.status is Status.APPLIED and outcome.reason
+        )
 
     def is_missed_by_torch(self) -> bool:
         """Tell whether torch has compiled what it fixes, perhaps, before it did."""
@@ -402,8 +457,10 @@ class ArmedPatch:
                 return
             yield str(target.target.in_module(name)), target, outcome
         for fixed in outcome.callables:
-            status = Status.APPLIED if fixed.is_live() else Status.OVERRIDDEN
-            yield f"{name}:{fixed.qualname}", target, FixOutcome(status, callables=(fixed,))
+            maker = "" if fixed.is_live() else fixed.copied_by()
+            status = Status.APPLIED if maker or fixed.is_live() else Status.OVERRIDDEN
+            reason = f"in a copy that {maker} made" if maker else ""
+            yield f"{name}:{fixed.qualname}", target, FixOutcome(status, reason, callables=(fixed,))
 
 
 def _outcome(

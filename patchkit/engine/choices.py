@@ -30,6 +30,7 @@ class Choices:
         verbose: whether `patchkit run` prints a line for each interpreter.
         explain: whether it answers the error that an interpreter dies of; None for as the variable
             says.
+        quiet: whether it says nothing at the end of the command.
     """
 
     only: tuple[str, ...] | None
@@ -41,6 +42,7 @@ class Choices:
     legacy: Choice
     verbose: bool
     explain: bool | None
+    quiet: bool
 
     def __init__(
         self,
@@ -55,8 +57,9 @@ class Choices:
         legacy: object = None,
         verbose: bool = False,
         explain: bool | None = None,
+        quiet: bool = False,
     ) -> None:
-        """Check the arguments: those of `apply`, and `verbose` and `explain` of `patchkit run`.
+        """Check the arguments: those of `apply`, and those that only `patchkit run` has.
 
         Raises:
             UsageError: one is of another kind, or there is no such folder of patches.
@@ -75,6 +78,7 @@ class Choices:
             "legacy": checked_legacy(legacy),
             "verbose": verbose,
             "explain": explain,
+            "quiet": quiet,
         }
         for name, value in checked_values.items():
             object.__setattr__(self, name, value)
@@ -99,11 +103,12 @@ class Choices:
 
     @classmethod
     def decode(cls, text: str) -> Choices:
-        """Read what `encode` wrote, here or in another version, which may add entries.
+        """Read what `encode` wrote, here or in another version, which may have other entries.
 
         Raises:
             UsageError: as for `Choices`.
         """
         written = json.loads(text)
-        values = {field.name: written[field.name] for field in fields(cls)}
+        names = (field.name for field in fields(cls))
+        values = {name: written[name] for name in names if name in written}
         return cls(**{**values, "only": values["only"] or None})

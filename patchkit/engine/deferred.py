@@ -36,6 +36,20 @@ class DeferredCall:
         self.report: Report | None = None
         self.error: Exception | None = None
 
+    def wait_for(self, packages: Collection[str]) -> None:
+        """Wait until one of these packages is imported."""
+        global _calls
+        _FIRST.add(packages)
+        _calls = (*_calls, self)
+        hooks.listen(_FIRST)
+
+    def withdraw(self) -> None:
+        """Wait no longer."""
+        global _calls
+        _calls = tuple(call for call in _calls if call is not self)
+        if not _calls:
+            hooks.ignore(_FIRST)
+
     def carry_out(self) -> None:
         try:
             if self.report is None:
@@ -90,11 +104,8 @@ _FIRST = _FirstImport()
 
 def until_first_import(packages: Collection[str], carry_out: Callable[[], Report]) -> DeferredCall:
     """Carry out a call of `apply` as soon as one of these packages is imported."""
-    global _calls
     call = DeferredCall(carry_out)
-    _FIRST.add(packages)
-    _calls = (*_calls, call)
-    hooks.listen(_FIRST)
+    call.wait_for(packages)
     return call
 
 

@@ -6,6 +6,7 @@ import weakref
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 
+from ..environment import distribution_of
 from ..patch import Change, Rewrite, note
 from ..rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
 from ..rewrite.diff import Difference
@@ -41,15 +42,32 @@ class FixedCallable:
 
     def is_live(self) -> bool:
         """Tell whether the change is in force where its target is looked for."""
-        module = self.module()
-        if module is None or not self.place.carries(self.piece):
+        if self.module() is None or not self.place.carries(self.piece):
             return False
         if isinstance(self.place, ProxiedCallable):
             return True
+        function = self._function_there()
+        return function is not None and function is self.place.function()
+
+    def copied_by(self) -> str:
+        """Return who put a copy with this change in the place of its target; empty if nobody."""
+        function = self._function_there()
+        if isinstance(self.place, ProxiedCallable) or function in (None, self.place.function()):
+            return ""
+        assert function is not None
+        if not self.place.is_copied_with(self.piece, function):
+            return ""
+        package = str(function.__globals__.get("__name__", "")).partition(".")[0]
+        if package == "__main__":
+            return "the script"
+        return distribution_of(package).partition(" ")[0] or package or "someone"
+
+    def _function_there(self) -> FunctionType | None:
+        module = self.module()
         try:
-            return bind(module, self.qualname).function() is self.place.function()
+            return None if module is None else bind(module, self.qualname).function()
         except Drift:
-            return False
+            return None
 
 
 def fix(
@@ -60,6 +78,7 @@ def fix(
     claimant: Claimant,
     before: tuple[FixedCallable, ...] = (),
     taken: set[tuple[int, object]] | None = None,
+    kept_as: str = "",
 ) -> list[FixedCallable]:
     """Carry out a change.
 
@@ -72,6 +91,7 @@ def fix(
         before: what an earlier call fixed and is still in force.
         taken: the functions that other targets of the patch have fixed, with the rule; this call
             adds its own.
+        kept_as: the name under which results of the change's rule are kept, or nothing.
 
     Returns:
         what is fixed; empty where a target with wildcards finds no site here.
@@ -95,7 +115,7 @@ def fix(
     callables = []
     for qualname in target.qualnames_in(module):
         fixed = still_live.get(qualname) or _rewrite(
-            owner, change, target, module, qualname, places, claimant, taken
+            owner, change, target, module, qualname, places, claimant, taken, kept_as
         )
         if fixed is not None:
             taken.add(_edited_place(fixed))
@@ -135,6 +155,7 @@ def _rewrite(
     places: ChangedPlaces,
     claimant: Claimant,
     taken: set[tuple[int, object]],
+    kept_as: str,
 ) -> FixedCallable | None:
     swaps = places.swaps
     try:
@@ -149,29 +170,27 @@ def _rewrite(
         if target.is_glob:
             return None
         raise TargetReplaced(f"{error}, which somebody put in its place") from None
-    known = swaps.of(function)
-    for piece in (known.in_force() or ()) if known else ():
-        if known and isinstance(piece, Edits) and piece.key == (owner, change.rule):
+    known = swaps.place(function)
+    for piece in known.in_force() or ():
+        if isinstance(piece, Edits) and piece.key == (owner, change.rule):
             if (id(known), change.rule) in taken:
                 return None  # another target of this patch names the same function
             # It was fixed under another name, or before its module left `sys.modules` for a while.
-            source = swaps.source(function)
-            swaps.install(function, piece, claimant, source)
-            shown = Difference(source.name, source.lines, piece.edits)
+            swaps.install(function, piece, claimant, known)
+            shown = Difference(known.name, known.lines, piece.edits)
             return FixedCallable(weakref.ref(module), qualname, known, piece, shown)
     missing = [name for name in change.rule.needs if name not in function.__globals__]
     if missing and target.is_glob:
         return None
     sites = []
-    if change.rule.may_concern(swaps.original(function)):
-        source = swaps.source(function)
-        sites = change.rule.plan(source)
+    if change.rule.may_concern(known.original):
+        sites = swaps.plan(known, change.rule, kept_as)
     if target.is_glob and not sites:
         return None
     if problem := misfit(module.__name__, missing, len(sites), change.sites, qualname):
         _check_place(function, module, qualname)
         raise Drift(problem)
-    piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site))
-    entry = swaps.install(function, piece, claimant, source)
-    shown = Difference(source.name, source.lines, piece.edits)
-    return FixedCallable(weakref.ref(module), qualname, entry, piece, shown)
+    piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site), kept_as)
+    swaps.install(function, piece, claimant, known)
+    shown = Difference(known.name, known.lines, piece.edits)
+    return FixedCallable(weakref.ref(module), qualname, known, piece, shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from types import FunctionType
 
 from ..catalogue.entries import Broken, Entry
@@ -14,18 +15,27 @@ from ..rewrite import Drift, bind
 from ..text import plural
 from .armed import ArmedPatch, FixOutcome
 from .compiled import ADVICE
+from .fixing import FixedCallable
 
 _NAMED = 8
 """Most targets that a sentence names; the record has all of them."""
 
 
 def patch_record(
-    entry: Entry, armed: ArmedPatch | None, disabled: str | None, refusal: str = ""
+    entry: Entry,
+    armed: ArmedPatch | None,
+    disabled: str | None,
+    refusal: str = "",
+    copies: Iterable[FixedCallable] = (),
 ) -> PatchRecord:
     """Return the record of one patch.
 
-    The last `apply` may have left it out (`disabled` says why), and the environment may let no
-    `apply` succeed (`refusal` says why).
+    Args:
+        entry: the patch.
+        armed: the patch, if it is wanted.
+        disabled: why the last `apply` left it out.
+        refusal: why the environment lets no `apply` succeed.
+        copies: what a `revert` could not undo.
     """
     patch = entry.patch
     resolution: Resolution | None = None
@@ -60,6 +70,8 @@ def patch_record(
             call = apply_call(patch.opt_in)
             status = Status.AVAILABLE
             reason = f"due here; {call} {f'raises: {refusal}' if refusal else 'applies it'}"
+    if status is not Status.APPLIED:
+        reason = "; ".join([reason, *left_by_revert(copies)])
     return PatchRecord(
         id=patch.id,
         title=patch.title,
@@ -78,6 +90,16 @@ def patch_record(
         _diffs=diffs,
         _resolution=resolution,
     )
+
+
+def left_by_revert(copies: Iterable[FixedCallable]) -> Iterator[str]:
+    """Yield a sentence for each copy that still has the change of a patch that was reverted."""
+    for fixed in copies:
+        if maker := fixed.copied_by():
+            yield (
+                f"{fixed.qualname} is a copy that {maker} made, and keeps the change: "
+                "revert() cannot undo it"
+            )
 
 
 def broken_record(broken: Broken) -> PatchRecord:
@@ -132,7 +154,12 @@ def _summarize(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
         others = sum(target.status is Status.APPLIED for target in targets)
         also = f"; {plural(others, 'other target')} fixed" if others else ""
         return status, concerned[0].reason + also
-    names = ", ".join(target.target.partition(":")[2] for target in concerned[:_NAMED])
+    copied = status is Status.APPLIED
+    names = ", ".join(
+        target.target.partition(":")[2]
+        + (f" ({target.reason})" if copied and target.reason else "")
+        for target in concerned[:_NAMED]
+    )
     if len(concerned) > _NAMED:
         names += f" and {len(concerned) - _NAMED} more"
     if status is Status.OVERRIDDEN:

@@ -14,8 +14,8 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -42,13 +42,16 @@ from ..patch import Status, Wrap
 from ..reporting.legacy import LegacyReport
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
+from ..rewrite import CodeSwaps
 from . import deferred, hooks
-from .armed import ArmedPatch
+from .armed import ArmedPatch, Attempt
 from .choices import Choices
 from .desired import DesiredState
+from .fixing import FixedCallable
+from .kept import KeptResults
 from .listener import ImportListener
-from .recording import broken_record, patch_record
-from .trouble import Warnings, explain, trouble_in
+from .recording import broken_record, left_by_revert, patch_record
+from .trouble import WarningKey, Warnings, explain, trouble_in, warn
 from .wrapping import ChangedPlaces, prepare
 
 if TYPE_CHECKING:
@@ -67,6 +70,21 @@ if hasattr(os, "register_at_fork"):
     )
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state before a call, to return to if the call raises.
+
+    Args:
+        state: what was wanted.
+        attempts: what each wanted patch had tried.
+        warned: which warnings had been given.
+    """
+
+    state: DesiredState
+    attempts: Mapping[ArmedPatch, dict[str, Attempt]]
+    warned: frozenset[WarningKey]
+
+
 class Session:
     """The patches of this process: which are wanted, and which are applied.
 
@@ -80,10 +98,12 @@ class Session:
     ) -> None:
         self._before = before
         self._state = DesiredState(known)
-        self._places = ChangedPlaces()
+        self._kept = KeptResults()
+        self._places = ChangedPlaces(CodeSwaps(self._kept))
         self._unsettled = False
         self._busy = False
         self._warnings = Warnings()
+        self._copies: dict[str, tuple[FixedCallable, ...]] = {}
         self._reports: weakref.WeakSet[Report] = weakref.WeakSet()
         self._layer: Layer | None = None
         self._listener = ImportListener(self.armed, self.before_import, self.after_import)
@@ -109,17 +129,43 @@ class Session:
             patch is suspended for suspended in self._state.suspended
         )
 
-    def apply(self, choices: Choices, *, at_once: bool = False) -> Report:
-        """Apply as `patchkit.apply` does.
+    def apply(
+        self,
+        choices: Choices,
+        *,
+        at_once: bool = False,
+        finish: Callable[[], None] = lambda: None,
+    ) -> Report:
+        """Apply as `patchkit.apply` does; if anything raises, the call is undone.
 
         Args:
             choices: its arguments.
             at_once: whether to look up patches of libraries that nobody has imported yet, too;
                 `strict` does.
+            finish: called at the end, as a part of this call.
         """
-        strict = choices.strict
         self._before()
         self._write_reports()
+        made: list[tuple[Checkpoint, DesiredState]] = []
+        try:
+            return self._apply(choices, at_once, finish, made)
+        except BaseException:
+            with _LOCK:
+                for before, after in made:
+                    # If another thread has decided since, its call holds.
+                    if self._state.armed is after.armed:
+                        self._go_back(before)
+            raise
+
+    def _apply(
+        self,
+        choices: Choices,
+        at_once: bool,
+        finish: Callable[[], None],
+        made: list[tuple[Checkpoint, DesiredState]],
+    ) -> Report:
+        """Apply, and note in `made` what was wanted before and after it."""
+        strict = choices.strict
         with unload_on_error():
             paths, definitions = self._read(choices.patches)
             known = self.catalogue.with_valid(definitions)
@@ -141,18 +187,18 @@ class Session:
                     or ArmedPatch(entry, self)
                     for entry in wanted
                 }
-                self._become(
-                    before.after(
-                        armed,
-                        switches,
-                        chosen,
-                        catalogue=known,
-                        local=paths,
-                        disabled=disabled,
-                        strict=strict,
-                        legacy=legacy,
-                    )
+                after = before.after(
+                    armed,
+                    switches,
+                    chosen,
+                    catalogue=known,
+                    local=paths,
+                    disabled=disabled,
+                    strict=strict,
+                    legacy=legacy,
                 )
+                made.append((self._checkpoint(), after))
+                self._become(after)
                 gone = before.switched_off_by(switches)
                 changed = armed.keys() - before.armed.keys()
                 changed.update(patch.id for patch in gone if self._was_due(patch))
@@ -165,14 +211,16 @@ class Session:
                     if trouble := trouble_in(report, ids, include_broken=choices.only is None):
                         raise PatchError(explain(trouble))
                 report = self._deferred_report(changed)
-        if armed and all(patch.is_looked_up for patch in armed.values()):
-            report.write()
-        self._catch_up()
-        if logger.isEnabledFor(logging.INFO):
-            prefix = "" if report.changed else "nothing new to do; "
-            logger.info("patchkit: %s%s", prefix, report.summary())
-        self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
-        return report
+            if armed and all(patch.is_looked_up for patch in armed.values()):
+                report.write()
+            self._catch_up()
+            self._kept.write()
+            if logger.isEnabledFor(logging.INFO):
+                prefix = "" if report.changed else "nothing new to do; "
+                logger.info("patchkit: %s%s", prefix, report.summary())
+            self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
+            finish()
+            return report
 
     def add(self, patches: Paths | None) -> None:
         """Add a project's own patches to the catalogue, and apply none."""
@@ -242,9 +290,14 @@ class Session:
                 legacy=None if chosen is None else before.legacy,
                 off=frozenset() if chosen is None else before.off,
             )
+            copies = {name: before.armed[name].copies() for name in gone}
+            self._copies.update((name, made) for name, made in copies.items() if made)
             self._go_forward(after)
             self._warnings.forget(gone)
             report = self._deferred_report(due)
+        for name, made in copies.items():
+            for sentence in left_by_revert(made):
+                warn(f"patch {name}: {sentence}")
         if logger.isEnabledFor(logging.INFO):
             logger.info("patchkit: reverted %s", ", ".join(due) or "nothing")
         return report
@@ -354,6 +407,7 @@ class Session:
                     self._state.armed.get(entry.patch.id),
                     left_out.get(entry.patch.id),
                     next(iter(refused), ""),
+                    self._copies.get(entry.patch.id, ()),
                 )
                 for entry in known
             ]
@@ -396,9 +450,9 @@ class Session:
 
     def _write_reports(self) -> None:
         """Write the reports that wait for a reader, before what they report changes."""
-        while self._reports:
-            with contextlib.suppress(KeyError):
-                self._reports.pop().write()
+        for report in list(self._reports):
+            report.write()
+            self._reports.discard(report)
 
     def before_import(self, package: str) -> None:
         """Prepare for a package that is about to be executed; called by the import machinery."""
@@ -464,7 +518,7 @@ class Session:
     @contextlib.contextmanager
     def _rollback(self) -> Iterator[DesiredState]:
         self._settle()
-        before, outer, collecting = self._state, self._busy, gc.isenabled()
+        before, outer, collecting = self._checkpoint(), self._busy, gc.isenabled()
 
         def end() -> None:
             self._busy = outer
@@ -478,14 +532,25 @@ class Session:
                 gc.disable()
                 self._busy = True
                 with cached_lookups():
-                    yield before
+                    yield before.state
             except BaseException:
-                self._become(before)
+                self._go_back(before)
                 raise
             finally:
                 end()
         finally:
             end()  # if an interrupt skipped the first one
+
+    def _checkpoint(self) -> Checkpoint:
+        attempts = {patch: dict(patch.attempts) for patch in self.armed()}
+        return Checkpoint(self._state, attempts, self._warnings.given)
+
+    def _go_back(self, before: Checkpoint) -> None:
+        """Want what was wanted before, and undo what was tried since; the lock is held."""
+        for patch, attempts in before.attempts.items():
+            patch.go_back_to(attempts)
+        self._warnings.given = before.warned
+        self._become(before.state)
 
     def _go_forward(self, state: DesiredState) -> None:
         """Make this the desired state, and finish even if interrupted once."""

@@ -47,11 +47,15 @@ def sentences(trouble: list[PatchRecord]) -> Iterator[tuple[list[PatchRecord], s
         yield concerned, f"{which} failed: {reason}; {concerned[0].advice}"
 
 
+WarningKey = tuple[str, str, str]
+"""What tells one warning from another: a patch, its status, and the reason."""
+
+
 class Warnings:
     """The warnings that were given: one for each kind of trouble with each patch."""
 
     def __init__(self) -> None:
-        self._given: frozenset[tuple[str, str, str]] = frozenset()
+        self.given: frozenset[WarningKey] = frozenset()
 
     def give(self, records: Iterable[PatchRecord]) -> None:
         """Warn of the trouble in some records, unless there was a warning of it.
@@ -63,23 +67,31 @@ class Warnings:
             record for record in records if record.status in TROUBLE and not self._is_given(record)
         ]
         for concerned, sentence in sentences(new):
-            self._given |= set(map(_key, concerned))
-            frame = _caller_frame()
-            warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
+            self.given |= set(map(_key, concerned))
+            warn(sentence)
 
     def forget(self, names: Collection[str]) -> None:
         """Warn of trouble with these patches once more, if there is any."""
-        self._given = frozenset(key for key in self._given if key[0] not in names)
+        self.given = frozenset(key for key in self.given if key[0] not in names)
 
     def _is_given(self, record: PatchRecord) -> bool:
         """Tell whether there was a warning; one of a version counts for all of its patches."""
         if isinstance(record.error, UnreadableVersion):
-            return any(reason == record.reason for _, _, reason in self._given)
-        return _key(record) in self._given
+            return any(reason == record.reason for _, _, reason in self.given)
+        return _key(record) in self.given
 
 
-def _key(record: PatchRecord) -> tuple[str, str, str]:
-    """Return what tells one warning from another."""
+def warn(sentence: str) -> None:
+    """Warn at the place of the user's call.
+
+    Raises:
+        PatchWarning: a filter turns warnings into errors.
+    """
+    frame = _caller_frame()
+    warnings.warn_explicit(sentence, PatchWarning, frame.f_code.co_filename, frame.f_lineno)
+
+
+def _key(record: PatchRecord) -> WarningKey:
     return record.id, record.status.value, record.reason
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..environment import without_garbage_collection
 from ..errors import PreflightError
-from ..heap import without_garbage_collection
 from ..settings import check_flag
 from .facts import TrainingFacts, gather
 from .findings import Finding, Findings, Severity

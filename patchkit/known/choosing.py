@@ -57,20 +57,29 @@ def matches(
 
 
 def _texts(error: Raised) -> Iterator[str]:
-    """Yield where a message may stand: alone, with its class, or going on after an empty line."""
+    """Yield where a message may stand: alone, after its class and module, or over an empty line.
+
+    What killed a process stands in the summary that follows a launcher's error.
+    """
+    if error.is_launchers:
+        yield f"{error.type}: {error.message} {error.after}"
     yield error.message
     if error.type:
-        yield f"{error.name}: {error.message}"
+        yield f"{error.type}: {error.message}"
     if error.after:
         yield f"{error.message} {error.after}"
 
 
 def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:
-    """Return the rows of which a text is a part of the message."""
+    """Return the rows whose message a text is a part of, if they need nothing beside it."""
     fragment = squeezed(text)
     if len(fragment) < SHORTEST:
         return []
-    return [row for row in rows if any(wording(said).has_part(fragment) for said in row.says)]
+    return [
+        row
+        for row in rows
+        if not row.needs and any(wording(said).has_part(fragment) for said in row.says)
+    ]
 
 
 def _of(

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from ..environment import is_version
 from ..libraries import LIBRARIES, with_role
 from ..libraries import title as title_of
+from ..whose import REMOTE_CODE
 from .answer import Answer
-from .reading import REMOTE_CODE, Pasted, Raised
+from .reading import Pasted, Raised
 
 if TYPE_CHECKING:
     from ..legacy.changes import Change, Gone, Keyword, Moved
@@ -43,7 +44,7 @@ KINDS = {
 """Base classes, and how the names of their subclasses look."""
 FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
-TITLES = {name: title_of(name) for name in with_role("asks")}
+TITLES = {name: title_of(name) for name in with_role("interfaces")}
 """The libraries whose history is known, as a sentence names them."""
 INSTEAD = Path(__file__).with_name("instead.json")
 """By library, what to write for names that the legacy layer has and no release has any more."""
@@ -452,6 +453,7 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     cause = f"`{old}` has been gone since {said.gone}."
     if caller and library in TITLES:
         do, write, whose = _callers_remedy(caller, library, number)
+        cause = f"{_title(caller)} asks for `{old}`, which has been gone since {said.gone}."
         return Answer(old, cause, do, write, whose, links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
     if isinstance(row, Keyword) and decision is not None and decision.in_configuration:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..whose import REMOTE_CODE, installed_place
+
 # The site finds errors by the same patterns, in JavaScript.
 CONTROLS = r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[A-Za-z]|[\r\u200b\ufeff]"
 """Colours and links of terminals, the line ends of Windows, and letters that nobody sees."""
@@ -43,8 +45,6 @@ xformers
 """
 LIBRARIES = frozenset(_LIBRARIES.split())
 """Top folders of libraries that tracebacks of this field go through."""
-REMOTE_CODE = "transformers_modules"
-"""The folder in which Transformers keeps code that came with a model."""
 
 PASSING_ON = frozenset(
     {
@@ -95,6 +95,9 @@ ERROR = re.compile(
 ERROR_INSIDE = re.compile(
     r"\s(?=File \"|Traceback \(most|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
 )
+ASSERTED = re.compile(r"^(?:-*>?\s*\d+\s+)?(assert\s.+)")
+ASSERTED_ABOVE = 8
+"""Lines above an AssertionError without a message in which the assertion is looked for."""
 MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
@@ -313,12 +316,17 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
         if found := ERROR.match(line):
             if frame := _frame(line):
                 frames.append(frame)
+            above = lines[max(0, number - 1 - ASSERTED_ABOVE) : number - 1]
             message, number = _paragraph(lines, number)
+            if not found["message"] and not message and found["type"].endswith("AssertionError"):
+                message = _asserted(above)
             after: list[str] = []
             beyond = number
             while beyond < len(lines) and not lines[beyond] and len(after) < MOST_LINES:
                 more, beyond = _paragraph(lines, beyond + 1)
                 after += more
+            if LAUNCHER.search(found["type"]):
+                after = lines[number : number + MOST_LINES]
             yield Raised(
                 found["type"],
                 _joined([found["message"] or "", *message]),
@@ -330,6 +338,12 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
             frames.append(frame)
         elif line.startswith("Traceback (most recent call last)") or _is_notebooks_beginning(line):
             frames = []
+
+
+def _asserted(above: list[str]) -> list[str]:
+    """Return the assertion that failed, the last of the lines above an error without a message."""
+    found = [asserted[1] for line in above if (asserted := ASSERTED.match(line))]
+    return found[-1:]
 
 
 def _paragraph(lines: list[str], number: int) -> tuple[list[str], int]:
@@ -372,14 +386,9 @@ def _in_order(raised: list[Raised]) -> list[Raised]:
 
 
 def _place(file: str) -> str:
-    for folder in ("site-packages/", "dist-packages/"):
-        if folder in file:
-            return file.rpartition(folder)[2]
+    if place := installed_place(file):
+        return place
     parts = file.split("/")
-    if REMOTE_CODE in parts:
-        return "/".join(parts[parts.index(REMOTE_CODE) :])
-    if any(part.startswith("unsloth_compiled") for part in parts):
-        return f"unsloth/{parts[-1]}"
     places = [number for number, part in enumerate(parts[:-1]) if part in LIBRARIES]
     if not places:
         return parts[-1]

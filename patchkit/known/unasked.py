@@ -139,7 +139,8 @@ def _wrapped(label: str, text: str) -> list[str]:
 def _at_exit() -> None:
     try:
         error = _fatal_error()
-        if error is not None and (_insists or not is_switched_off()):
+        # Where Ctrl-C ends the process, an import may make Python forget its exit status.
+        if isinstance(error, Exception) and (_insists or not is_switched_off()):
             lines = answer_lines(error)
             if lines and _is_first_of_ranks():
                 _print(lines)

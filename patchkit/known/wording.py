@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..reporting.status import TABLE, StatusRow
+from ..whose import installed_place
 from .answer import Answer
 from .answering import Found
 from .reading import Pasted
@@ -55,7 +56,8 @@ def understood(pasted: Pasted) -> str:
         where = f"{frame.place}, {frame.function}()" if frame.function else frame.place
         parts.append(f"raised in {frame.library} ({where})")
     elif error.frames:
-        parts.append("raised in your own code")
+        package = installed_place(error.frames[-1].file).partition("/")[0]
+        parts.append(f"raised in {package or 'your own code'}")
     if dtypes := _dtypes(error.message):
         parts.append(f"it speaks of {' and '.join(dtypes)}")
     if pasted.versions:

@@ -14,8 +14,8 @@ from functools import cache
 _NAMES = """
 bfloat16 float16 float32 float64 float8_e4m3fnuz float8_e4m3fn float8_e5m2fnuz float8_e5m2
 float8_e8m0fnu complexfloat complexdouble complexhalf complex64 complex128 uint8 uint16 uint32
-uint64 int8 int16 int32 int64 half float double byte char short long int bool unsignedchar
-signedchar undefined
+uint64 int8 int16 int32 int64 half float double byte char short long int longint longlong bool
+unsignedchar signedchar undefined
 """
 DTYPES = tuple(_NAMES.split())
 """Dtypes, as PyTorch of all years writes them, without blanks and in small letters."""

@@ -226,13 +226,13 @@ class Value(Owned):
     Args:
         name: the keyword.
         value: the old value.
-        to: the current value; empty if there is none.
+        to: the current value; an empty text if there is none.
         instead: if there is none, a sentence that says what to do.
     """
 
     name: str
     value: str | None
-    to: str = ""
+    to: str | float = ""
     instead: str = ""
 
 
@@ -399,11 +399,13 @@ class OtherResults:
         told: the difference, as the end of a sentence that begins with the call.
         unless: keywords with which the results are the same.
         but: keywords and values with which they are the same.
+        only: keywords and values without which they are the same; one of them is enough.
     """
 
     told: str
     unless: tuple[str, ...] = ()
     but: Mapping[str, object] = field(default_factory=dict)
+    only: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -437,6 +439,7 @@ class Attribute(Owned):
         written: the source that does so, with `{object}` for the object; empty if a person must
             decide.
         of_class: whether the class itself has it, as an enumeration has its members.
+        differs: whether it is a property today, with another value.
     """
 
     name: str
@@ -444,6 +447,7 @@ class Attribute(Owned):
     advice: str
     written: str = ""
     of_class: bool = False
+    differs: bool = False
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -454,11 +458,13 @@ class Assigned(Owned):
         name: the attribute, which is a property today.
         convert: takes the object and the value that a script sets; returns the current value.
         advice: what to write instead.
+        beside: the attribute of the model that has it today, where `config` had it.
     """
 
     name: str
     convert: Callable[[Any, Any], Any]
     advice: str
+    beside: str = ""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -173,6 +173,8 @@ def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
         if not action.written or (call is not None and action.to in call.arguments):
             return replace(decision, undecided=_as_sentence(decision.advice))
         return replace(decision, arguments={action.to: Template(action.written)})
+    if value is None and call is not None and call.arguments.get(decision.to) is not None:
+        return replace(decision, advice=_LEAVE_OUT)  # None says nothing beside a value
     try:
         arguments = action.convert(value, call)
     except LegacyError as error:
@@ -241,7 +243,7 @@ def decide_value(row: Value, value: Any) -> Decision | None:
     is_old = [_is(part, row.value) for part in parts]
     if not any(is_old):
         return None
-    if not row.to:
+    if row.to == "":
         return Decision(row.instead, refusal=row.instead, shows_value=True)
     current: list[Any] = [row.to if old else part for part, old in zip(parts, is_old, strict=True)]
     return Decision(
@@ -278,9 +280,13 @@ def is_relied_on(row: Default, given: Collection[str], needed: Any) -> bool:
 
 def gives_other_results(silent: OtherResults, given: Mapping[str, Any]) -> bool:
     """Tell whether a call gives other results than in older releases, as its arguments show."""
-    return not any(name in given for name in silent.unless) and not any(
-        name in given and given[name] == value for name, value in silent.but.items()
-    )
+    if silent.only and not _has_one(given, silent.only):
+        return False
+    return given.keys().isdisjoint(silent.unless) and not _has_one(given, silent.but)
+
+
+def _has_one(given: Mapping[str, Any], values: Mapping[str, object]) -> bool:
+    return any(name in given and given[name] == value for name, value in values.items())
 
 
 def passed_to_configuration(row: Keyword) -> str:

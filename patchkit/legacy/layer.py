@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import FunctionType, MappingProxyType, ModuleType
+from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 from .choice import Choice
@@ -15,7 +15,14 @@ from .converting.configuration import give_call_an_own_configuration
 from .converting.defaults import complete
 from .converting.keywords import rename_values, translate
 from .converting.order import positional_to_keyword
-from .converting.redeclared import Fields, concerns, convert_redeclared_fields, own_rows, redeclared
+from .converting.redeclared import (
+    Fields,
+    concerns,
+    convert_redeclared_fields,
+    left_to_the_layer,
+    own_rows,
+    redeclared,
+)
 from .guarding.changed import ChangedAttributes, restore_variables
 from .guarding.classes import derived_from, has_generated_constructor, watch
 from .guarding.former_attributes import answer_for, take_for
@@ -119,7 +126,9 @@ class Layer:
         package = module.__name__.partition(".")[0]
         for name, rows in wanted.due.methods([package]).items():
             function = vars(module).get(name)
-            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+            if isinstance(function, FunctionType | MethodType) and (
+                function.__module__ == module.__name__
+            ):
                 checked = self._checked(GuardedMethod(module, name), rows)
                 guarded = GuardedFunction(function, checked, lambda: self.wanted is wanted)
                 self._changed.replace(function, guarded)
@@ -143,7 +152,8 @@ class Layer:
         rows = self.wanted.due.methods_of(cls).get("__init__")
         if rows is not None:
             own = redeclared(cls)
-            checked = self._checked(GuardedMethod(cls, "__init__"), own_rows(rows, own), own)
+            converted = left_to_the_layer(cls, own)
+            checked = self._checked(GuardedMethod(cls, "__init__"), own_rows(rows, own), converted)
             self._changed.change(cls, "__init__", Guarded(vars(cls)["__init__"], checked))
 
     def _checked(

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
 import inspect
 import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from types import FrameType
 from typing import Any
 
-from ..libraries import with_role
+from ..environment import installed_version
+from ..text import plural, short_list
+from ..whose import CodeOwner, Whose, owner_of_file, owner_of_frame
 from .changes import Change
 
 logger = logging.getLogger("patchkit.legacy")
 
-_LIBRARIES = frozenset({"patchkit", *with_role("frames")})
-_PASSED_ON = frozenset({"importlib", "_frozen_importlib", "functools", "contextlib", "wrapt"})
+_SHOWN = 4
+_CALLING = (Whose.USER, Whose.FRAMEWORK)
+"""Whose code a message names: libraries only pass calls on."""
 
 
 class Kind(str, Enum):
@@ -29,6 +33,8 @@ class Kind(str, Enum):
     """The script goes on as if it had the new one."""
     TOLD = "told"
     """The script goes on; its results may differ from those of the older release."""
+    IMPORTED = "imported"
+    """A gone name was imported; using it raises an error."""
     REFUSED = "refused"
     """An error was raised."""
 
@@ -38,7 +44,7 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True)
 class RecordedPlace:
-    """A line of the user's code."""
+    """A line of the user's code, or of a framework's."""
 
     file: str
     line: int
@@ -55,7 +61,7 @@ class RecordedPlace:
 
 @dataclass
 class LegacyUse:
-    """An old spelling in one line of the user's.
+    """An old spelling in one line of the user's, or of a framework's.
 
     Args:
         change: the row of the table.
@@ -64,6 +70,7 @@ class LegacyUse:
         message: the message to the user, without the place.
         place: the line.
         count: how often it ran.
+        framework: the distribution whose line it is; empty for the user's.
     """
 
     change: Change
@@ -72,6 +79,7 @@ class LegacyUse:
     message: str
     place: RecordedPlace
     count: int = 1
+    framework: str = ""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
@@ -86,15 +94,17 @@ class LegacyUse:
             "gone": self.change.gone,
             "source": self.change.address,
             "count": self.count,
+            "framework": self.framework,
         }
 
 
 @dataclass
 class Journal:
-    """All uses in this process; each is logged once."""
+    """All uses in this process; each of the user's is logged once, and a line for a framework."""
 
     _uses: dict[tuple[RecordedPlace, str], LegacyUse] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _tells_at_exit: bool = False
 
     def note(
         self, change: Change, kind: Kind, old: str, message: str, place: RecordedPlace | None = None
@@ -108,17 +118,33 @@ class Journal:
             message: the message to the user.
             place: the line that has it, if it is not the one that is being executed.
         """
-        place = place or users_line()
+        place, owner = _calling_line() if place is None else (place, owner_of_file(place.file))
+        framework = owner.name if owner.whose is Whose.FRAMEWORK else ""
+        use = LegacyUse(change, kind, old, message, place, framework=framework)
+        if framework and kind in (Kind.TOLD, Kind.IMPORTED):
+            return use  # it was written for the releases that it requires
         with self._lock:
             known = self._uses.get((place, old))
             if known is not None:
-                # An import asks several times before it fails.
                 known.count += kind is not Kind.REFUSED
+                if known.kind is Kind.IMPORTED:
+                    known.kind = kind
                 return known
-            use = self._uses[place, old] = LegacyUse(change, kind, old, message, place)
-        if kind is not Kind.REFUSED and is_first_rank():  # an error speaks for itself
+            self._uses[place, old] = use
+        if framework:
+            self._tell_at_exit()
+        elif kind is not Kind.REFUSED and is_first_rank():  # an error speaks for itself
             logger.warning("patchkit: %s", use)
         return use
+
+    def _tell_at_exit(self) -> None:
+        if not self._tells_at_exit:
+            self._tells_at_exit = True
+            atexit.register(self._tell_frameworks)
+
+    def _tell_frameworks(self) -> None:
+        for line in lines_of_frameworks(self.uses()) if is_first_rank() else ():
+            logger.warning("patchkit: %s", line)
 
     def uses(self) -> tuple[LegacyUse, ...]:
         with self._lock:
@@ -134,17 +160,32 @@ def is_first_rank() -> bool:
     return os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0")) in ("", "0")
 
 
-def users_line() -> RecordedPlace:
-    """Return the line of the user's that is being executed."""
+def lines_of_frameworks(uses: Iterable[LegacyUse]) -> list[str]:
+    """Return a line for each framework: how much in it is from an older release, and what."""
+    found: dict[str, list[str]] = {}
+    for use in uses:
+        if use.framework and use.kind is Kind.FIXED:
+            found.setdefault(use.framework, []).append(use.old)
+    return [
+        f"{name} {installed_version(name) or ''}".rstrip()
+        + f" is for older releases in {plural(len(old), 'place')}, and works with the legacy "
+        f"layer: {short_list(dict.fromkeys(old), _SHOWN)}"
+        for name, old in found.items()
+    ]
+
+
+def _calling_line() -> tuple[RecordedPlace, CodeOwner]:
+    """Return the innermost line of a user's or framework's that is being executed, and whose."""
     frame: FrameType | None = sys._getframe(1)
     outermost = frame
     while frame is not None:
         outermost = frame
-        if _is_users(frame):
+        if owner_of_frame(frame).whose in _CALLING:
             break
         frame = frame.f_back
     assert outermost is not None
-    return RecordedPlace(outermost.f_code.co_filename, outermost.f_lineno)
+    place = RecordedPlace(outermost.f_code.co_filename, outermost.f_lineno)
+    return place, owner_of_frame(outermost)
 
 
 def calling_frame() -> FrameType | None:
@@ -166,13 +207,10 @@ def calling_package() -> str:
     return calling_module().partition(".")[0]
 
 
-def called_by_user() -> bool:
-    """Tell whether the guarded call that is being executed stands in code of the user's."""
-    return calling_package() not in _LIBRARIES | _PASSED_ON
-
-
-def _is_users(frame: FrameType) -> bool:
-    return _package(frame) not in _LIBRARIES | _PASSED_ON
+def called_by_library() -> bool:
+    """Tell whether a library itself makes the guarded call that is being executed."""
+    frame = calling_frame()
+    return frame is None or owner_of_frame(frame).whose not in _CALLING
 
 
 def _module(frame: FrameType) -> str:

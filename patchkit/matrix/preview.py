@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from ..catalogue.resolution import Resolution, resolve
-from ..environment import module_file, modules_matching, short_name
-from ..heap import without_garbage_collection
+from ..environment import (
+    module_file,
+    modules_matching,
+    short_name,
+    without_garbage_collection,
+)
 from ..patch import Patch, Rewrite, note
 from ..rewrite import Drift, Edit, Rule, Target
 from ..rewrite.diff import Difference
@@ -85,7 +90,7 @@ def preview(patch: Patch) -> Preview:
         drift,
         tuple(notes),
         tuple(
-            Difference(name, lines[name], tuple(edits[name]))
+            Difference(name, partial(lines.__getitem__, name), tuple(edits[name]))
             for name in lines
             if name not in left_alone
         ),

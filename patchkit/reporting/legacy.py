@@ -29,7 +29,7 @@ class LegacyReport:
         from ..legacy.uses import Kind
 
         for_what = f", as with {self.written_for}" if self.written_for else ""
-        counts = Counter(use.kind for use in self.uses)
+        counts = Counter(use.kind for use in self.uses if not use.framework)
         parts = [f"{counts[Kind.FIXED] or 'none'} met so far"]
         if counts[Kind.TOLD]:
             parts.append(f"{counts[Kind.TOLD]} changed without an error")
@@ -38,8 +38,18 @@ class LegacyReport:
         return f"old spellings work{for_what}; {', '.join(parts)}"
 
     def lines(self) -> list[str]:
-        """Return a line for each use."""
-        return [str(use) + (f" ({use.count} times)" if use.count > 1 else "") for use in self.uses]
+        """Return a line for each use in the user's code, and one for each framework."""
+        from ..legacy.uses import lines_of_frameworks
+
+        return [*self.own_lines(), *lines_of_frameworks(self.uses)]
+
+    def own_lines(self) -> list[str]:
+        """Return a line for each use in the user's code."""
+        return [
+            str(use) + (f" ({use.count} times)" if use.count > 1 else "")
+            for use in self.uses
+            if not use.framework
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         return {"written_for": self.written_for, "uses": [use.to_dict() for use in self.uses]}

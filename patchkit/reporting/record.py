@@ -27,7 +27,7 @@ class TargetRecord:
     Args:
         target: `module:qualname`.
         status: `pending`, `applied`, `drifted`, `overridden` or `failed`.
-        reason: why, if it is not applied.
+        reason: why, if it is not applied; who made the copy that it is applied in, if it is one.
     """
 
     target: str

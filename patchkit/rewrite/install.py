@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import linecache
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import CodeType, FunctionType
 from typing import Protocol
 
-from .edit import Edit, apply_edits
+from .compile import nested_codes
+from .edit import Edit, apply_edits, split_lines
 from .edited import edited_code
 from .errors import Collision, Drift
-from .locate import FunctionSource
+from .locate import FunctionSource, short_name
+from .results import NoResults, Plan, Results
 from .rule import Rule
 from .trampoline import Around, trampoline
 
@@ -33,6 +36,8 @@ class Edits:
     owner: str
     rule: Rule
     edits: tuple[Edit, ...]
+    kept_as: str = field(default="", compare=False)
+    """The name under which results of the rule are kept."""
 
     @property
     def key(self) -> tuple[str, object]:
@@ -73,6 +78,7 @@ class SwappedFunction:
     Args:
         function: returns the function, or None once it was unloaded with its module.
         original: its code as upstream has it.
+        name: short name of its file, for people.
         source: its unchanged source, once it was needed.
         variants: compiled forms, each with the pieces in it.
         claims: who wants which pieces in it.
@@ -80,6 +86,7 @@ class SwappedFunction:
 
     function: Callable[[], FunctionType | None]
     original: CodeType
+    name: str
     source: FunctionSource | None = None
     variants: list[tuple[tuple[Piece, ...], CodeType]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
@@ -96,6 +103,22 @@ class SwappedFunction:
         """Tell whether a piece is in force."""
         return piece in (self.in_force() or ())
 
+    def is_copied_with(self, piece: Piece, function: FunctionType) -> bool:
+        """Tell whether another function was made of the edited text of this one.
+
+        Its code then has the words that the edits bring in, and most of the others. Where edits
+        bring in no word, that cannot be told.
+        """
+        if not isinstance(piece, Edits):
+            return False
+        try:
+            edited = edited_code(self.located(), piece.edits, [piece.rule], self.filename)
+        except Drift:
+            return False
+        original, found = _words(self.original), _words(function.__code__)
+        new = _words(edited) - original
+        return bool(new) and new <= found and 2 * len(original & found) >= len(original)
+
     def valid_pieces(self) -> tuple[Piece, ...]:
         """Return the pieces that belong in the function, in the order of their claims."""
         return tuple(dict.fromkeys(claim.piece for claim in self.claims if claim.claimant.is_valid))
@@ -107,16 +130,45 @@ class SwappedFunction:
         Not in angle brackets as a whole: `linecache` would give up on such a name once its cache
         is cleared, where it asks the module's loader for any other.
         """
-        return f"<patchkit>/{self.source.name}" if self.source else ""
+        return f"<patchkit>/{self.name}"
+
+    @property
+    def qualname(self) -> str:
+        function = self.function()
+        return function.__qualname__ if function else self.original.co_name
+
+    def located(self) -> FunctionSource:
+        """Return its unchanged source, which is read when it is first needed.
+
+        Raises:
+            Drift: there is no source, or it is not what the code was compiled from.
+        """
+        if self.source is None:
+            function = self.function()
+            if function is None:
+                raise Drift(f"{self.original.co_name} was unloaded with its module")
+            self.source = FunctionSource.of_function(_with_code(function, self.original))
+        return self.source
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the unchanged lines of its file; none where they can no longer be read."""
+        try:
+            return self.located().lines
+        except Drift:
+            return ()
 
 
 class CodeSwaps:
     """All functions whose code is swapped in this process. Not thread-safe: the owner locks.
 
     Functions are held weakly: a module that was unloaded goes away as it would without us.
+
+    Args:
+        results: what was worked out before, perhaps by another process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, results: Results | None = None) -> None:
+        self._results = NoResults() if results is None else results
         self._functions: weakref.WeakKeyDictionary[FunctionType, SwappedFunction] = (
             weakref.WeakKeyDictionary()
         )
@@ -134,27 +186,41 @@ class CodeSwaps:
         known = self.of(function)
         return known.original if known else function.__code__
 
-    def source(self, function: FunctionType) -> FunctionSource:
-        """Return the unchanged source of a function, swapped or not.
+    def place(self, function: FunctionType) -> SwappedFunction:
+        """Return what is known of a function, or what would be if its code were swapped."""
+        known = self.of(function)
+        if known is not None:
+            return known
+        code, module = function.__code__, function.__globals__.get("__name__")
+        return SwappedFunction(weakref.ref(function), code, short_name(code.co_filename, module))
+
+    def plan(self, place: SwappedFunction, rule: Rule, kept_as: str) -> Plan:
+        """Return the edits of each site of a rule in a function.
+
+        Args:
+            place: the function.
+            rule: the rule.
+            kept_as: the name under which results of the rule are kept, or nothing.
 
         Raises:
-            Drift: there is no source, or another tool changed the function.
+            Drift: the rule was not written for this source, there is none, or another tool changed
+                the function.
         """
-        known = self.of(function)
-        if known is None:
-            return FunctionSource.of_function(function)
-        if known.in_force() is None:
-            raise Drift(f"another tool replaced the code of {function.__qualname__}")
-        if known.source is None:
-            known.source = FunctionSource.of_function(_with_code(function, known.original))
-        return known.source
+        if place.in_force() is None:
+            raise Drift(f"another tool replaced the code of {place.qualname}")
+        plan = self._results.plan(place.original, kept_as) if kept_as else None
+        if plan is None:
+            plan = rule.plan(place.located())
+            if kept_as:
+                self._results.keep_plan(place.original, kept_as, plan)
+        return plan
 
     def install(
         self,
         function: FunctionType,
         piece: Piece,
         claimant: Claimant,
-        source: FunctionSource | None = None,
+        place: SwappedFunction | None = None,
     ) -> SwappedFunction:
         """Put a piece into a function, and record who wants it there.
 
@@ -162,20 +228,17 @@ class CodeSwaps:
             function: the live function.
             piece: the change.
             claimant: who wants it. The piece is taken out when the claim is no longer valid.
-            source: the unchanged source, which edits need.
+            place: what `place` returned for the function.
 
         Raises:
             Drift: the changed function does not compile, or not to the same shape; or another tool
                 replaced its code.
             Collision: another owner edits the same place.
         """
-        entry = self.of(function)
-        if entry is None:
-            entry = SwappedFunction(weakref.ref(function), function.__code__)
+        entry = place or self.place(function)
         present = entry.in_force()
         if present is None:
             raise Drift(f"another tool replaced the code of {function.__qualname__}")
-        entry.source = entry.source or source
         _check_places(entry, present, piece)
         others = [known for known in present if known != piece]
         try:
@@ -218,13 +281,14 @@ class CodeSwaps:
         if function is None:
             return
         code = self._compile(entry, pieces)
-        if any(isinstance(piece, Edits) for piece in pieces):
+        has_edits = any(isinstance(piece, Edits) for piece in pieces)
+        if has_edits:
             self._texts.setdefault(entry.filename)
         function.__code__ = code
-        self._update_texts(entry.filename)
+        if has_edits:
+            self._show_text(entry)
 
-    @staticmethod
-    def _compile(entry: SwappedFunction, pieces: tuple[Piece, ...]) -> CodeType:
+    def _compile(self, entry: SwappedFunction, pieces: tuple[Piece, ...]) -> CodeType:
         if not pieces:
             return entry.original
         for known, variant in entry.variants:
@@ -233,10 +297,7 @@ class CodeSwaps:
         code = entry.original
         edits = [piece for piece in pieces if isinstance(piece, Edits)]
         if edits:
-            assert entry.source is not None
-            changes = [edit for piece in edits for edit in piece.edits]
-            rules = [piece.rule for piece in edits]
-            code = edited_code(entry.source, changes, rules, entry.filename)
+            code = self._edit(entry, edits)
         around = [piece for piece in pieces if isinstance(piece, Around)]
         if around:
             code = trampoline(entry.function, code, around)
@@ -246,24 +307,44 @@ class CodeSwaps:
         entry.variants = [*others[-_MOST_VARIANTS:], *current, (pieces, code)]
         return code
 
-    def _show_text(self, entry: SwappedFunction, pieces: Iterable[Piece]) -> None:
+    def _edit(self, entry: SwappedFunction, pieces: Sequence[Edits]) -> CodeType:
+        """Return the original code with edits."""
+        names = sorted(piece.kept_as for piece in pieces)
+        are_kept = all(names)
+        if are_kept:
+            kept = self._results.compiled(entry.original, names, entry.filename)
+            if kept is not None:
+                return kept
+        changes = [edit for piece in pieces for edit in piece.edits]
+        rules = [piece.rule for piece in pieces]
+        code = edited_code(entry.located(), changes, rules, entry.filename)
+        if are_kept:
+            self._results.keep_compiled(entry.original, names, entry.filename, code)
+        return code
+
+    def _show_text(self, entry: SwappedFunction) -> None:
         """Show tracebacks and debuggers the text that runs, edits of all functions included."""
-        assert entry.source is not None
-        filename, text = entry.filename, entry.source.lines
-        edits = set(_edits(pieces))
+        # `linecache` calls an entry of one function when somebody wants the lines.
+        shown = (partial(self._text, entry),)
+        self._texts[entry.filename] = shown
+        linecache.cache[entry.filename] = shown
+
+    def _text(self, entry: SwappedFunction) -> _Text | None:
+        """Return the text that runs; None where it can no longer be read."""
+        text = entry.lines()
+        if not text:
+            return None
+        edits = set(_edits(entry.in_force() or ()))
         for other in self:
             # A reloaded module leaves functions of the same file behind, perhaps of an older text.
-            same_file = other is not entry and other.filename == filename
-            if same_file and other.source and other.source.lines == text:
-                edits.update(_edits(other.in_force() or ()))
-        lines = list(apply_edits(text, edits))
-        # An entry without a modification time is one that `linecache.checkcache` leaves alone.
-        shown = (sum(map(len, lines)), None, lines, filename)
-        self._texts[filename] = shown
-        linecache.cache[filename] = shown
+            same_file = other is not entry and other.filename == entry.filename
+            present = _edits(other.in_force() or ()) if same_file else ()
+            if (found := list(present)) and other.lines() == text:
+                edits.update(found)
+        return _Text("".join(apply_edits(text, edits)))
 
-    def _update_texts(self, changed: str = "") -> None:
-        """Drop texts of code that no longer runs, restore cleared ones, write `changed` again."""
+    def _update_texts(self) -> None:
+        """Drop texts of code that no longer runs, and restore those that somebody cleared."""
         if not self._texts:
             return
         shown: dict[str, SwappedFunction] = {}
@@ -276,8 +357,26 @@ class CodeSwaps:
             self._texts.pop(filename, None)
         for filename, entry in shown.items():
             cached: object = linecache.cache.get(filename)
-            if filename == changed or cached is not self._texts.get(filename) or cached is None:
-                self._show_text(entry, entry.in_force() or ())
+            if cached is None or cached is not self._texts.get(filename):
+                self._show_text(entry)
+
+
+class _Text(str):
+    """A text whose lines are those of Python's tokenizer, which a form feed does not end."""
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        return [line if keepends else line.rstrip("\n") for line in split_lines(self)]
+
+
+def _words(code: CodeType) -> set[str]:
+    """Return the names and the texts that some code uses, but those of variables."""
+    words: set[str] = set()
+    for inner in nested_codes(code):
+        words.update(inner.co_names)
+        for const in inner.co_consts:
+            parts = const if isinstance(const, tuple) else (const,)
+            words.update(part for part in parts if isinstance(part, str))
+    return words
 
 
 def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece) -> None:
@@ -287,8 +386,8 @@ def _check_places(entry: SwappedFunction, present: Iterable[Piece], piece: Piece
             if other.key != piece.key and any(
                 mine.overlaps(theirs) for mine in piece.edits for theirs in other.edits
             ):
-                name = entry.source.qualname if entry.source else "a function"
-                raise Collision((other.owner, piece.owner), f"the same place of {name}")
+                where = f"the same place of {entry.qualname}"
+                raise Collision((other.owner, piece.owner), where)
         elif isinstance(other, Around) and isinstance(piece, Around) and other.owner != piece.owner:
             raise Collision((other.owner, piece.owner), piece.qualname, verb="wrap")
 
@@ -300,10 +399,9 @@ def _incompatible_owner(entry: SwappedFunction, present: Iterable[Piece], piece:
     """
 
     def fits(*pieces: Edits) -> bool:
-        assert entry.source is not None
         edits, rules = [*_edits(pieces)], [piece.rule for piece in pieces]
         try:
-            edited_code(entry.source, edits, rules, entry.filename)
+            edited_code(entry.located(), edits, rules, entry.filename)
         except Drift:
             return False
         return True

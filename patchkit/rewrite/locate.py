@@ -88,7 +88,7 @@ class FunctionSource:
             code.co_flags & _FUTURE_FLAGS,
             file.imports,
         )
-        name = _short_name(code.co_filename, function.__globals__.get("__name__"))
+        name = short_name(code.co_filename, function.__globals__.get("__name__"))
         source = None
         if code.co_firstlineno <= len(lines):
             source = _locate(name, file.lines, _last_line(lines, code), context, code)
@@ -315,7 +315,7 @@ def _future_flags(tree: ast.Module) -> int:
     return flags
 
 
-def _short_name(filename: str, module: object) -> str:
+def short_name(filename: str, module: object) -> str:
     """Return `trl/trainer/sft_trainer.py` for `trl.trainer.sft_trainer`, wherever that lies."""
     parts = filename.replace("\\", "/").split("/")
     if not isinstance(module, str):

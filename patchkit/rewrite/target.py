@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -69,8 +70,16 @@ class Target:
 
     def matches_qualname(self, qualname: str) -> bool:
         """Tell whether this target means a qualified name; wildcards stay within a part."""
-        patterns, names = self.qualname.split("."), qualname.split(".")
-        return len(patterns) == len(names) and all(map(fnmatch.fnmatchcase, names, patterns))
+        names = qualname.split(".")
+        parts = self._parts
+        return len(parts) == len(names) and all(
+            matches(name) for matches, name in zip(parts, names, strict=True)
+        )
+
+    @cached_property
+    def _parts(self) -> tuple[Callable[[str], object], ...]:
+        patterns = map(fnmatch.translate, self.qualname.split("."))
+        return tuple(re.compile(pattern).match for pattern in patterns)
 
     def qualnames_in(self, module: ModuleType) -> list[str]:
         """Return the qualified names this target stands for in a live module.
@@ -191,6 +200,8 @@ def _inside(value: Any, name: str) -> Any:
 
 
 def _innermost_function(value: Any, name: str) -> FunctionType | None:
+    if type(value) is FunctionType and not value.__dict__ and value.__code__.co_name == name:
+        return value  # what most are, without the look along decorators
     *_, innermost = None, *chain(value)
     if not issubclass(type(innermost), FunctionType):
         return None

@@ -146,6 +146,7 @@ def test_two_ranks_train_with(launcher: str, start: Start) -> None:
     # Two processes write to one pipe: lines may run into each other.
     trained = r"rank (\d) of 2 trained \['torch.float32'\]"
     assert sorted(re.findall(trained, output)) == ["0", "1"]
+    assert len(re.findall(r"patchkit run: \d+ patches in force", output)) == 1
 
 
 def interrupted(process: subprocess.Popen[str]) -> tuple[int, str]:

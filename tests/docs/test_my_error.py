@@ -246,6 +246,22 @@ def test_a_quoted_error_leads_to_its_page(ask, error: str) -> None:
     assert QUOTED[error] in names(answers, "quoted", "page")
 
 
+# What stands around an error without a message of its own.
+BARE = (
+    '  File "/x/bitsandbytes/functional.py", line 998, in f\n'
+    "    assert absmax is not None and out is not None\n           ^^^^^^\nAssertionError\n",
+    "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
+    "=====================\ntrain.py FAILED\n---------------------\n"
+    "Root Cause (first observed failure):\n[0]:\n  exitcode  : -9 (pid: 1234)\n",
+)
+
+
+def test_an_error_without_a_message_is_found_by_what_stands_around_it(ask) -> None:
+    for text, answers in zip(BARE, ask(list(BARE)), strict=True):
+        assert answers_of(answers) == expected(text), text
+        assert expected(text)[0], text
+
+
 def test_an_unknown_error_has_no_answer(ask) -> None:
     assert ask([*UNKNOWN, ""])[:-1] == [[]] * len(UNKNOWN)
 

@@ -129,6 +129,46 @@ def test_the_last_real_error_comes_first() -> None:
     assert [error.name for error in read_chain.errors] == ["RuntimeError", "KeyError"]
 
 
+ASSERTED = "assert absmax is not None and out is not None"
+BARE_ASSERTIONS = {
+    "plain": f"""  File "/x/bitsandbytes/functional.py", line 998, in dequantize_4bit
+    {ASSERTED}
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+AssertionError
+""",
+    "jupyter": f"""File /x/bitsandbytes/functional.py:998, in dequantize_4bit(A)
+    997 else:
+--> 998     {ASSERTED}
+   1000 return out
+
+AssertionError:
+""",
+    "rich": f"""│ /x/bitsandbytes/functional.py:998 in dequantize_4bit │
+│    997 │   else:                                                │
+│ ❱  998 │   │   {ASSERTED}      │
+│    999 │                                                        │
+╰───────────────────────────────────────────────────────────────╯
+AssertionError
+""",
+}
+
+
+@pytest.mark.parametrize("costume", BARE_ASSERTIONS)
+def test_an_assertion_without_a_message_says_what_failed(costume: str) -> None:
+    assert read(BARE_ASSERTIONS[costume]).error.message.endswith(ASSERTED)
+
+
+def test_an_assertion_with_a_message_keeps_it() -> None:
+    text = "    assert x > 0, words\nAssertionError: x is small\n"
+    assert read(text).error.message == "x is small"
+
+
+def test_a_launchers_summary_belongs_to_its_error() -> None:
+    error = read(TORCHRUN[TORCHRUN.rindex("Traceback") :]).error
+    assert error.is_launchers
+    assert "exitcode : 1" in error.after
+
+
 def test_a_launcher_alone() -> None:
     assert read("subprocess.CalledProcessError: Command died").error.is_launchers
 

@@ -245,6 +245,94 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "TypeError: T5ForConditionalGeneration.__init__() got an unexpected keyword argument 'use_auth_token'",
         ("token=",),
     ),
+    "tatsu-lab/alpaca_farm#63": (
+        '  File "torch/distributed/fsdp/flat_param.py", line 435, in _init_flat_param\n    raise ValueError("Integer parameters are unsupported")\nValueError: Integer parameters are unsupported\nERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 0',
+        ("bnb_4bit_quant_storage", "FSDP1"),
+    ),
+    "bigcode-project/starcoder#96": (
+        "RuntimeError: expected there to be only one unique element in <generator object Init._convert_to_deepspeed_param.<locals>.all_gather_coalesced.<locals>.<genexpr> at 0x7f2ec8daf900>",
+        ("ZeRO-3", "load_in_8bit"),
+    ),
+    "deepspeedai/DeepSpeed#8072": (
+        "TypeError: output tensor must have the same type as input tensor",
+        ("0\\.19\\.2", "1\\.7", "autocast_adapter_dtype=False"),
+    ),
+    "deepspeedai/DeepSpeed#3654": (
+        "RuntimeError: output tensor must have the same type as input tensor\nzero++ with zero_quantized_weights",
+        ("zero_quantized_weights",),
+    ),
+    "unslothai/unsloth#2643": (
+        "ValueError: Supplied state dict for model.language_model.layers.0.mlp.down_proj.weight does not contain `bitsandbytes__*` and possibly other `quantized_stats` components.",
+        ("config\\.json", "[Uu]pgrade Transformers"),
+    ),
+    "huggingface/peft#1405": (
+        '  File "bitsandbytes/functional.py", line 998, in dequantize_4bit\n    assert absmax is not None and out is not None\nAssertionError',
+        ("quantized", "LoftQ"),
+    ),
+    "huggingface/peft#2285": (
+        "TypeError: TorchaoLoraLinear.__init__() missing 1 required keyword-only argument: 'get_apply_tensor_subclass'",
+        ("0\\.21", "TorchAoConfig"),
+    ),
+    "unslothai/unsloth#1175": (
+        "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:\nRuntimeError: Found Quadro P5000 which is too old to be supported by the triton GPU compiler, which is used as the backend.",
+        ("7\\.0", "TORCHDYNAMO_DISABLE=1"),
+    ),
+    "unslothai/unsloth#3712": (
+        "torch._dynamo.exc.UserError: Consider annotating your code using torch._check*(). Could not extract specialized integer from data-dependent expression u0",
+        ("torch_compile=False", "routing"),
+    ),
+    "unslothai/unsloth#4360": (
+        "NotImplementedError: No operator found for `memory_efficient_attention_forward` with inputs:\n     query       : shape=(2, 512, 32, 128) (torch.bfloat16)",
+        ("xformers", "SDPA"),
+    ),
+    "axolotl-ai-cloud/axolotl#1158": (
+        "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:219, invalid argument, NCCL version 2.16.5\nncclInvalidArgument: Invalid value for an argument.\nLast error:\nInvalid config blocking attribute value -2147483648",
+        ("LD_LIBRARY_PATH",),
+    ),
+    "zjunlp/KnowUnDo#3": (
+        "size mismatch for base_model.model.model.layers.30.mlp.gate_proj.lora_B.default.weight: copying a param with shape torch.Size([0]) from checkpoint, the shape in current model is torch.Size([11008, 8]).",
+        ("ZeRO-3", "zero_to_fp32"),
+    ),
+    "hiyouga/LlamaFactory#3353": (
+        "loss=0 for lora sft Baichuan2-13B-Chat with bf16\n{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 5e-05, 'epoch': 0.01}",
+        ("masked", 'attn_implementation="eager"'),
+    ),
+    "huggingface/accelerate#3197": (
+        "RuntimeError: expected mat1 and mat2 to have the same dtype, but got: c10::BFloat16 != c10::Half",
+        ("DeepSpeed", "fp16=True", "bf16=True"),
+    ),
+    "seal-rg/recurrent-pretraining#23": (
+        "RuntimeError: Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: long int and  query.dtype: c10::BFloat16 instead.",
+        ("attention_mask\\.bool", "remote code"),
+    ),
+    "tloen/alpaca-lora#14": (
+        "  File \"/usr/local/lib/python3.9/dist-packages/bitsandbytes/functional.py\", line 1698, in transform\n    prev_device = pre_call(A.device)\nAttributeError: 'NoneType' object has no attribute 'device'",
+        ("device_map", "GPU"),
+    ),
+    "a rank killed by the system": (
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n============================================================\ntrain.py FAILED\n------------------------------------------------------------\nRoot Cause (first observed failure):\n[0]:\n  exitcode  : -9 (pid: 1234)\n  traceback : Signal 9 (SIGKILL) received by PID 1234",
+        ("main memory", "low_cpu_mem_usage"),
+    ),
+    "huggingface/trl#397": (
+        "ncclInternalError: Internal check failed.\nLast error:\nDuplicate GPU detected : rank 5 and rank 0 both on CUDA device f5000",
+        ("same GPU", "set_device"),
+    ),
+    "out of memory while an optimizer is resumed": (
+        '  File "/x/site-packages/transformers/trainer.py", line 2520, in _load_optimizer_and_scheduler\n    torch.load(path)\ntorch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.',
+        ("Resuming", "optimizer"),
+    ),
+    "a kernel of an extension": (
+        "RuntimeError: \"ms_deform_attn_forward_cuda\" not implemented for 'Half'",
+        ("GPU kernel", "float32"),
+    ),
+    "an adapter with two tokens more": (
+        "size mismatch for base_model.model.lm_head.weight: copying a param with shape torch.Size([32002, 4096]) from checkpoint, the shape in current model is torch.Size([32000, 4096]).",
+        ("resize_token_embeddings\\(32002\\)",),
+    ),
+    "float64 out of NumPy": (
+        "RuntimeError: mat1 and mat2 must have the same dtype, but got Double and Float",
+        ("float64", "\\.float\\(\\)"),
+    ),
 }
 
 
@@ -391,8 +479,8 @@ def test_since_when(text: str, since: str) -> None:
             ("a name of PEFT", "from peft import LoraConfig"),
         ),
         (
-            "AttributeError: 'GRPOConfig' object has no attribute 'max_prompt_length'",
-            ("left TRL in 0.28.0",),
+            "AttributeError: 'GRPOConfig' object has no attribute 'vllm_device'",
+            ("left TRL in 0.18.0",),
         ),
         (
             "ImportError: cannot import name 'GRPOConfig' from 'trl' (unknown location)",
@@ -464,6 +552,15 @@ def test_what_only_knows_the_kind_of_a_complaint_is_silent_where_nothing_was_rai
     assert not answered(read(text.format("KeyError")), NEWEST.get).answers
 
 
+def test_kinds_of_refusal_are_not_about_kernels() -> None:
+    text = (
+        '  File "/x/site-packages/transformers/models/llama/modeling_llama.py", line 1, in forward\n'
+        "{}: the gadget must be blue"
+    )
+    assert answered(read(text.format("ValueError")), NEWEST.get).answers
+    assert not answered(read(text.format("RuntimeError")), NEWEST.get).answers
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -485,6 +582,13 @@ def test_what_only_knows_the_kind_of_a_complaint_is_silent_where_nothing_was_rai
         "TypeError: unsupported operand type(s) for +: 'int' and 'str'",
         "RecursionError: maximum recursion depth exceeded",
         "NameError: name 'trainer' is not defined",
+        "ConnectionResetError: [Errno 104] Connection reset by peer",
+        "AttributeError: 'NoneType' object has no attribute 'device'",
+        "SyntaxError: invalid syntax",
+        "ValueError: not enough values to unpack (expected 2, got 1)",
+        "TypeError: '<' not supported between instances of 'str' and 'int'",
+        "RuntimeError: shape '[2, 3]' is invalid for input of size 7",
+        "MemoryError",
     ],
 )
 def test_what_is_not_of_this_field_is_not_answered(text: str) -> None:

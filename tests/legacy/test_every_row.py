@@ -72,7 +72,7 @@ from workbench.releases.history import ReleaseHistory
 from workbench.releases.interface import Interface
 
 ROWS = all_rows()
-INSTALLED = {"datasets": "4.0.0", "huggingface_hub": "1.0.0"} | {
+INSTALLED = {"bitsandbytes": "0.50.0", "datasets": "4.0.0", "huggingface_hub": "2.0.0"} | {
     library: known[-1] for library, known in releases().items()
 }
 DUE = Due(ROWS, INSTALLED.get)
@@ -416,7 +416,7 @@ def test_values(row: Value, monkeypatch) -> None:
         rename_values(call, [row])
     except LegacyError:
         refusal = row.instead
-    assert bool(refusal) is not bool(row.to)
+    assert bool(refusal) is (row.to == "")
     text = script_of(row, repr(row.value))
     result = modernize(text, DUE)
     own = [
@@ -553,13 +553,18 @@ def test_defaults(row: Default) -> None:
 @pytest.mark.parametrize("row", of(Behaviour))
 def test_behaviours(row: Behaviour) -> None:
     owner, method = split(row)
-    call = f"{owner}().{method}()" if method else f"{owner}()"
+    needed = list(row.silent.only.items())[:1] if row.silent is not None else []
+    given = ", ".join(f"{name}={value!r}" for name, value in needed)
+    call = f"{owner}().{method}({given})" if method else f"{owner}({given})"
     text = f"import {owner.partition('.')[0]}\n{call}\n"
     told = [finding for finding in planned(text, DUE).findings if "since " in finding.because]
     shown = of_doctor(text).silent
     if row.silent is not None:
         assert any(row.silent.told in finding.because for finding in told)
         assert any(row.silent.told in told_of.text for told_of in shown)
+        if needed:
+            without = of_doctor(text.replace(given, "")).silent
+            assert not any(row.silent.told in told_of.text for told_of in without)
 
 
 GIVEN = {

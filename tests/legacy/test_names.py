@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from patchkit.legacy.changes import Form, Gone, Moved
 from patchkit.legacy.rows import names
@@ -136,15 +137,18 @@ def test_releases_are_known() -> None:
     for row in names.rows():
         for release in filter(None, (row.gone, row.since)):
             library, _, number = release.partition(" ")
-            assert number in releases().get(library, (number,)), row.name
+            known = releases().get(library, (number,))
+            assert number in known or Version(number) < Version(known[0]), row.name
 
 
 def test_there_is_a_file_for_each_library_with_names() -> None:
     assert [file.stem for file in FILES] == [
+        "accelerate",
+        "bitsandbytes",
         "datasets",
         "huggingface_hub",
         "peft",
         "transformers",
         "trl",
     ]
-    assert len(list(names.rows())) >= 812
+    assert len(list(names.rows())) >= 1235

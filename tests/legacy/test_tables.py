@@ -285,6 +285,7 @@ def test_there_is_a_file_for_each_library_with_keywords() -> None:
     assert [file.stem for file in sorted(keywords.FOLDER.glob("*.toml"))] == [
         "accelerate",
         "datasets",
+        "huggingface_hub",
         "peft",
         "transformers",
         "trl",

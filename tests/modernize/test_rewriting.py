@@ -192,6 +192,23 @@ tokenizer = dict(tokenizer=1, max_seq_length=2)
 other(tokenizer=1, **tokenizer)
 """
 
+MOVED_ITSELF = """\
+import transformers as t
+class A(t.TrainingArguments):
+    warmup_ratio: float = 0.1
+    evaluation_strategy: str = "no"
+
+    def __post_init__(self):
+        self.warmup_steps, self.eval_strategy = self.warmup_ratio, getattr(self, "evaluation_strategy")
+        super().__post_init__()
+"""
+
+
+def test_a_field_that_its_class_reads_is_its_own(rewrite) -> None:
+    result = rewrite(MOVED_ITSELF)
+    assert result.text == MOVED_ITSELF
+    assert not result.findings
+
 
 def test_what_is_todays_stays(rewrite) -> None:
     result = rewrite(TODAYS)

@@ -44,9 +44,9 @@ class Claim:
 
 
 def install(swaps: CodeSwaps, owner: str, function, rule: Rule) -> Claim:
-    source, claim = swaps.source(function), Claim(swaps)
-    edits = tuple(edit for site in rule.plan(source) for edit in site)
-    swaps.install(function, Edits(owner, rule, edits), claim, source)
+    place, claim = swaps.place(function), Claim(swaps)
+    edits = tuple(edit for site in swaps.plan(place, rule, "") for edit in site)
+    swaps.install(function, Edits(owner, rule, edits), claim, place)
     return claim
 
 

@@ -21,6 +21,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from ..sweep import pages
 from . import environments, modernizing, page, page_of_modernized, running
 from .eras import NEWEST, EraScript, scripts
 
@@ -39,7 +40,7 @@ def main() -> int:
         if options.into is None:
             print(text)
         else:
-            page.write(text, options.into, table.MARKS)
+            pages.write(text, options.into, table.MARKS)
         return 0
     if options.envs is None:
         raise SystemExit("eras: --envs FOLDER says where the environments lie")

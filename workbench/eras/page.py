@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 from .running import FAILED, RAN, TRAINED
@@ -40,16 +39,6 @@ def table(results: dict[str, Any]) -> str:
         cells = (name, state_of(own), state_of(newest), state_of(legacy), *_compared(own, new))
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
-
-
-def write(text: str, page: Path, marks: tuple[str, str] = MARKS) -> None:
-    """Put a table between a page's two marks."""
-    begin, end = marks
-    old = page.read_text(encoding="utf-8")
-    if begin not in old or end not in old:
-        raise SystemExit(f"{page} has no place for the table: expected {begin} and {end}")
-    head, rest = old.split(begin, 1)
-    page.write_text(f"{head}{begin}\n{text}{end}{rest.split(end, 1)[1]}", encoding="utf-8")
 
 
 def state_of(result: dict[str, Any] | None) -> str:

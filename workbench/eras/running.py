@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
+from ..sweep import calling
+from ..sweep.calling import call, last_error
 from .eras import EraScript
 
 CHILD = Path(__file__).resolve().parent / "child"
@@ -24,9 +25,6 @@ STEPS = 3
 LIMIT = 900.0
 """Seconds that a script may take."""
 TRAINED, RAN, FAILED, OUT_OF_TIME = "trained", "ran", "failed", "out of time"
-_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt|Unavailable)\b(?::|$)")
-_LAUNCHERS = ("subprocess.CalledProcessError", "torch.distributed.elastic")
-"""Errors of programs that start the script, and say no more than that it failed."""
 _TOLD = 40
 """Lines of patchkit that are kept."""
 _KEPT = 300
@@ -85,7 +83,7 @@ def run(
         prepared = prepare(work, script) if prepare is not None else {}
         env = _environment(variables, python, observed, tools)
         started = time.monotonic()
-        code, output = _call(_command(script, python, prefix), work, env, limit)
+        code, output = call(_command(script, python, prefix), work, env, limit, work.parent / "log")
         seconds = round(time.monotonic() - started, 1)
         events = _events(observed)
     result: dict[str, Any] = {"state": _state(code, events), "seconds": seconds, **_course(events)}
@@ -148,35 +146,13 @@ def _environment(
     }
 
 
-def _call(command: list[str], work: Path, env: dict[str, str], limit: float) -> tuple[int, str]:
-    """Return a command's exit code, or -1 when its time was up, and what it wrote."""
-    log = work.parent / "log"
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            command,
-            cwd=work,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            code = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            code = -1
-    return code, log.read_text(encoding="utf-8", errors="replace")
-
-
 def _events(folder: Path) -> list[dict[str, Any]]:
     files = sorted(folder.glob("*.jsonl"), key=lambda file: file.stat().st_mtime)
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
 def _state(code: int, events: list[dict[str, Any]]) -> str:
-    if code == -1:
+    if code == calling.OUT_OF_TIME:
         return OUT_OF_TIME
     if code != 0:
         return FAILED
@@ -199,9 +175,6 @@ def _course(events: list[dict[str, Any]]) -> dict[str, Any]:
 def _failure(output: str, script: EraScript) -> tuple[str, str]:
     """Return the last error of an output, and the line of the script that led to it."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if _ERROR.match(line) and not line.startswith(_LAUNCHERS)]
-    refused = [line for line in lines if ": error: " in line]
     ours = re.compile(rf'File "[^"]*\b{re.escape(script.path.stem)}\.py", line |Cell In')
     led = [after for text, after in itertools.pairwise(lines) if ours.match(text)]
-    told = errors or refused or lines or [""]
-    return told[-1][:_KEPT], led[-1][:_KEPT] if led else ""
+    return last_error(output)[:_KEPT], led[-1][:_KEPT] if led else ""

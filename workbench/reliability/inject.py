@@ -164,7 +164,8 @@ def try_point(
     action: Action,
     point: Point,
     error: type[BaseException],
-    allowed: Iterable[oracle.Carried],
+    before: oracle.Carried,
+    after: oracle.Carried,
 ) -> list[str]:
     """Raise at one line, and say what is wrong afterwards."""
     came_out = disturbed(lambda: action.act(world), point, error)
@@ -177,8 +178,10 @@ def try_point(
     if action.imports and came_out and issubclass(error, Exception) and inside:
         problems.append("an Exception came out of the import")
     problems += locked(world)
-    if came_out and not action.imports and oracle.carried(world) not in allowed:
+    if came_out and not action.imports and oracle.carried(world) not in (before, after):
         problems.append("half done: neither as before nor as after")
+    if came_out and action.undone and oracle.carried(world) != before:
+        problems.append("not undone: it raised, and not all is as before")
     return problems + aftermath(world, action, may_have_failed=issubclass(error, Exception))
 
 
@@ -246,9 +249,9 @@ def try_scenario(name: str, chosen_options: Any) -> list[tuple[Point, str, list[
     with worlds.world_of(patches) as world:
         action.prepare(world)
         before = oracle.carried(world)
-        allowed = [before]
+        after = before
         if not action.as_before:
-            allowed.append(in_fork(lambda: carried_after(world, action)))
+            after = in_fork(lambda: carried_after(world, action))
         points = in_fork(lambda: points_of(lambda: action.act(world)))
         trials = [
             (point, error)
@@ -266,7 +269,7 @@ def try_scenario(name: str, chosen_options: Any) -> list[tuple[Point, str, list[
                 try:
                     problems = in_fork(
                         lambda point=point, error=error: try_point(
-                            world, action, point, ERRORS[error], allowed
+                            world, action, point, ERRORS[error], before, after
                         ),
                         POINT_SECONDS,
                     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .world import KINDS, World
@@ -22,6 +24,7 @@ class Action:
         prepare: what was done before.
         act: what is disturbed.
         as_before: whether it must leave all as it was before it, even if it is disturbed.
+        undone: whether it is undone if anything raises.
         imports: whether it is an import, which only what is no `Exception` may come out of.
         replaces: the targets that somebody else replaced while preparing.
         put_back: what that somebody does afterwards.
@@ -31,6 +34,7 @@ class Action:
     prepare: Step
     act: Step
     as_before: bool = False
+    undone: bool = False
     imports: bool = False
     replaces: Callable[[World], tuple[str, ...]] = lambda world: ()
     put_back: Step = lambda world: None
@@ -64,6 +68,17 @@ def _second_half(world: World) -> list[str]:
 
 def _apply(world: World) -> None:
     world.apply()
+
+
+def _apply_and_log(world: World) -> None:
+    """Apply with a logger that wants the summary of the report."""
+    logger = logging.getLogger("patchkit")
+    level = logger.level
+    logger.setLevel(logging.INFO)
+    try:
+        world.apply()
+    finally:
+        logger.setLevel(level)
 
 
 def _revert(world: World) -> None:
@@ -132,6 +147,14 @@ def _reloaded(world: World) -> None:
     importlib.reload(sys.modules[world.places[0].module])
 
 
+def _executed_again(world: World) -> None:
+    """Execute a module again past the import system, so that only `apply` finds its functions."""
+    _applied(world)
+    module = sys.modules[world.places[0].module]
+    file = str(module.__file__)
+    exec(compile(Path(file).read_text(), file, "exec"), vars(module))
+
+
 def _in_reloaded_module(world: World) -> tuple[str, ...]:
     """Return what a reload replaced."""
     module = world.places[0].module
@@ -139,18 +162,33 @@ def _in_reloaded_module(world: World) -> tuple[str, ...]:
 
 
 ACTIONS = (
-    Action("apply, loaded", _loaded, _apply),
-    Action("apply, not loaded", _nothing, _apply),
-    Action("apply again", _applied, _apply),
+    Action("apply, loaded", _loaded, _apply, undone=True),
+    Action("apply, logged", _loaded, _apply_and_log, undone=True),
+    Action("apply, not loaded", _nothing, _apply, undone=True),
+    Action("apply again", _applied, _apply, undone=True),
     Action(
         "apply again, one overridden",
         _overridden,
         _apply,
+        undone=True,
         replaces=_first_target,
         put_back=_put_back,
     ),
-    Action("apply again, one reloaded", _reloaded, _apply, replaces=_in_reloaded_module),
-    Action("apply more", _half_applied, _apply),
+    Action(
+        "apply again, one reloaded",
+        _reloaded,
+        _apply,
+        undone=True,
+        replaces=_in_reloaded_module,
+    ),
+    Action(
+        "apply again, one executed again",
+        _executed_again,
+        _apply,
+        undone=True,
+        replaces=_in_reloaded_module,
+    ),
+    Action("apply more", _half_applied, _apply, undone=True),
     Action("import", _armed, _import, imports=True),
     Action("revert", _applied, _revert),
     Action("revert, not loaded", _armed, _revert),

@@ -3,26 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...environment import cached_lookups
+from ...environment import cached_lookups, installed_distributions
 from .section import Section, Step, run_check
+
+if TYPE_CHECKING:
+    from .pins import Pins
 
 SCHEMA = 1
 
 
+def _no_pins() -> Pins:
+    from .pins import Pins
+
+    return Pins({})
+
+
 @dataclass(frozen=True)
 class Diagnosis:
-    """A diagnosis of this installation; prints as 80 columns, and holds nothing private."""
+    """A diagnosis of this installation; prints as 80 columns, and holds nothing private.
+
+    Args:
+        sections: the result of each check.
+        pins: what the steps keep to.
+    """
 
     sections: tuple[Section, ...]
+    pins: Pins = field(default_factory=_no_pins, repr=False)
 
-    @property
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps to take, those that fix something wrong first."""
-        steps = [step for section in self.sections for step in section.steps]
+        """The steps to take, those that fix something wrong first.
+
+        None of their commands contradicts what an installed distribution requires.
+        """
+        from .pins import within_pins
+
+        steps = within_pins(
+            (step for section in self.sections for step in section.steps), self.pins
+        )
         return tuple(sorted(steps, key=lambda step: not step.wrong))
 
     @property
@@ -54,18 +77,33 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
     Returns:
         the diagnosis; a check that fails itself has a section that says why.
     """
-    from . import devices, due, pairs, patchers, requirements, variables, versions
+    from . import (
+        devices,
+        due,
+        frameworks,
+        kept,
+        pairs,
+        patchers,
+        requirements,
+        variables,
+        versions,
+    )
+    from .pins import Pins
 
+    pins = Pins(installed_distributions())
     checks: dict[ModuleType, Callable[[], Section]] = {
         versions: versions.check,
-        requirements: requirements.check,
+        frameworks: lambda: frameworks.check(pins),
+        requirements: lambda: requirements.check(pins),
         pairs: pairs.check,
         devices: lambda: devices.check(quick=quick),
         due: due.check,
         variables: variables.check,
+        kept: kept.check,
         patchers: patchers.check,
     }
     with cached_lookups():
         return Diagnosis(
-            tuple(run_check(module.NAME, module.TITLE, check) for module, check in checks.items())
+            tuple(run_check(module.NAME, module.TITLE, check) for module, check in checks.items()),
+            pins,
         )

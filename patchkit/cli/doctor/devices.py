@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...environment import installed_version
+from ...matrix.records import public_version
+from .pins import BUILDS
 from .privacy import without_private_data
 from .probe import probe
 from .section import Section, SectionRow, Step
@@ -35,7 +37,12 @@ def section(answers: dict[str, Any], *, nvidia: bool | None = None) -> Section:
     nvidia = _has_nvidia_driver() if nvidia is None else nvidia
     answers = _public(answers)
     rows, steps = [], []
-    for part in (_torch(answers, nvidia), _devices(answers), _bitsandbytes(answers)):
+    for part in (
+        _torch(answers, nvidia),
+        _devices(answers),
+        _torchvision(answers),
+        _bitsandbytes(answers),
+    ):
         rows += part[0]
         steps += part[1]
     facts = {"nvidia_driver": nvidia, **answers}
@@ -107,6 +114,22 @@ def _devices(answers: dict[str, Any]) -> _Part:
             )
         )
     return rows, steps
+
+
+def _torchvision(answers: dict[str, Any]) -> _Part:
+    error = answers.get("torchvision", {}).get("error")
+    if not error:
+        return [], []
+    problem = f"torchvision does not load: {error}"
+    build = answers["torch"]
+    kind = f"cu{build['cuda'].replace('.', '')}" if build["cuda"] else "cpu"
+    version = public_version(installed_version("torchvision") or "")
+    # The same release, built for the same devices as torch; torch itself stays.
+    install = f"pip install --force-reinstall --no-deps torchvision=={version}"
+    commands = [f"{install} --index-url {BUILDS}/{kind}"] if not build["rocm"] else []
+    what = f"{problem}. With it, imports of Transformers fail."
+    step = Step(what, (*commands, "pip uninstall torchvision"), wrong=True)
+    return [SectionRow("torchvision", problem, alarming=True)], [step]
 
 
 def _bitsandbytes(answers: dict[str, Any]) -> _Part:

@@ -70,6 +70,14 @@ KNOWN: tuple[KnownPair, ...] = (
         "and 0.46.0 with 5.23.0; 0.46.1 works",
     ),
     KnownPair(
+        libraries={"bitsandbytes": "<=0.45.0", "triton": ">=3.2.0"},
+        happens="importing bitsandbytes raises `No module named 'triton.ops'`",
+        do=("pip install -U bitsandbytes", "pip install 'triton<3.2'", "pip uninstall triton"),
+        measured="bitsandbytes 0.43.3, 0.44.1 and 0.45.0 with triton 3.9.0, 0.45.0 with 3.4.0 and "
+        "3.6.0; triton 3.2.0 and 3.3.0 lack that module, too, and on a CPU raise `0 active "
+        "drivers` before; with 3.1.0 and without triton it works, and so does bitsandbytes 0.45.2",
+    ),
+    KnownPair(
         libraries={"nemo-automodel": ">=0.6.0", "torch": "<=2.9.1"},
         happens="importing NeMo Automodel's LoRA layers raises `cannot import name 'BlockMask'`",
         do=("pip install -U torch", "pip install 'nemo-automodel<0.6'"),
@@ -80,7 +88,7 @@ KNOWN: tuple[KnownPair, ...] = (
         libraries={"nemo-automodel": ">=0.1.0", "triton": ">=3.9.0"},
         happens="importing NeMo Automodel's LoRA layers raises `key contains names that are not "
         "kernel arguments`",
-        do=("pip install 'torch<2.15'",),
+        do=("pip install 'triton<3.9'", "pip install 'torch<2.15'"),
         measured="nemo-automodel 0.1.0, 0.2.0, 0.3.0, 0.4.0, 0.5.0, 0.6.0 and 0.7.0 with triton "
         "3.9.0, which torch 2.15.0 requires; with 3.6.0, 3.7.1 and 3.8.0 it works",
     ),

@@ -7,6 +7,7 @@ Each line of standard output is one answer in JSON.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from ... import children
@@ -29,6 +30,8 @@ def main() -> None:
     send(devices=[_device(torch, device) for device in _devices(torch)])
     from ...environment import installed_version
 
+    if installed_version("torchvision"):
+        send(torchvision=_torchvision())
     if installed_version("bitsandbytes"):
         send(bitsandbytes=_bitsandbytes(torch))
 
@@ -114,6 +117,14 @@ def _memory(torch: Any, device: Any) -> int | None:
     if device.type != "cuda":
         return None
     return int(torch.cuda.get_device_properties(device).total_memory)
+
+
+def _torchvision() -> dict[str, str]:
+    try:
+        import_module("torchvision")
+    except BaseException as error:
+        return {"error": _line(error)}
+    return {"error": ""}
 
 
 def _bitsandbytes(torch: Any) -> dict[str, Any]:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import and_
 
-from ...environment import installed_version, is_version
-from ...matrix.records import public_version
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from ...environment import canonical, installed_version
 from ...text import short_list
+from .pins import Pins, admits
 from .section import Section, SectionRow, Step, pip_install
 from .versions import installed_libraries
 
 NAME, TITLE = "requirements", "Requirements that are not met"
 
-if TYPE_CHECKING:
-    from packaging.requirements import Requirement
-
 _SHOWN = 4
-_EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Unmet:
         version: its version.
         requirement: such as `transformers>=4.56`.
         found: the installed version; None if there is none.
-        by_extra: whether it belongs to an extra, which pip does not know to be in use.
+        by_extra: whether it belongs to an extra, for which another distribution asks.
     """
 
     by: str
@@ -44,74 +43,28 @@ class Unmet:
         return f"{self.requirement} ({self.found or 'absent'})"
 
 
-def unmet(libraries: Iterable[str]) -> Iterator[Unmet]:
+def unmet(libraries: Iterable[str], pins: Pins) -> Iterator[Unmet]:
     """Yield the requirements of libraries, and of what they require, that do not hold.
 
-    No record says which extras were installed. One that has the name of an installed library
-    counts for what is installed: Transformers names in its extra `torch` the Accelerate that it
-    needs, and refuses an older one.
+    One of an extra counts where an installed distribution asks for that extra. Nothing records
+    which extras a user asked for.
     """
-    from importlib import metadata
-
-    queue = [(name, frozenset[str]()) for name in libraries]
-    seen = set(queue)
-    while queue:
-        name, extras = queue.pop(0)
-        version = installed_version(name) or ""
-        for text in metadata.requires(name) or ():
-            requirement = _requirement(text, extras)
-            if requirement is None:
+    queue = list(dict.fromkeys(map(canonical, libraries)))
+    for name in queue:  # which grows
+        for pin in pins.all:
+            if pin.by.name != name:
                 continue
-            present = installed_version(requirement.name)
-            is_unmet = present is None or (
-                is_version(present)  # an unreadable version is reported once, with the versions
-                and not requirement.specifier.contains(present, prereleases=True)
-            )
-            if is_unmet:
-                by_extra = bool(_extras(text)) and not _extras(text) & extras
-                text = f"{requirement.name}{requirement.specifier}"
-                yield Unmet(name, version, text, present, by_extra)
-            dependency = (requirement.name.lower().replace("_", "-"), frozenset(requirement.extras))
-            if present is not None and dependency not in seen:
-                seen.add(dependency)
-                queue.append(dependency)
+            if not pins.is_met(pin.requirement):
+                text = f"{pin.requirement.name}{pin.requirement.specifier}"
+                found = installed_version(pin.requirement.name)
+                yield Unmet(name, pin.by.version, text, found, pin.by_extra)
+            if pin.name in pins.installed and pin.name not in queue:
+                queue.append(pin.name)
 
 
-def _requirement(text: str, extras: frozenset[str]) -> Requirement | None:
-    """Return a requirement if it counts here, else None."""
-    from packaging.requirements import InvalidRequirement, Requirement
-
-    belongs_to = _extras(text)
-    requested = belongs_to & extras
-    used = {extra for extra in belongs_to if installed_version(extra)} - requested
-    if belongs_to and not requested and not used:
-        return None
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:  # metadata older than the rules
-        return None
-    if requirement.marker is None:
-        return requirement
-    if any(
-        requirement.marker.evaluate({"extra": extra})
-        for extra in requested or (set() if belongs_to else {""})
-    ):
-        return requirement
-    if installed_version(requirement.name) and any(
-        requirement.marker.evaluate({"extra": extra}) for extra in used
-    ):
-        return requirement
-    return None
-
-
-def _extras(text: str) -> set[str]:
-    """Return the extras that a requirement belongs to."""
-    return set(_EXTRA.findall(text))
-
-
-def check() -> Section:
+def check(pins: Pins) -> Section:
     libraries = installed_libraries()
-    requirements = list(dict.fromkeys(unmet(libraries)))
+    requirements = list(dict.fromkeys(unmet(libraries, pins)))
     by: dict[str, list[Unmet]] = {}
     for requirement in requirements:
         by.setdefault(f"{requirement.by} {requirement.version}", []).append(requirement)
@@ -122,29 +75,58 @@ def check() -> Section:
     if not rows:
         rows = [SectionRow("", "None." if libraries else "No library is installed.")]
     facts = [vars(requirement) for requirement in requirements]
-    return Section(NAME, TITLE, tuple(rows), facts, _steps(requirements))
+    return Section(NAME, TITLE, tuple(rows), facts, tuple(_steps(requirements, pins)))
 
 
-def _steps(requirements: list[Unmet]) -> tuple[Step, ...]:
-    if not requirements:
-        return ()
-    pins = dict.fromkeys(
-        unmet.requirement if unmet.by_extra else f"{unmet.by}=={public_version(unmet.version)}"
-        for unmet in requirements
-    )
+def _steps(requirements: list[Unmet], pins: Pins) -> Iterator[Step]:
+    # What pip is about to replace may require other things then.
+    stays = [unmet for unmet in requirements if not _moves(unmet.by, pins)] or requirements
+    names = {unmet.requirement: _name(unmet) for unmet in stays}
+    apart = {
+        name
+        for name in names.values()
+        if not admits(_together(pin.requirement.specifier for pin in pins.by_name[name]))
+    }
+    for name in sorted(apart):
+        wants = "; ".join(
+            dict.fromkeys(str(pin) for pin in pins.by_name[name] if pin.requirement.specifier)
+        )
+        yield Step(
+            f"No version of {name} is all that is required: {wants}. One of them needs an "
+            "environment of its own, or another release.",
+            wrong=True,
+        )
+    fixable = [unmet for unmet in stays if names[unmet.requirement] not in apart]
+    if not fixable:
+        return
     wrong = [
         f"{unmet.by} {unmet.version} requires {unmet.requirement}: {_state(unmet)}"
-        for unmet in requirements
+        for unmet in fixable
     ]
-    also = f"; {len(wrong) - 2} more below" if len(wrong) > 2 else ""
-    return (
-        Step(
-            f"Requirements are not met. {'; '.join(wrong[:2])}{also}. pip finds versions that fit "
-            "together, or says that there are none.",
-            (pip_install(pins),),
-            wrong=True,
-        ),
+    also = f"; {len(requirements) - 2} more below" if len(requirements) > 2 else ""
+    yield Step(
+        f"Requirements are not met. {'; '.join(wrong[:2])}{also}. pip finds versions that fit "
+        "together, or says that there are none.",
+        (pip_install(dict.fromkeys(unmet.requirement for unmet in fixable)),),
+        wrong=True,
     )
+
+
+def _moves(name: str, pins: Pins) -> bool:
+    """Tell whether pip must replace a distribution for one that has no need to be replaced."""
+    return any(
+        all(pins.is_met(above.requirement) for above in pins.by_name.get(pin.by.name, ()))
+        for pin in pins.by_name.get(name, ())
+        if not pins.is_met(pin.requirement)
+    )
+
+
+def _name(unmet: Unmet) -> str:
+    return canonical(Requirement(unmet.requirement).name)
+
+
+def _together(specifiers: Iterable[SpecifierSet]) -> SpecifierSet:
+    return reduce(and_, specifiers, SpecifierSet())
 
 
 def _state(unmet: Unmet) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from .privacy import without_private_data
 
 _COMMAND_WIDTH = 72
-_PLAIN = re.compile(r"[\w.\-=/]+")
+_PLAIN = re.compile(r"[\w.\-=/:]+")
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,9 @@ def run_check(name: str, title: str, check: Callable[[], Section]) -> Section:
         return Section(name, title, (row,), {"unknown": reason})
 
 
-def pip_install(requirements: Iterable[str]) -> str:
+def pip_install(requirements: Iterable[str], *, options: Iterable[str] = ()) -> str:
     """Return the `pip install` of requirements, in several lines if one would be too long."""
-    words = [
-        requirement if _PLAIN.fullmatch(requirement) else f"'{requirement}'"
-        for requirement in requirements
-    ]
+    words = [word if _PLAIN.fullmatch(word) else f"'{word}'" for word in (*options, *requirements)]
     lines, line = [], "pip install"
     for word in words:
         if len(line) + 1 + len(word) > _COMMAND_WIDTH - 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...about import DISTRIBUTION, __version__, namesake, namesake_problem
-from ...environment import installed_version, is_version, python_and_platform
+from ...environment import frameworks, installed_version, is_version, python_and_platform
 from ...errors import UnreadableVersion
 from ...libraries import with_role
 from ...matrix.records import LIBRARIES
@@ -23,19 +23,16 @@ ALSO = (
     "flash-attn",
     "xformers",
     "torchao",
-    "axolotl",
-    "llamafactory",
-    "ms-swift",
-    "nemo-automodel",
-    "vllm",
+    "torchvision",
     "kernels",
 )
-"""Libraries that belong into an issue if they are installed."""
+"""Libraries that belong into an issue if they are installed; frameworks do anyway."""
 
 
 def installed_libraries() -> dict[str, str]:
-    """Return the versions of the installed libraries that a training may use."""
-    versions = {name: installed_version(name) for name in (*LIBRARIES, *ALSO)}
+    """Return the versions of the installed libraries that a training may use, and frameworks."""
+    names = dict.fromkeys((*LIBRARIES, *ALSO, *frameworks()))
+    versions = {name: installed_version(name) for name in names}
     return {name: version for name, version in versions.items() if version}
 
 

@@ -47,7 +47,7 @@ def _files(
 @click.option(
     "--strict",
     is_flag=True,
-    help="Stop if a patch that is needed cannot be applied.",
+    help="Stop if a patch that is needed cannot be applied; fail at the end if one was replaced.",
 )
 @click.option(
     "--dtype",
@@ -105,6 +105,12 @@ def _files(
     "not, whatever PATCHKIT_EXPLAIN says. It does by default.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Print one line per interpreter.")
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Do not say at the end, on standard error, whether all patches were in force.",
+)
 @click.argument(
     "command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...", shell_complete=_files
 )
@@ -122,13 +128,15 @@ def run(
     written_for: str | None,
     explain: bool | None,
     verbose: bool,
+    quiet: bool,
     command: tuple[str, ...],
 ) -> None:
     """Run a command with patchkit applied in each of its interpreters.
 
     Patches are applied as the command starts, and in each Python that it starts in any way. This
     process becomes the command: arguments, input, signals and exit status are its own, and nothing
-    is written to disk. A known error that it dies of is explained below the traceback.
+    is left on disk. A known error that it dies of is explained below the traceback. At the end one
+    line on standard error says that all patches were in force, or who replaced what.
 
     Not reached are `python -I`, `-E` and `-S`, which ignore PYTHONPATH, and programs that a shell
     script starts with its own PYTHONPATH or with `env -i`. --verbose shows what was reached.
@@ -137,7 +145,8 @@ def run(
     Exit status: that of the command, or
       64   the options do not make sense
       78   with --strict: of an interpreter in which a patch that is needed
-           cannot be applied
+           cannot be applied, and of a command that ends without an error of its own
+           though a patch was not in force to the end
       126  the command cannot be executed
       127  the command was not found
     \b
@@ -172,6 +181,7 @@ def run(
         legacy=legacy if written_for is None else written_for,
         verbose=verbose,
         explain=explain,
+        quiet=quiet,
     )
     check(choices)
     try:

@@ -6,6 +6,7 @@ import sys
 
 from ...engine import deferred
 from ...known import unasked
+from . import last_word
 from .carrying import carry_into_children
 
 TYPE_CHECKING = False  # this is imported in each interpreter of a command
@@ -24,9 +25,11 @@ def start(chosen: str, folder: str) -> None:
     Raises:
         PatchError: patchkit cannot carry out the choices.
     """
+    chosen = last_word.begin(chosen)
     carry_into_children(folder, chosen)
     if '"explain":false' not in chosen:
         unasked.watch(insist='"explain":true' in chosen)
+    last_word.say_at_exit()
     packages = None
     if all(choice in chosen for choice in _MAY_WAIT):
         packages = deferred.packages_to_wait_for()
@@ -81,8 +84,9 @@ def _summarize_at_exit() -> None:
 
     def summarize() -> None:
         legacy = SESSION.legacy()
-        if legacy is not None and legacy.uses and is_first_rank():
-            _say("\n  ".join([legacy.heading(), *legacy.lines()]))
+        lines = [] if legacy is None else legacy.own_lines()  # frameworks are told already
+        if legacy is not None and lines and is_first_rank():
+            _say("\n  ".join([legacy.heading(), *lines]))
 
     atexit.register(summarize)
 

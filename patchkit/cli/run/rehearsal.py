@@ -27,7 +27,7 @@ def check(choices: Choices) -> None:
         UsageError: a name or a value is wrong.
     """
     if (
-        choices == Choices(verbose=choices.verbose, explain=choices.explain)
+        choices == Choices(verbose=choices.verbose, explain=choices.explain, quiet=choices.quiet)
         and is_environment_silent()
     ):
         return  # nothing can go wrong, and reading the patches takes most of the start-up time

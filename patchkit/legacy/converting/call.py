@@ -135,6 +135,15 @@ class OldCall:
         message = f"{old} {since(change)}; {advice}"
         self._journal.note(change, Kind.FIXED, old, message, place)
 
+    def is_of_older_script(self, change: Change) -> bool:
+        """Tell whether the script is known to be from before a change.
+
+        Its user has named such a release, or none, and it has other old spellings.
+        """
+        if self.written_for is not None:
+            return self.written_for.precedes(change.gone)
+        return any(use.kind is Kind.FIXED for use in self._journal.uses())
+
     def tell(self, change: Change, old: str, message: str) -> None:
         """Note that results may differ from those of the older release."""
         self._journal.note(change, Kind.TOLD, old, message)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..changes import Adjusted, Behaviour
-from ..uses import called_by_user, calling_frame
+from ..uses import called_by_library, calling_frame
 from ..wording import release
 from .call import OldCall, Surroundings
 
@@ -22,7 +22,7 @@ def give_ids(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     Libraries expect the current type, and so do scripts that use one of its names.
     """
     tokenizes = call.arguments.get("tokenize", True)
-    if not tokenizes or "return_dict" in call.arguments or not called_by_user():
+    if not tokenizes or "return_dict" in call.arguments or called_by_library():
         return proceed()
     if call.written_for is not None:
         if call.written_for.precedes(row.gone):

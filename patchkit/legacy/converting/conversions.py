@@ -186,6 +186,12 @@ def rpo(alpha: float | None, call: OldCall) -> Mapping[str, Any]:
     return {"loss_type": [*losses, "sft"], "loss_weights": [*weights, alpha]}
 
 
+def named_dtype(name: str | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `dtype` for `torch_dtype`, which stays readable: today's default is another one."""
+    getattr(call, "kept", {})["torch_dtype"] = name
+    return {"dtype": name}
+
+
 def steps_of_episodes(episodes: int | None, call: OldCall) -> Mapping[str, Any]:
     """Return `max_steps` for `total_episodes`, as TRL 0.22 to 0.24 did."""
     if episodes is None:

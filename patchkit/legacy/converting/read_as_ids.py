@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import ast
-import linecache
-import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 from types import CodeType, FrameType
 from typing import Any
 
-_SCOPES = (
-    ast.Module,
-    ast.ClassDef,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.Lambda,
-    ast.ListComp,
-    ast.SetComp,
-    ast.GeneratorExp,
-    ast.DictComp,
-)
-"""Nodes that have variables of their own."""
-_ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
+from ..call_sites import CallSiteSource, called, find_call
+
 _SAME_ON_BOTH = frozenset({"copy", "to"})
 """Methods of both classes that return such a value."""
 _LIKE_IDS = ("input_ids", "labels")
@@ -70,7 +55,7 @@ def reads_ids(frame: FrameType, method: str, result: Any) -> bool | None:
     code, classes = frame.f_code, (type(result), type(result["input_ids"]))
     known = _verdicts(code.co_filename, code)
     if frame.f_lasti not in known:
-        found = _find_call(frame, method)
+        found = find_call(frame, method)
         evidence = list(_EvidenceReader(found[0], *classes).evidence(found[1])) if found else []
         known[frame.f_lasti] = all(evidence) if evidence else None
     return known[frame.f_lasti]
@@ -156,7 +141,7 @@ class _EvidenceReader:
             yield not isinstance(around, ast.Attribute) or hasattr(self._ids, around.attr)
 
     def _given(self, call: ast.Call, node: ast.AST, whole: bool) -> Iterator[bool]:
-        name = _called(call)
+        name = called(call)
         if name in _TAKING_IDS and call.args[:1] == [node]:
             yield True
         elif whole and name in _ASKING_FOR_CLASS:
@@ -169,7 +154,7 @@ class _EvidenceReader:
         if keyword.arg is None:
             yield False
             return
-        generates = isinstance(call, ast.Call) and _called(call) == "generate"
+        generates = isinstance(call, ast.Call) and called(call) == "generate"
         if keyword.arg.endswith(_LIKE_IDS) or (generates and keyword.arg == "inputs"):
             yield True
 
@@ -178,7 +163,7 @@ class _EvidenceReader:
             if value is node:
                 if key is None:
                     yield False
-                elif _is_like_ids(key):
+                elif _is_like_ids(key) or self._source.is_row(items):
                     yield True
 
     def _assigned(
@@ -220,123 +205,3 @@ def _is_number(node: ast.AST) -> bool:
 
 def _is_like_ids(node: ast.AST) -> bool:
     return _is_text(node) and str(getattr(node, "value", "")).endswith(_LIKE_IDS)
-
-
-@dataclass(frozen=True)
-class CallSiteSource:
-    """The source of a file, or of a cell."""
-
-    tree: ast.Module
-    parents: Mapping[ast.AST, ast.AST]
-
-    def calls(self, name: str) -> Iterator[ast.Call]:
-        """Yield the calls of functions and methods of a name."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and _called(node) == name:
-                yield node
-
-    def reads(self, attribute: str) -> Iterator[ast.Attribute]:
-        """Yield where an attribute of a name is read."""
-        for node in ast.walk(self.tree):
-            if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-                continue
-            if node.attr == attribute:
-                yield node
-
-    def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes that a node is part of, the smallest first."""
-        while node in self.parents:
-            node = self.parents[node]
-            yield node
-
-    def uses(self, name: ast.Name) -> Iterator[ast.Name]:
-        """Yield where a variable is read that got its value at one place, as far as it shows.
-
-        Args:
-            name: the variable, where it gets the value.
-        """
-        scope = next(node for node in self.around(name) if isinstance(node, _SCOPES))
-        start, end = self._assigned(name), (sys.maxsize, 0)
-        found = [other for other in _names(scope, name.id) if other is not name]
-        for other in found:
-            if not self._is_read(other) and start < self._assigned(other) < end:
-                end = self._assigned(other)
-        for other in found:
-            if self._is_read(other) and start < _end(other) <= end:
-                yield other
-
-    def _is_read(self, name: ast.Name) -> bool:
-        return isinstance(name.ctx, ast.Load) or isinstance(self.parents[name], ast.AugAssign)
-
-    def _assigned(self, name: ast.Name) -> tuple[int, int]:
-        """Return where a variable has a value from."""
-        parent = self.parents[name]
-        return _end(parent if isinstance(parent, _ASSIGNMENTS) else name)
-
-
-def _called(call: ast.Call) -> str:
-    """Return the last part of the name of what is called; empty if it has none."""
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
-
-
-def _find_call(frame: FrameType, name: str) -> tuple[CallSiteSource, ast.Call] | None:
-    """Return the call that a frame is carrying out.
-
-    Returns:
-        None if the source is not there, or has several such calls that cannot be told apart.
-    """
-    source = _source("".join(linecache.getlines(frame.f_code.co_filename)))
-    if source is None:
-        return None
-    end = _position(frame.f_code, frame.f_lasti)
-    found = [
-        call
-        for call in source.calls(name)
-        if call.lineno <= frame.f_lineno <= (call.end_lineno or 0)
-        and (end is None or _end(call) == end)
-    ]
-    return (source, found[0]) if len(found) == 1 else None
-
-
-@lru_cache(maxsize=8)
-def _source(text: str) -> CallSiteSource | None:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:  # lines of a notebook that are no Python
-        return None
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    return CallSiteSource(tree, parents) if parents else None
-
-
-def _position(code: CodeType, offset: int) -> tuple[int, int] | None:
-    """Return where the source of an instruction ends; None if that is not known."""
-    if sys.version_info < (3, 11):
-        return None
-    _, line, _, column = next(islice(code.co_positions(), offset // 2, None))
-    return None if line is None or column is None else (line, column)
-
-
-def _end(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
-
-
-def _names(scope: ast.AST, name: str) -> Iterator[ast.Name]:
-    """Yield where a variable of a scope stands, also in scopes inside of it."""
-    for node in ast.iter_child_nodes(scope):
-        if isinstance(node, ast.Name) and node.id == name:
-            yield node
-        elif not isinstance(node, _SCOPES) or name not in _bound(node):
-            yield from _names(node, name)
-
-
-def _bound(scope: ast.AST) -> set[str]:
-    """Return the names of a scope's own parameters and variables."""
-    return {
-        node.arg if isinstance(node, ast.arg) else node.id
-        for node in ast.walk(scope)
-        if isinstance(node, ast.arg)
-        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    }

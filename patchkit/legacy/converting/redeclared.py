@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any
 
-from ..guarding.classes import belongs_to_a_library
+from ...rewrite.compile import nested_codes
+from ...whose import Whose, owner_of_class, owner_of_file
+from ..guarding.classes import belongs_to_a_library, functions_of, own_classes
 from ..versions.due import MethodRows
 from .call import OldCall
 from .defaults import chosen
@@ -16,7 +19,7 @@ Fields = Mapping[str, "dataclasses.Field[Any]"]
 
 
 def redeclared(cls: Any) -> Fields:
-    """Return the fields that a script's classes declare, whether the library's has them or not."""
+    """Return the fields that classes of nobody's but the libraries' declare, new or not."""
     inherited = {
         id(known)
         for owner in cls.__mro__
@@ -28,6 +31,61 @@ def redeclared(cls: Any) -> Fields:
         for known in dataclasses.fields(cls)
         if known.init and id(known) not in inherited
     }
+
+
+def left_to_the_layer(cls: Any, own: Fields) -> Fields:
+    """Return the fields that only give a field of an older release another default.
+
+    What a class of the script's itself reads is its own: it moves the value to where it belongs
+    today. So is what a framework declares.
+
+    Args:
+        cls: a dataclass.
+        own: the fields that no library declares.
+    """
+    read = set(_read_names(cls))
+    return {
+        name: known
+        for name, known in own.items()
+        if name not in read and owner_of_class(_declaring(cls, known)).whose is Whose.USER
+    }
+
+
+def _declaring(cls: type, field: dataclasses.Field[Any]) -> type:
+    """Return the class that declares a field."""
+    having = (
+        base
+        for base in cls.__mro__
+        if vars(base).get("__dataclass_fields__", {}).get(field.name) is field
+    )
+    return list(having)[-1]
+
+
+def _read_names(cls: type) -> Iterator[str]:
+    """Yield the names and texts in methods of classes that no library defines.
+
+    Those in functions that the methods name are among them.
+    """
+    owners = own_classes(cls, of_frameworks=True)
+    functions = [function for owner in owners for function in functions_of(owner)]
+    seen: set[FunctionType] = set()
+    while functions:
+        function = functions.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        for code in nested_codes(function.__code__):
+            yield from code.co_names
+            yield from (const for const in code.co_consts if isinstance(const, str))
+            functions += _named_functions(code.co_names, function.__globals__)
+
+
+def _named_functions(names: Iterable[str], namespace: Mapping[str, Any]) -> Iterator[FunctionType]:
+    for name in names:
+        value = namespace.get(name)
+        if isinstance(value, FunctionType):
+            owner = owner_of_file(value.__code__.co_filename).whose
+            yield from [value] if owner in (Whose.USER, Whose.FRAMEWORK) else []
 
 
 def own_rows(rows: MethodRows, own: Fields) -> MethodRows:

@@ -4,46 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from enum import Enum
-from opcode import opname
 from types import ModuleType
 from typing import Any
 
 from .changed import ChangedAttributes
-
-
-class NameLookup(Enum):
-    """How a name is asked for."""
-
-    IMPORT = "import"
-    """By `from … import …`, which makes an ImportError of an AttributeError, without its text."""
-    READ = "read"
-    """By `module.name`."""
-    PROBE = "probe"
-    """By a function such as `hasattr`."""
-    AHEAD = "ahead"
-    """By the import system, which asks a second time if the name is there."""
-
-
-_BY_OPERATION = {
-    "IMPORT_FROM": NameLookup.IMPORT,
-    "LOAD_ATTR": NameLookup.READ,
-    "LOAD_METHOD": NameLookup.READ,
-}
-
-
-def lookup_of(depth: int) -> NameLookup:
-    """Tell how a frame asks for a name at this moment.
-
-    Args:
-        depth: how far the frame is above the caller's.
-    """
-    frame = sys._getframe(depth + 1)
-    if frame.f_globals.get("__name__") == "importlib._bootstrap":
-        return NameLookup.AHEAD
-    operation = opname[frame.f_code.co_code[frame.f_lasti]]
-    return _BY_OPERATION.get(operation, NameLookup.PROBE)
-
+from .lookups import NameLookup, lookup_of
 
 Find = Callable[[str, NameLookup], Any]
 """Takes the dotted name, and how it is asked for."""
@@ -77,15 +42,19 @@ class _Attributes:
         self._find = find
 
     def __call__(self, name: str) -> Any:
+        module = self._module
+        upstream = AttributeError(
+            f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules.get(module)
+        )
         if self.before is not None:
             try:
                 return self.before(name)
-            except AttributeError:
-                if name not in self._names:
-                    raise
-        if name in self._names:
-            return self._find(f"{self._module}.{name}", lookup_of(1))
-        raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+            except AttributeError as error:
+                upstream = error
+        lookup = lookup_of(sys._getframe(1)) if name in self._names else NameLookup.PROBE
+        if lookup is NameLookup.PROBE:
+            raise upstream
+        return self._find(f"{module}.{name}", lookup)
 
 
 def _answering(cls: type[ModuleType], names: frozenset[str], find: Find) -> type[ModuleType]:
@@ -95,9 +64,10 @@ def _answering(cls: type[ModuleType], names: frozenset[str], find: Find) -> type
         try:
             return cls.__getattr__(self, name)
         except AttributeError:
-            if name not in names:
+            lookup = lookup_of(sys._getframe(1)) if name in names else NameLookup.PROBE
+            if lookup is NameLookup.PROBE:
                 raise
-        return find(f"{self.__name__}.{name}", lookup_of(1))
+        return find(f"{self.__name__}.{name}", lookup)
 
     return type(
         cls.__name__,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 _ABSENT = object()
@@ -23,7 +23,7 @@ class ChangedAttributes:
 
     def __init__(self) -> None:
         self._changes: list[tuple[weakref.ref[Any], str, object, object]] = []
-        self._functions: list[tuple[FunctionType, object]] = []
+        self._functions: list[tuple[FunctionType | MethodType, object]] = []
 
     def change(self, owner: Any, name: str, value: object) -> None:
         """Set an attribute in the namespace of a class or module."""
@@ -36,7 +36,7 @@ class ChangedAttributes:
         self._changes.append((weakref.ref(module), _CLASS, cls, type(module)))
         module.__class__ = cls
 
-    def replace(self, function: FunctionType, stand_in: object) -> None:
+    def replace(self, function: FunctionType | MethodType, stand_in: object) -> None:
         """Replace a function in all modules of its package that have it."""
         self._functions.append((function, stand_in))
         _put(function, stand_in, function)
@@ -61,7 +61,7 @@ class ChangedAttributes:
             self._changes.pop()
 
 
-def _put(old: object, new: object, function: FunctionType) -> None:
+def _put(old: object, new: object, function: FunctionType | MethodType) -> None:
     """Replace `old` in the modules of a function's package that have it by now."""
     package, name = function.__module__.partition(".")[0], function.__name__
     below = f"{package}."

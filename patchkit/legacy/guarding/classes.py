@@ -1,4 +1,4 @@
-"""Whose a class is, a library's or a script's own, and which classes derive from it.
+"""Whose a class is, and which classes derive from it.
 
 `dataclasses` generates a constructor for each dataclass that a script derives from a library's
 configuration, after the class was made. So a guard of the library's constructor does not see calls
@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from ...libraries import with_role
+from ...libraries import LIBRARIES
+from ...whose import Whose, owner_of_class
 from .changed import ChangedAttributes
 
-_LIBRARIES = frozenset({"builtins", "patchkit", *with_role("classes")})
 _MAKER = "_process_class"
 """The function of `dataclasses` that turns a class into a dataclass."""
 _GENERATED = "<string>"
@@ -25,26 +25,52 @@ _GENERATED = "<string>"
 
 
 def belongs_to_a_library(cls: type) -> bool:
-    """Tell whether a library defines a class."""
-    return cls.__module__.partition(".")[0] in _LIBRARIES
+    """Tell whether a class is neither the user's nor a framework's."""
+    return owner_of_class(cls).whose not in (Whose.USER, Whose.FRAMEWORK)
 
 
-def own_classes(cls: type) -> Iterator[type]:
-    """Yield a class and those that it derives from, as far as they are a script's."""
-    return (base for base in cls.__mro__ if not belongs_to_a_library(base))
+def own_classes(cls: type, *, of_frameworks: bool = False) -> Iterator[type]:
+    """Yield a class and those that it derives from, as far as they are the user's.
+
+    Args:
+        cls: a class.
+        of_frameworks: whether those of frameworks count as well.
+    """
+    for base in cls.__mro__:
+        owner = owner_of_class(base).whose
+        if owner is Whose.USER or (of_frameworks and owner is Whose.FRAMEWORK):
+            yield base
 
 
-def own_methods(cls: type, name: str) -> Iterator[tuple[type, FunctionType]]:
-    """Yield the methods of a name that a script's classes define, each with its class."""
-    for owner in own_classes(cls):
+def own_methods(
+    cls: type, name: str, *, of_frameworks: bool = False
+) -> Iterator[tuple[type, FunctionType]]:
+    """Yield the methods of a name that these classes define, each with its class."""
+    for owner in own_classes(cls, of_frameworks=of_frameworks):
         method = vars(owner).get(name)
         if inspect.isfunction(method):
             yield owner, method
 
 
 def library_class(cls: type) -> type | None:
-    """Return the nearest class of a library's that a class derives from."""
-    return next((base for base in cls.__mro__ if belongs_to_a_library(base)), None)
+    """Return the nearest class of the libraries' that a class derives from."""
+    return next((base for base in cls.__mro__ if owner_of_class(base).name in LIBRARIES), None)
+
+
+def functions_of(cls: type) -> Iterator[FunctionType]:
+    """Yield the functions that a class defines, also in properties, but for generated ones."""
+    for value in vars(cls).values():
+        parts: tuple[Any, ...] = (value,)
+        if isinstance(value, (classmethod, staticmethod)):
+            parts = (value.__func__,)
+        elif isinstance(value, property):
+            parts = (value.fget, value.fset)
+        elif isinstance(value, functools.cached_property):
+            parts = (value.func,)
+        for part in parts:
+            function = inspect.unwrap(part) if isinstance(part, FunctionType) else None
+            if isinstance(function, FunctionType) and function.__code__.co_filename != _GENERATED:
+                yield function
 
 
 def watch(guard: Callable[[type], None], changed: ChangedAttributes) -> None:

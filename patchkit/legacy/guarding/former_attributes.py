@@ -7,16 +7,16 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
-from ...libraries import with_role
+from ...whose import Whose, owner_of_frame
 from ..changes import Assigned, Attribute
 from ..decisions import Decision, decide_read
 from ..errors import LegacyError
 from ..uses import Journal, Kind
 from ..wording import class_name, since
 from .changed import ChangedAttributes
+from .lookups import NameLookup, lookup_of
 
-_LIBRARIES = frozenset(with_role("asks"))
-_PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__")
+_PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__", "__strict_setattr__")
 _SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*"}
 
 
@@ -39,7 +39,10 @@ def answer_for(
         changed.change(cls, "__getattr__", _getter(answers, rows, journal))
         return
     for name, row in rows.items():
-        if not hasattr(cls, name):
+        present = vars(cls).get(name)
+        if row.differs and isinstance(present, property) and present.fget is not None:
+            changed.change(cls, name, present.getter(_differing(present.fget, row, journal)))
+        elif not hasattr(cls, name):
             changed.change(cls, name, _FormerAttribute(row, journal))
 
 
@@ -58,7 +61,7 @@ def _setter(
 ) -> Callable[[Any, Any], None]:
     @functools.wraps(put)
     def set_attribute(self: Any, value: Any) -> None:
-        if not _is_asked_by_library():
+        if _needs_answer(row.name):
             value = row.convert(self, value)
             old = f"{class_name(type(self))}.{row.name} ="
             journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {row.advice}")
@@ -75,9 +78,17 @@ def _getter(
         try:
             return answers(self, name)
         except AttributeError:
-            if name not in rows or _is_asked_by_library():
+            if name not in rows or not _needs_answer(name):
                 raise
         return _read(self, rows[name], journal)
+
+    return get_attribute
+
+
+def _differing(get: Callable[[Any], Any], row: Attribute, journal: Journal) -> Callable[[Any], Any]:
+    @functools.wraps(get)
+    def get_attribute(self: Any) -> Any:
+        return _read(self, row, journal) if _needs_answer(row.name) else get(self)
 
     return get_attribute
 
@@ -94,8 +105,12 @@ class _FormerAttribute:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         asked = owner if self._row.of_class else instance
-        if asked is None or _is_asked_by_library():
-            raise AttributeError(f"{owner} has no attribute {self._row.name!r}")
+        name = self._row.name
+        if asked is None or not _needs_answer(name):
+            asked = owner if instance is None else instance
+            is_class = f"type object {getattr(asked, '__name__', '')!r}"
+            what = is_class if isinstance(asked, type) else f"{type(asked).__name__!r} object"
+            raise AttributeError(f"{what} has no attribute {name!r}", name=name, obj=asked)
         return _read(asked, self._row, self._journal)
 
 
@@ -126,11 +141,16 @@ def _refusing(
     return refuse
 
 
-def _is_asked_by_library() -> bool:
-    """Tell whether a library itself reads an attribute, and not a script through a library."""
+def _needs_answer(name: str) -> bool:
+    """Tell whether a script or framework needs an attribute, and would end in an error today.
+
+    Libraries, and code that only looks whether the attribute is there, get upstream's answer.
+    """
     frame = sys._getframe(1)
     while frame.f_back is not None and (
         frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in _PASSING_ON
     ):
         frame = frame.f_back
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _LIBRARIES
+    if owner_of_frame(frame).whose not in (Whose.USER, Whose.FRAMEWORK):
+        return False
+    return name in _SIGNS or lookup_of(frame) is not NameLookup.PROBE

@@ -124,8 +124,10 @@ class GuardedMethod:
         method = vars(owner)[name]
         if isinstance(method, Guarded):
             method = method.__wrapped__
-        self.function: Callable[..., Any] = getattr(method, "__func__", method)
         self.is_bound = isinstance(owner, type)
+        # Some functions of a module are methods of an object that it holds.
+        self.function: Callable[..., Any]
+        self.function = getattr(method, "__func__", method) if self.is_bound else method
         self.call = self.function if self.is_bound else self._without_instance
 
     @cached_property

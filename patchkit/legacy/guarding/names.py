@@ -6,18 +6,32 @@ import importlib
 import sys
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
+from ...whose import Whose, owner_of_frame
+from ..call_sites import catches
 from ..changes import Moved
 from ..errors import GoneError
 from ..places import FoundName, Places
 from ..uses import Journal, Kind
 from ..versions.version_sets import advice
 from ..wording import since
-from .attributes_of_modules import NameLookup, answer
+from .attributes_of_modules import answer
 from .changed import ChangedAttributes
+from .gone_name import GoneName
+from .lookups import (
+    NameLookup,
+    importing_frame,
+    imports_names,
+    is_caught,
+    is_part_of_a_package,
+)
+
+_FIRST_QUESTION = "_handle_fromlist"
+"""The function of the import system that asks whether a module has a name."""
 
 
 class Names:
@@ -36,6 +50,7 @@ class Names:
             self._within.setdefault(place, set()).add(last)
         self._answered: weakref.WeakSet[ModuleType] = weakref.WeakSet()
         self._modules: list[str] = []
+        self._gone_modules: set[str] = set()
         self._finder = _FormerModuleFinder(self)
 
     def begin(self) -> None:
@@ -47,14 +62,22 @@ class Names:
         """Stop answering."""
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._finder]
         self._answered.clear()
-        for name in self._modules:
-            former = sys.modules.get(name)
-            if isinstance(former, _FormerModule):
-                del sys.modules[name]
-                parent, _, last = name.rpartition(".")
-                if vars(sys.modules.get(parent, former)).get(last) is former:
-                    delattr(sys.modules[parent], last)
+        for name in (*self._modules, *self._gone_modules):
+            self._forget(name)
         self._modules.clear()
+
+    def _forget(self, name: str) -> None:
+        """Take a former module out of the imported ones, and those above it that are gone."""
+        former = sys.modules.get(name)
+        if isinstance(former, _FormerModule):
+            del sys.modules[name]
+            parent, _, last = name.rpartition(".")
+            if vars(sys.modules.get(parent, former)).get(last) is former:
+                delattr(sys.modules[parent], last)
+        self._gone_modules.discard(name)
+        above = name.rpartition(".")[0]
+        if above in self._gone_modules:
+            self._forget(above)
 
     def answer_for(self, module: ModuleType) -> None:
         """Answer for names that a module does not have."""
@@ -64,29 +87,51 @@ class Names:
             answer(module, frozenset(names), self._find, self._changed)
 
     def _find(self, name: str, lookup: NameLookup) -> Any:
-        """Return the value of a name that has moved, by its old place.
+        """Return the value of a name that has moved, by its old place; a stand-in for a gone one.
 
         Raises:
             AttributeError: it is gone, or it is not where the table says.
-            ImportError: the same, for an import statement.
+            ImportError: the same, for an import statement whose source is not there.
         """
         found = self._places.exactly(name)
         assert found is not None
+        problem: ImportError | None = None
         if not found.is_gone:
             try:
                 value = _look_up(found.place)
             except (ImportError, AttributeError) as error:
-                problem: ImportError = self._astray(found, error)
+                problem = self._astray(found, error)
                 found = self._places.gone(name) or found
             else:
                 if lookup is not NameLookup.AHEAD:
                     self._note(found)
                 return value
-        if found.is_gone:
-            problem = self.gone(found, note=lookup in (NameLookup.READ, NameLookup.IMPORT))
         if lookup is NameLookup.IMPORT:
-            raise problem
+            if found.is_gone:
+                return self._imported(found, name, _asking_frame())
+            raise problem or self.gone(found)
+        if found.is_gone:
+            problem = self.gone(found, Kind.REFUSED if lookup is NameLookup.READ else None)
         raise AttributeError(str(problem))
+
+    def _imported(self, found: FoundName, name: str, frame: FrameType) -> GoneName:
+        """Return what an import statement gets for a gone name, which its use will refuse.
+
+        Raises:
+            AttributeError: the code that imports can do without it.
+            GoneError: there is no source that shows the statement.
+        """
+        if is_caught(frame):
+            module, _, last = name.rpartition(".")
+            raise AttributeError(f"module {module!r} has no attribute {last!r}")
+        if not imports_names(frame):
+            raise self.gone(found)
+        return self._stand_in(found, name)
+
+    def _stand_in(self, found: FoundName, name: str) -> GoneName:
+        """Say in which line a script imports a gone name, before it loads a model in vain."""
+        self.gone(found, Kind.IMPORTED)
+        return GoneName(name, lambda: self.gone(found))
 
     @staticmethod
     def _astray(found: FoundName, error: Exception) -> ImportError:
@@ -99,12 +144,12 @@ class Names:
     def _note(self, found: FoundName) -> None:
         self._journal.note(found.row, Kind.FIXED, found.row.name, str(found))
 
-    def gone(self, found: FoundName, *, note: bool = True) -> GoneError:
-        """Return the error that says that a name is gone."""
+    def gone(self, found: FoundName, kind: Kind | None = Kind.REFUSED) -> GoneError:
+        """Return the error that says that a name is gone, and note its use if there is a kind."""
         row = found.row
         message = f"{found} {advice(row)}".strip()
-        if note:
-            message = str(self._journal.note(row, Kind.REFUSED, row.name, message))
+        if kind is not None:
+            message = str(self._journal.note(row, kind, row.name, message))
         return GoneError(message)
 
     def gone_name(self, name: str) -> FoundName | None:
@@ -112,7 +157,20 @@ class Names:
         found = self._places.exactly(name)
         if found is not None and not found.is_gone and _is_there(found.place):
             return None
-        return self._places.gone(name)
+        above = name.rpartition(".")[0]
+        return self._places.gone(name) or (
+            self.gone_name(above) if above in self._gone_modules else None
+        )
+
+    def _within_gone(self, found: FoundName, module: str, name: str) -> GoneName:
+        """Return a stand-in for a name that is imported from a gone module."""
+        if name.startswith("__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        if _asking_frame().f_code.co_name != _FIRST_QUESTION:
+            # The next import of it may be one that can do without it.
+            self._forget(module)
+        own = self._places.gone(f"{module}.{name}") or found
+        return self._stand_in(own, f"{module}.{name}")
 
     def former_module(self, name: str) -> FoundName | None:
         """Return where a former module is today, or something that it held."""
@@ -126,6 +184,11 @@ class Names:
         found = self._places.exactly(name)
         module = _FormerModule(name)
         module.__path__ = []
+        gone = self.gone_name(name)
+        if gone is not None:
+            module.__getattr__ = partial(self._within_gone, gone, name)  # type: ignore
+            self._gone_modules.add(name)
+            return module
         if found is not None and not found.is_gone:
             current = importlib.import_module(found.place)
             self._note(found)
@@ -155,12 +218,21 @@ class _FormerModuleFinder:
         if found is not None:
             return found
         gone = self._names.gone_name(name)
-        if gone is not None:
-            # `from trl import PPOTrainer` asks for this module, as the package has no such name.
-            # From here an error reaches the script as it is.
-            raise self._names.gone(gone)
-        if self._names.former_module(name) is None:
+        if gone is None and self._names.former_module(name) is None:
             return None
+        asking = sys._getframe(1)
+        importing = importing_frame(asking)
+        if importing is None or catches(importing, ModuleNotFoundError):
+            return None
+        if gone is not None:
+            if is_part_of_a_package(asking):
+                # `from trl import PPOTrainer` asks for this module, as the package has no such
+                # name, and then asks the package again.
+                return None
+            if is_caught(importing):
+                return None
+            if not imports_names(importing):
+                raise self._names.gone(gone)
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
     def _of_later_finders(
@@ -176,6 +248,14 @@ class _FormerModuleFinder:
 
     def exec_module(self, module: ModuleType) -> None:
         self._names.answer_for(module)
+
+
+def _asking_frame() -> FrameType:
+    """Return the frame that asks for a name, outside of patchkit."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and owner_of_frame(frame).whose is Whose.OURS:
+        frame = frame.f_back
+    return frame
 
 
 def _is_module(name: str) -> bool:

@@ -18,6 +18,7 @@ def _find(package: str) -> Callable[[], bool]:
     return lambda: find_spec(package) is not None
 
 
+is_ccl_available = _find("oneccl_bindings_for_pytorch")
 is_diffusers_available = _find("diffusers")
 is_fastapi_available = _find("fastapi")
 is_flash_attn_available = _find("flash_attn")

@@ -26,9 +26,9 @@ def rows_of_files() -> tuple[Change, ...]:
 @cache
 def rows_of_spellings() -> tuple[Change, ...]:
     """Return the changes of names, keywords and attributes, of which an error can speak."""
-    from . import chat_templates, columns, converted, former_methods, methods, trl_prompts
+    from . import chat_templates, columns, converted, former_methods, methods, models, trl_prompts
 
-    modules = (converted, trl_prompts, chat_templates, methods, former_methods, columns)
+    modules = (converted, trl_prompts, chat_templates, methods, former_methods, models, columns)
     return (*rows_of_files(), *(row for module in modules for row in module.ROWS))
 
 
@@ -43,6 +43,7 @@ def all_rows() -> tuple[Change, ...]:
         converted,
         former_methods,
         methods,
+        models,
         trl_prompts,
     )
 
@@ -54,6 +55,7 @@ def all_rows() -> tuple[Change, ...]:
         adjustments,
         methods,
         former_methods,
+        models,
         columns,
     )
     return (*rows_of_files(), *(row for module in modules for row in module.ROWS))

@@ -37,7 +37,7 @@ _CHATS = ("HuggingFaceH4/no_robots", "HuggingFaceH4/ultrachat_200k")
 ROWS: tuple[Change, ...] = (
     Adjusted(
         owners=("trl.SFTTrainer",),
-        name="a formatting_func that returns a list, and prompts",
+        name="a formatting_func, and prompts",
         adjust=datasets.formatted_in_batches,
         in_source=Wrapped(
             "formatting_func",
@@ -87,6 +87,12 @@ ROWS: tuple[Change, ...] = (
         gone="transformers 5.9.0",
     ),
     Adjusted(
+        owners=("peft.PeftModel",),
+        name="layers of remote code by their old names",
+        adjust=adapters.renamed_layers,
+        gone="transformers 4.37.0",
+    ),
+    Adjusted(
         owners=("peft.AdaLoraConfig",),
         name="AdaLoRA without a number of steps",
         adjust=adapters.steps_to_come,
@@ -119,6 +125,18 @@ ROWS: tuple[Change, ...] = (
         gone="trl 0.27.0",
         since="trl 0.23.0",
         source=notes("trl 0.23.0"),
+    ),
+    Adjusted(
+        owners=("trl.GKDTrainer",),
+        name="torch_dtype among what loads a teacher",
+        adjust=arguments.dtype_of_the_teacher,
+        gone="trl 0.23.0",
+    ),
+    Adjusted(
+        owners=("trl.GRPOTrainer", "trl.RLOOTrainer"),
+        name="one processing class for several rewards",
+        adjust=arguments.processing_class_for_each,
+        gone="trl 0.22.0",
     ),
     Adjusted(
         owners=("transformers.TrainingArguments",),
@@ -156,6 +174,12 @@ ROWS: tuple[Change, ...] = (
             (_PARSERS, "parse_dict", command_lines.keys),
             (("trl.TrlParser",), "set_defaults_with_config", command_lines.defaults),
         )
+    ),
+    Behaviour(
+        owners=("trl.TrlParser.parse_args_and_config",),
+        name="keys of a file of settings that no field has",
+        around=command_lines.unknown_keys,
+        gone="trl 0.19.0",
     ),
     Adjusted(
         owners=("transformers.AutoTokenizer.from_pretrained",),

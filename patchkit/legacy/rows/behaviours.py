@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..changes import Behaviour, Change, OtherResults
 from ..converting.chat_templates import give_ids
+from ..converting.device_maps import remember_device
+from ..converting.feature_extractors import process_images
+from ..converting.generation import keep_lengths, no_last_evaluation, with_own_settings
 from ..converting.heads import train_adapter_of_head
 from ..converting.loading import give_dtype
 from ..converting.pipelines import generate_from_texts
@@ -42,6 +45,61 @@ ROWS: tuple[Change, ...] = (
             unless=("return_dict",),
             but={"tokenize": False},
         ),
+        gone="transformers 5.0.0",
+        source=_V5,
+    ),
+    Behaviour(
+        owners=(
+            "transformers.Seq2SeqTrainingArguments",
+            "transformers.Seq2SeqTrainer.prediction_step",
+        ),
+        name="length of generated predictions",
+        around=keep_lengths,
+        silent=OtherResults(
+            "evaluates a model without a length of its own so that all batches but the first "
+            "generate a token less, and fills their predictions up with -100, which "
+            "batch_decode() does not take; write generation_max_length=, or "
+            "np.where(predictions != -100, predictions, tokenizer.pad_token_id)",
+            unless=("generation_max_length", "generation_config"),
+            only={"predict_with_generate": True},
+        ),
+        gone="transformers 5.0.0",
+    ),
+    Behaviour(
+        owners=("transformers.TrainingArguments", "transformers.DefaultFlowCallback.on_step_end"),
+        name="evaluation after the last step",
+        around=no_last_evaluation,
+        silent=OtherResults(
+            "evaluates after the last step, too, whatever eval_steps is",
+            only={"eval_strategy": "steps", "evaluation_strategy": "steps"},
+        ),
+        gone="transformers 5.4.0",
+    ),
+    Behaviour(
+        owners=(
+            "transformers.GenerationMixin.generate",
+            "transformers.PreTrainedModel.save_pretrained",
+            "transformers.PreTrainedConfig.save_pretrained",
+        ),
+        name="settings of generate in a model's configuration",
+        around=with_own_settings,
+        gone="transformers 5.0.0",
+        source=_V5,
+    ),
+    Behaviour(
+        owners=(
+            "transformers.PreTrainedModel.from_pretrained",
+            "transformers._BaseAutoModelClass.from_pretrained",
+        ),
+        name="hf_device_map of a model on one device",
+        around=remember_device,
+        gone="transformers 5.0.0",
+        source=_V5,
+    ),
+    Behaviour(
+        owners=("transformers.AutoFeatureExtractor.from_pretrained",),
+        name="feature extractors of models for images",
+        around=process_images,
         gone="transformers 5.0.0",
         source=_V5,
     ),

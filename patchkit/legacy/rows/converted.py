@@ -119,6 +119,13 @@ ROWS: tuple[Change, ...] = (
         "#migration-guide-from-the-old-implementation-021-and-below",
     ),
     *_keywords(
+        ("trl.ModelConfig",),
+        {"torch_dtype": Convert("dtype", conversions.named_dtype, alike=True, written="{value}")},
+        gone="trl 0.27.0",
+        since="trl 0.23.0",
+        source=notes("trl 0.23.0"),
+    ),
+    *_keywords(
         _CARDS, {"dataset": Convert("dataset_name", _named)}, gone="trl 0.12.0", since="trl 0.12.0"
     ),
     *_keywords(

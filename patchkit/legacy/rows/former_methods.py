@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..changes import Assigned, Attribute, Change
+from ..converting.device_maps import device_map
 from ..converting.tokenizing import as_target, encode_batch, encode_one, with_special_tokens
 
 WorkedOut = tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, str]
@@ -20,6 +21,7 @@ _ACCELERATOR = ("accelerate.Accelerator",)
 _ARGUMENTS = ("transformers.TrainingArguments",)
 _CONFIG = ("transformers.PreTrainedConfig",)
 _V5 = "transformers 5.0.0"
+_DEFAULT_DTYPE = "float32"
 _OF_POSITIONS = ("rope_theta", "partial_rotary_factor")
 
 
@@ -67,18 +69,54 @@ def _special_tokens(tokenizer: Any) -> dict[str, Any]:
     return {**tokenizer.special_tokens_map, **more}
 
 
+def _longest_prompt(trainer: Any) -> Any:
+    return getattr(trainer.args, "max_prompt_length", 512)
+
+
 def _base_of_positions(config: Any) -> Any:
-    return (config.rope_parameters or {}).get("rope_theta", 10000.0)
+    return (getattr(config, "rope_parameters", None) or {}).get("rope_theta", 10000.0)
 
 
 def _with_base(config: Any, scaling: Any) -> dict[str, Any]:
     """Return what positions are made of: a scaling, or none, and the base that is there."""
-    present = config.rope_parameters or {}
+    present = getattr(config, "rope_parameters", None) or {}
     base = {name: present[name] for name in _OF_POSITIONS if name in present}
     return {**base, **(scaling or {"rope_type": "default"})}
 
 
+def _scaling_alone(config: Any) -> Any:
+    """Return what `rope_scaling` held: None without a scaling, and else its kind by both names."""
+    present = dict(config.rope_parameters or {})
+    if "rope_type" not in present:
+        return present or None  # for each kind of layer
+    if present["rope_type"] == "default":
+        return None
+    scaling = {name: value for name, value in present.items() if name not in _OF_POSITIONS}
+    return {**scaling, "type": present["rope_type"]}
+
+
+def _dtype(config: Any) -> Any:
+    """Return the dtype of `ModelConfig`, whose default was None."""
+    return None if config.dtype == _DEFAULT_DTYPE else config.dtype
+
+
 _WORKED_OUT: tuple[WorkedOut, ...] = (
+    (
+        ("trl.ModelConfig",),
+        "torch_dtype",
+        _dtype,
+        "write dtype, which is 'float32' where nothing sets it, and was None",
+        "{object}.dtype",
+        "trl 0.27.0",
+    ),
+    (
+        _MODEL,
+        "hf_device_map",
+        device_map,
+        "read the model's device: a model on one device has no map",
+        "",
+        _V5,
+    ),
     (
         _TOKENIZER,
         "encode_plus",
@@ -161,6 +199,14 @@ _WORKED_OUT: tuple[WorkedOut, ...] = (
         "",
         "transformers 5.2.0",
     ),
+    (
+        ("trl.GRPOTrainer",),
+        "max_prompt_length",
+        _longest_prompt,
+        "it is what the script said, or 512; leave it out",
+        "",
+        "trl 0.26.0",
+    ),
     (_TOKENIZER, "prepare_for_model", _prepare, "give the text to the tokenizer", "", _V5),
     (
         _TOKENIZER,
@@ -184,6 +230,14 @@ ROWS: tuple[Change, ...] = (
     *(
         Attribute(owners=owners, name=name, read=read, advice=advice, written=written, gone=gone)
         for owners, name, read, advice, written, gone in _WORKED_OUT
+    ),
+    Attribute(
+        owners=_CONFIG,
+        name="rope_scaling",
+        read=_scaling_alone,
+        advice='read rope_parameters, whose "rope_type" is "default" where it was None',
+        differs=True,
+        gone=_V5,
     ),
     Assigned(
         owners=_CONFIG,

@@ -24,6 +24,7 @@ _METHODS = {
     ),
     "4.47.0": (Parameters("log", ("start_time=None",), after=("logs",)),),
     "4.52.0": (Parameters("_get_train_sampler", ("train_dataset=None",)),),
+    "5.3.0": (Parameters("create_optimizer", ("model=None",)),),
 }
 """Methods that have got parameters, by the release with the last of them."""
 
@@ -43,7 +44,7 @@ _UNCALLED = (
         _PREFERENCES,
         (
             *("concatenated_forward", "concatenated_inputs", "dpo_loss"),
-            *("get_batch_loss_metrics", "get_batch_metrics"),
+            *("get_batch_loss_metrics", "get_batch_metrics", "store_metrics"),
         ),
     ),
     ("trl.DPOTrainer", "trl 0.29.0", _OWN_ROWS, ("process_row", "tokenize_row")),
@@ -62,6 +63,12 @@ _UNCALLED = (
         "trl 0.20.0",
         "Override _get_per_token_logps_and_entropies.",
         ("_get_per_token_logps",),
+    ),
+    (
+        "trl.GRPOTrainer",
+        "trl 0.28.0",
+        "VLLMGeneration.sync_weights does it.",
+        ("_move_model_to_vllm",),
     ),
 )
 """Methods that no trainer calls any more: whose, since when, and what to do."""

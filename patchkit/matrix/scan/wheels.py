@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
+from ...environment import cache_folder
 from ..records import ScanError
 from . import client, tree
 from .tree import Tree
@@ -19,13 +19,18 @@ _YANKED = "YANKED"
 
 
 def default_folder() -> Path:
-    """Return `PATCHKIT_CACHE`, or the folder `patchkit` among the user's caches."""
-    if folder := os.environ.get("PATCHKIT_CACHE"):
-        return Path(folder)
-    variable, default = (
-        ("LOCALAPPDATA", "~/AppData/Local") if os.name == "nt" else ("XDG_CACHE_HOME", "~/.cache")
-    )
-    return Path(os.environ.get(variable) or Path(default).expanduser()) / "patchkit"
+    """Return `PATCHKIT_CACHE`, or the folder `patchkit` among the user's caches.
+
+    Raises:
+        ScanError: there is none.
+    """
+    folder = cache_folder()
+    if not folder:
+        raise ScanError(
+            "there is no folder for what is read: PATCHKIT_CACHE is off or relative, or there is "
+            "no home; name one with --cache"
+        )
+    return Path(folder)
 
 
 class Wheels:

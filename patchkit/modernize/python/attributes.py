@@ -15,6 +15,8 @@ from .edits import span_of
 from .plan import Plan
 from .standin import rendered
 
+_CONFIG = "config"
+
 
 def plan_attributes(plan: Plan) -> None:
     """Read and set old attributes by their current names."""
@@ -68,12 +70,23 @@ def _may_stand_in_text(plan: Plan, found: ScriptAttribute, written: str) -> bool
     return stands_there and not set("'\"\\") & set(written)
 
 
+def _set_beside(plan: Plan, found: ScriptAttribute, assigned: Assigned, old: str) -> None:
+    """Set on another attribute of a model what its configuration had."""
+    model, dot, config = plan.lines.source(found.node.value).rpartition(".")
+    if assigned.beside and dot and config == _CONFIG:
+        target = f"{model}.{assigned.beside}.{assigned.name}"
+        plan.edits.sources[span_of(found.node)] = target
+        plan.changed(found.node, old, f"{target} =", f"it {since(assigned)}")
+    else:
+        plan.remark(found.node, old, f"{since(assigned)}; {assigned.advice}")
+
+
 def _set(plan: Plan, found: ScriptAttribute) -> None:
     """Set what a keyword of the constructor is called today."""
     old = f"{found.owner.rpartition('.')[2]}.{found.name} ="
     for assigned in plan.due.of(Assigned):
         if assigned.name == found.name and set(assigned.owners) & set(ancestors(found.owner)):
-            plan.remark(found.node, old, f"{since(assigned)}; {assigned.advice}")
+            _set_beside(plan, found, assigned, old)
     row = _keyword(plan, found)
     if row is None or not isinstance(plan.script.parents.get(found.node), ast.Assign):
         return

@@ -56,7 +56,7 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
             continue
         old, row = f"{cls.name}.{node.target.id}", rows.keywords.get(node.target.id)
         default = default_of(node)
-        if row is not None:
+        if row is not None and node.target.id not in _read_in(cls):
             value = default.value if default is not None else UNKNOWN
             decision, _ = decided(row, value, Standin({}, ()))
             if decision.refusal:
@@ -78,6 +78,15 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
                 new = rendered(renamed.arguments[value_row.name])
                 plan.edits.sources[span_of(default)] = new
                 plan.changed(node, f"{old} = {default.value!r}", new, f"it {since(value_row)}")
+
+
+def _read_in(cls: OwnClass) -> set[str]:
+    """Return the attributes that the methods of a class name, which are its own."""
+    parts = [part for node in _functions(cls) for part in ast.walk(node)]
+    texts = {part.value for part in parts if isinstance(part, ast.Constant)}
+    return {part.attr for part in parts if isinstance(part, ast.Attribute)} | {
+        text for text in texts if isinstance(text, str)
+    }
 
 
 def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled) -> None:

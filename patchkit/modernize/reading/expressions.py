@@ -47,6 +47,7 @@ _PARSING = frozenset(
     }
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
+_MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
 _PARTIAL = "functools.partial"
 _HANDED = "fn_kwargs"
 """The keyword of `map` for what the function gets besides the row."""
@@ -123,7 +124,8 @@ class Expressions:
             elif isinstance(value, Made):
                 if is_read:
                     self._read(value, node)
-                found += (*_held(value, node.attr), MadeMethod(value, node.attr))
+                is_set = isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Store)
+                found += (*_held(value, node.attr, is_set), MadeMethod(value, node.attr))
                 found += self._default_of(value, node.attr)
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
@@ -367,8 +369,11 @@ def made_of(cls: OwnClass) -> Made:
     return Made(cls.ancestors[0], own=cls)
 
 
-def _held(value: Made, name: str) -> Values:
-    """Return what an attribute of a trainer is: its configuration."""
+def _held(value: Made, name: str, is_set_later: bool) -> Values:
+    """Return what an attribute of a trainer or model is: its configuration."""
+    # Whether each model's own configuration has what a script reads of it is not known.
+    if is_set_later and name == "config" and _MODEL in kinship.ancestors(value.class_name):
+        return (Made(_CONFIG),)
     if name != "args" or _TRAINER not in kinship.ancestors(value.class_name):
         return ()
     if value.call is None:

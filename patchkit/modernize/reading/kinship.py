@@ -14,6 +14,15 @@ _OF_FUNCTIONS = {
     "datasets.load_dataset_builder": ("datasets.DatasetBuilder",),
 }
 """Functions that take the keywords of a class."""
+_PUSHED = dict.fromkeys(
+    (
+        *("peft.PeftModel", "transformers.GenerationConfig", "transformers.Pipeline"),
+        *("transformers.PreTrainedConfig", "transformers.PreTrainedModel"),
+        *("transformers.PreTrainedTokenizerBase", "transformers.ProcessorMixin"),
+    ),
+    ("transformers.PushToHubMixin",),
+)
+"""Classes with a base that has no public name, and is not in the file."""
 _MADE = {
     "transformers._BaseAutoModelClass": "transformers.PreTrainedModel",
     "transformers.AutoTokenizer": "transformers.PreTrainedTokenizerBase",
@@ -54,7 +63,7 @@ def _parents() -> Mapping[str, tuple[str, ...]]:
         for parents, names in groups.items()
         for name in names.split()
     }
-    return found | _OF_FUNCTIONS
+    return {**_PUSHED, **found, **_OF_FUNCTIONS}
 
 
 def made_by(name: str, method: str) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from patchkit.cli.doctor import devices, probe
+from patchkit.cli.doctor.pins import Pins, within_pins
+from patchkit.environment import installed_distributions
 
 CPU = {
     "device": "cpu",
@@ -169,3 +171,43 @@ def test_answers_that_do_not_come(monkeypatch) -> None:
     program = "import time; print('{\"a\": 1}', flush=True); time.sleep(60)"
     found = probe.probe((sys.executable, "-c", program))
     assert found == {"a": 1, "ended": "took more than 1 s"}
+
+
+@pytest.mark.parametrize(
+    ("build", "requires", "commands"),
+    [
+        (
+            BUILD,
+            [],
+            [
+                "pip install --force-reinstall --no-deps --index-url "
+                "https://download.pytorch.org/whl/cpu torchvision==0.28.0",
+                "pip uninstall torchvision",
+            ],
+        ),
+        (
+            FOR_CUDA,
+            ["torchvision>=0.19"],
+            [
+                "pip install --force-reinstall --no-deps --index-url "
+                "https://download.pytorch.org/whl/cu128 torchvision==0.28.0"
+            ],
+        ),
+        ({**BUILD, "rocm": "7.0"}, [], ["pip uninstall torchvision"]),
+    ],
+)
+def test_torchvision_that_does_not_load(
+    installation, build: dict[str, Any], requires: list[str], commands: list[str]
+) -> None:
+    installation.add("torchvision", "0.28.0+other")
+    installation.add("framework", "1.0", requires)
+    error = "RuntimeError: operator torchvision::nms does not exist"
+    answers = {"torch": build, "devices": [CPU], "torchvision": {"error": error}}
+    (step,) = within_pins(
+        devices.section(answers, nvidia=False).steps, Pins(installed_distributions())
+    )
+    assert (
+        step.what == f"torchvision does not load: {error}. With it, imports of Transformers fail."
+    )
+    assert [command.replace(" \\\n   ", "") for command in step.do] == commands
+    assert not devices.section({**answers, "torchvision": {"error": ""}}, nvidia=False).steps

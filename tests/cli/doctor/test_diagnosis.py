@@ -21,7 +21,17 @@ from patchkit.cli.doctor import (
 )
 from patchkit.cli.doctor.section import Section, SectionRow, Step
 
-SECTIONS = ["environment", "requirements", "pairs", "devices", "patches", "variables", "patchers"]
+SECTIONS = [
+    "environment",
+    "frameworks",
+    "requirements",
+    "pairs",
+    "devices",
+    "patches",
+    "variables",
+    "kept",
+    "patchers",
+]
 
 
 @pytest.fixture
@@ -76,7 +86,7 @@ def test_nothing_private(ailing, tmp_path: Path) -> None:
 @pytest.mark.parametrize("check", [versions, requirements, due, variables, patchers])
 @pytest.mark.parametrize("error", [ValueError, OSError, SystemExit])
 def test_a_check_that_fails(ailing, monkeypatch, check, error: type[BaseException]) -> None:
-    def fail() -> NoReturn:
+    def fail(*_: object) -> NoReturn:
         raise error("/home/zaphod/secret/file is bad")
 
     monkeypatch.setattr(check, "check", fail)

@@ -9,7 +9,9 @@ import pytest
 
 from patchkit.catalogue.entries import load
 from patchkit.cli.doctor import due, pairs, requirements, versions
+from patchkit.cli.doctor.pins import Pins
 from patchkit.engine import session
+from patchkit.environment import installed_distributions
 from patchkit.matrix import Environment, Matrix, MatrixError, Result, lookup
 
 VERSIONS = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}
@@ -101,7 +103,12 @@ def test_patches_of_others_and_of_the_project(libraries, tmp_path: Path, monkeyp
 
 def test_an_installed_version_that_does_not_parse(installation) -> None:
     installation.add("trl", "of-today")
-    sections = [due.check(), versions.check(), requirements.check(), pairs.check()]
+    sections = [
+        due.check(),
+        versions.check(),
+        requirements.check(Pins(installed_distributions())),
+        pairs.check(),
+    ]
     assert sections[0].facts["troubled"]
     (step,) = [step for section in sections for step in section.steps if "of-today" in str(step)]
     assert "'of-today' is not a version. Reinstall trl" in step.what

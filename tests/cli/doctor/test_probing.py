@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.cli.doctor import probe
+from patchkit.cli.doctor import probe, probing
 from patchkit.environment import installed_version
 
 PROBING = (sys.executable, "-m", "patchkit.cli.doctor.probing")
@@ -28,6 +28,16 @@ def test_a_torch_that_cannot_be_imported(tmp_path: Path, monkeypatch, torch: str
     (tmp_path / "torch.py").write_text(torch)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     assert probe.probe(PROBING) == {"torch": {"error": expected}}
+
+
+def test_a_torchvision_that_does_not_load(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "torchvision.py").write_text("raise RuntimeError('operator nms does not exist')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "torchvision", raising=False)
+    assert probing._torchvision() == {"error": "RuntimeError: operator nms does not exist"}
+    (tmp_path / "torchvision.py").write_text("VERSION = 'loads'")
+    assert probing._torchvision() == {"error": ""}
+    del sys.modules["torchvision"]
 
 
 @pytest.mark.skipif(installed_version("torch") is None, reason="needs torch")

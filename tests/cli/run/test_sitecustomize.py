@@ -53,7 +53,7 @@ def test_one_that_fails(world, outside: str, theirs: str) -> None:
     world.write(f"{outside}/sitecustomize.py", theirs)
     env = world.environment(outside)
     without = world.plain(*world.probe, env=env)
-    done = world.run("--", *world.probe, env=env)
+    done = world.run("--quiet", "--", *world.probe, env=env)
     assert without.stdout == "buggy\n"
     assert done.stdout == "fixed\n"
     assert done.stderr == 2 * without.stderr  # patchkit itself starts in that environment, too
@@ -80,7 +80,7 @@ def test_ctrl_c_as_an_interpreter_starts(world) -> None:
 
 def test_one_that_applies_patchkit(world, outside: str) -> None:
     world.write(f"{outside}/sitecustomize.py", "import patchkit\npatchkit.apply('madeup-bug')\n")
-    done = world.run("--", *world.probe, env=world.environment(outside))
+    done = world.run("--quiet", "--", *world.probe, env=world.environment(outside))
     assert (done.stdout, done.stderr) == ("fixed\n", "")
 
 
@@ -103,9 +103,9 @@ def test_one_that_comes_first(world, outside: str) -> None:
     )
     launcher = f"import os, sys; os.environ['PYTHONPATH'] = {outside!r} + os.pathsep + os.environ['PYTHONPATH']; os.execvp(sys.argv[1], sys.argv[1:])"
     code = "import madeup, sys; print(madeup.f(), sys.was_run)"
-    inside = world.run("--", sys.executable, "-c", launcher, sys.executable, "-c", code)
+    inside = world.run("-q", "--", sys.executable, "-c", launcher, sys.executable, "-c", code)
     assert (inside.stdout, inside.stderr) == ("fixed 1\n", "")
     around = world.plain(
-        *[sys.executable, "-c", launcher], *world.command("--", sys.executable, "-c", code)
+        *[sys.executable, "-c", launcher], *world.command("-q", "--", sys.executable, "-c", code)
     )
     assert (around.stdout, around.stderr) == ("fixed 1\n", "")

@@ -111,7 +111,11 @@ REFUSED: dict[str, Any] = {
 """Values that have no meaning any more; other keywords are tried with an object."""
 
 HOMES = ("trl", "trl.experimental.orpo", "trl.experimental.cpo", "trl.experimental.gkd")
-OTHERS = ("datasets.DatasetBuilder", "transformers.DataCollatorForLanguageModeling")
+OTHERS = (
+    "datasets.DatasetBuilder",
+    "transformers.DataCollatorForLanguageModeling",
+    "transformers.LlamaRotaryEmbedding",
+)
 """Classes that cannot be made without more."""
 NEEDED = {"use_cpu": True, "bf16": False, "report_to": "none", "output_dir": "out"}
 

@@ -16,10 +16,16 @@ from patchkit.legacy.rows import all_rows
 from patchkit.legacy.versions.due import Due
 
 
-def became(place: str) -> tuple[str, str]:
-    """Do what `from … import …` does with a dotted name; return what became of it, and what is seen."""
+def became(place: str, is_used: bool) -> tuple[str, str]:
+    """Do what `from … import …` does with a dotted name; return what became of it, and what is seen.
+
+    Args:
+        place: the name.
+        is_used: whether it is called as well, which what is gone refuses.
+    """
     module, _, name = place.rpartition(".")
     line = f"from {module} import {name}" if module else f"import {name}"
+    line += f"; {name}()" if is_used else ""
     file = f"{place}.py"
     linecache.cache[file] = (len(line), None, [line], file)
     try:
@@ -37,7 +43,10 @@ def main(on: bool) -> dict[str, tuple[str, str, str]]:
         patchkit.apply(only=[], legacy=True)
     # Both kinds of rows for a name: it lived on elsewhere for a time.
     rows = {row.name: row for cls in (Moved, Gone) for row in Due(all_rows()).of(cls)}
-    return {name: (type(row).__name__, *became(name)) for name, row in rows.items()}
+    return {
+        name: (type(row).__name__, *became(name, isinstance(row, Gone)))
+        for name, row in rows.items()
+    }
 
 
 if __name__ == "__main__":

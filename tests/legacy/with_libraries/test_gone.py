@@ -36,7 +36,7 @@ STATEMENTS = {
     "from trl.environment.base_environment import TextHistory": "TRL 0.21.0",
     "from trl import DDPOTrainer": "TRL 0.24.0. TRL trains no diffusion models",
     "from trl.extras import BestOfNSampler": "TRL 0.25.0",
-    "from trl.commands.cli_utils import ChatArguments": "TRL 0.13.0. transformers chat talks",
+    "from trl.commands.cli_utils import ChatArguments": "TRL 0.13.0. `transformers chat` talks",
     "from trl.trainer.dpo_trainer import PreTrainedModelWrapper": "TRL 0.18.0. TRL trains with",
     "from trl.experimental.ppo import PPOTrainer": "TRL 1.13.0",
     "from transformers import TFAutoModelForCausalLM": "Transformers 5.0.0. Models are PyTorch's",

@@ -50,7 +50,7 @@ UNCALLED = (
 UNKNOWN_TOKEN = (
     "from trl import SFTConfig, SFTTrainer\n"
     "tokenizer = AutoTokenizer.from_pretrained(MODEL)\n"
-    "tokenizer.pad_token = '<PAD>'\n"
+    "tokenizer.pad_token, tokenizer.unk_token = '<PAD>', None\n"
     "SFTTrainer(MODEL, SFTConfig(**FAST), train_dataset=ROWS, processing_class=tokenizer)"
 )
 REFUSED = {
@@ -120,7 +120,7 @@ def test_contradictions_are_refused_in_a_line(sides: tuple[Side, Side]) -> None:
         "LegacyError: uncalled.py:3: Own.dpo_loss has been gone since TRL 0.29.0. "
     )
     assert outcomes["unknown_token"].startswith("LegacyError: unknown_token.py:4: SFTTrainer with")
-    assert "write tokenizer.pad_token = tokenizer.unk_token" in outcomes["unknown_token"]
+    assert "For a token of its own write" in outcomes["unknown_token"]
     assert not any("\n" in outcomes[name] for name in REFUSED)
 
 

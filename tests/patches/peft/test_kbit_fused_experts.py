@@ -102,3 +102,34 @@ def test_training_goes_as_with_float32_experts(checkpoint: Path, autocast: bool)
     upstream, fixed = losses(patched=False), losses(patched=True)
     assert fixed[-1] < fixed[0] - 0.1
     assert fixed == pytest.approx(upstream, abs=0.05)
+
+
+def test_a_tool_that_replaces_the_text_of_the_loop(checkpoint: Path, monkeypatch) -> None:
+    """Both are in force in its copy: its embeddings and our experts stay as they were loaded."""
+    import inspect
+
+    from peft.utils import other
+
+    # What axolotl 0.19.0 looks for; what it puts there walks over `named_parameters()`.
+    loop = """
+        for param in model.parameters():
+            if (
+                (param.dtype == torch.float16) or (param.dtype == torch.bfloat16)
+            ) and param.__class__.__name__ != "Params4bit":
+                param.data = param.data.to(torch.float32)
+"""
+    instead = """
+        for name, param in model.named_parameters():
+            if param.is_floating_point() and "embed_tokens" not in name:
+                param.data = param.data.float()
+"""
+    with patchkit.patched(only=ONLY, strict=True):
+        text = inspect.getsource(other.prepare_model_for_kbit_training)
+        assert text.count(loop) == 1
+        exec(text.replace(loop, instead), names := dict(vars(other)))
+        model = names["prepare_model_for_kbit_training"](load(checkpoint))
+    found = {name: tensor.dtype for name, tensor in model.named_parameters()}
+    assert type(model).__name__ == "MixtralForCausalLM"
+    assert found["model.embed_tokens.weight"] == torch.bfloat16
+    assert found["model.norm.weight"] == torch.float32
+    assert {found[name] for name in found if "experts" in name} == {torch.bfloat16}

@@ -82,7 +82,10 @@ def test_training(modules: list[str]) -> None:
 
 @pytest.mark.parametrize("autocast", [None, torch.float16, torch.bfloat16])
 def test_the_same_numbers_in_the_same_dtypes(autocast) -> None:
-    """Before anything is trained the copies are equal to what they were copied from."""
+    """Before anything is trained the copies are equal to what they were copied from.
+
+    Under autocast an embedding's output has the dtype of its copy, as without the patch.
+    """
 
     def run(model):
         states = []
@@ -90,13 +93,67 @@ def test_the_same_numbers_in_the_same_dtypes(autocast) -> None:
         with torch.no_grad(), torch.autocast("cpu", autocast, enabled=autocast is not None):
             return model(IDS).logits, states
 
-    before, states_before = run(adapted(patched=False))
+    before, _ = run(adapted(patched=False))
     model = adapted()
     assert dtypes(model) == {"float32"}
-    after, states_after = run(model)
+    after, states = run(model)
     assert after.dtype == before.dtype
-    assert states_after == states_before
+    assert states == [torch.float32 if autocast else torch.float16]
     torch.testing.assert_close(after, before, rtol=2**-6, atol=2**-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_where_a_framework_makes_all_that_is_trained_float32_nothing_differs(dtype) -> None:
+    """Nothing is due there: losses and gradients are those without the patch, bit by bit."""
+
+    def steps(*, patched: bool) -> list[torch.Tensor]:
+        model = adapted(base(dtype), patched=patched).train()
+        trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        for parameter in trained:
+            parameter.data = parameter.data.to(torch.float32)
+        with torch.no_grad():  # a float16 would not hold it
+            model.get_input_embeddings().weight[0] *= 1e7
+        optimizer = torch.optim.AdamW(trained, lr=1e-3)
+        scaler = torch.amp.GradScaler("cpu", init_scale=1.0, enabled=dtype == torch.float16)
+        found = []
+        for _ in range(3):
+            with torch.autocast("cpu", dtype):
+                loss = model(IDS, labels=IDS).loss
+            scaler.scale(loss).backward()
+            found += [loss.detach(), *(parameter.grad.clone() for parameter in trained)]
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+        return found
+
+    plain = steps(patched=False)
+    assert all(tensor.isfinite().all() for tensor in plain)
+    assert all(map(torch.equal, plain, steps(patched=True)))
+
+
+def test_a_layer_norm_on_a_cpu_gets_the_dtype_that_it_takes() -> None:
+    """There the cast is due: without it the CPU's kernel refuses what CUDA's autocast casts."""
+
+    def loss(*, patched: bool) -> torch.Tensor:
+        torch.manual_seed(0)
+        config = transformers.GPT2Config(
+            vocab_size=32, n_embd=32, n_layer=1, n_head=2, n_positions=8, bos_token_id=0,
+            eos_token_id=0,
+        )  # fmt: skip
+        model = transformers.GPT2LMHeadModel(config).half()
+        config = peft.LoraConfig(r=2, target_modules=["c_attn"], modules_to_save=["wte"])
+        if patched:
+            patchkit.apply(only=ID, strict=True)
+        model = peft.get_peft_model(model, config)
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.data = parameter.data.float()
+        with torch.autocast("cpu", torch.float16):
+            return model(input_ids=IDS % 8, labels=IDS % 8).loss
+
+    with pytest.raises(RuntimeError, match="mixed dtype"):
+        loss(patched=False)
+    assert loss(patched=True).isfinite()
 
 
 def test_generation_and_gradients_without_autocast() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from patchkit.lab import tiny
 from workbench import ROOT
+from workbench.sweep import pages
 
 PARTS = ROOT / "workbench" / "eras"
 
@@ -182,15 +183,15 @@ def test_the_rows_of_two_releases_are_compared_whatever_their_names(module, case
 
 
 def test_the_table_goes_between_the_marks_of_a_page(module, tmp_path: Path) -> None:
-    page = module("page")
+    marks = module("page").MARKS
     file = tmp_path / "legacy.md"
-    begin, end = page.MARKS
+    begin, end = marks
     file.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
-    page.write("new\n", file)
+    pages.write("new\n", file, marks)
     assert file.read_text() == f"before\n{begin}\nnew\n{end}\nafter\n"
     file.write_text("no place")
     with pytest.raises(SystemExit, match="no place for the table"):
-        page.write("new\n", file)
+        pages.write("new\n", file, marks)
 
 
 def test_made_up_rows_are_the_same_each_time(module) -> None:
@@ -219,7 +220,7 @@ def test_a_training_is_watched_and_ends_after_some_steps(tmp_path: Path) -> None
     model = tiny.build_causal_lm(tmp_path / "model", dtype="float32")
     env = {
         **os.environ,
-        "PYTHONPATH": str(PARTS / "observer"),
+        "PYTHONPATH": os.pathsep.join([str(PARTS / "observer"), str(ROOT)]),
         "LEGACY_OBSERVED": str(tmp_path / "observed"),
         "LEGACY_STEPS": "2",
     }

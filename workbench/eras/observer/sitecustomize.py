@@ -8,23 +8,16 @@ of patchkit, and changes no name, signature or argument that a script can meet. 
 from __future__ import annotations
 
 import functools
-import importlib.abc
-import importlib.machinery
-import json
 import os
 import sys
 from typing import Any
+
+from workbench.sweep.observing import ObservingFinder, seed, seed_adapters, write
 
 FOLDER = os.environ.get("LEGACY_OBSERVED", "")
 STEPS = int(os.environ.get("LEGACY_STEPS", "3"))
 LONGEST = 512
 """Token ids that are kept of one row."""
-
-
-def write(**event: Any) -> None:
-    path = os.path.join(FOLDER, f"{os.getpid()}.jsonl")
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(event) + "\n")
 
 
 def ids_of(inputs: Any) -> dict[str, Any]:
@@ -69,31 +62,12 @@ def watch_steps(trainer: Any) -> None:
         finally:
             self.__dict__.pop("compute_loss", None)
         if seen and seen[0]:
-            write(batch=seen[0])
-        write(step=self.state.global_step, loss=float(loss))
+            write(FOLDER, batch=seen[0])
+        write(FOLDER, step=self.state.global_step, loss=float(loss))
         return loss
 
     trainer.training_step = training_step
     watch_logs(trainer)
-
-
-def seed(module: Any) -> None:
-    """Seed a library as it is imported: many scripts leave that to chance."""
-    (module.random.seed if module.__name__ == "numpy" else module.manual_seed)(0)
-
-
-def seed_adapters(model: Any) -> None:
-    """Give adapters the same first weights, whatever was drawn before."""
-    original = model.__init__
-
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        import torch
-
-        torch.manual_seed(0)
-        original(self, *args, **kwargs)
-
-    model.__init__ = init
 
 
 def watch_logs(trainer: Any) -> None:
@@ -103,7 +77,7 @@ def watch_logs(trainer: Any) -> None:
     @functools.wraps(original)
     def log(self: Any, logs: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if "loss" in logs:
-            write(logged=float(logs["loss"]))
+            write(FOLDER, logged=float(logs["loss"]))
         return original(self, logs, *args, **kwargs)
 
     trainer.log = log
@@ -210,25 +184,5 @@ WATCHED = {
 }
 
 
-class Finder(importlib.abc.MetaPathFinder):
-    """Call a function when a watched module has been executed."""
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        if name not in WATCHED:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            loader: Any = spec.loader
-            execute = loader.exec_module
-            watch: Any = WATCHED[name]
-
-            def exec_module(module: Any) -> None:
-                execute(module)
-                watch(module)
-
-            loader.exec_module = exec_module
-        return spec
-
-
 if FOLDER:
-    sys.meta_path.insert(0, Finder())
+    sys.meta_path.insert(0, ObservingFinder(WATCHED))

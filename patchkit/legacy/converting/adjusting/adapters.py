@@ -32,8 +32,11 @@ _RENAMED: dict[str, dict[str, tuple[str, ...]]] = {
         "dense2": ("fc2",),
         "sr": ("sequence_reduction",),
     },
+    "phi": {"Wqkv": ("q_proj", "k_proj", "v_proj"), "out_proj": ("dense",)},
 }
-"""New names of layers of models for images, by the model's type and the old name."""
+"""New names of layers, by the model's type and the old name; those of Phi were in remote code."""
+_REMOTE = frozenset({"phi"})
+"""Types of models whose old names were in remote code."""
 
 
 def adapters_made_already(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -100,6 +103,8 @@ def renamed_layers(call: OldCall, row: Adjusted, surroundings: Surroundings) -> 
     names = getattr(wanted, "target_modules", None)
     model_type = getattr(getattr(model, "config", None), "model_type", None)
     if not isinstance(names, list | set | tuple) or model_type not in _RENAMED or model is None:
+        return
+    if (model_type in _REMOTE) is not row.name.startswith("layers of remote"):
         return
     layers = {name.rpartition(".")[2] for name, _ in model.named_modules()}
     renamed = _RENAMED[model_type]

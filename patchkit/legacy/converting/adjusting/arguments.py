@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from ....whose import Whose, owner_of_class
 from ...changes import Adjusted
 from ...decisions import decide
 from ..call import OldCall, Surroundings
 from ..configuration import remade
 
-_LOADING = "model_init_kwargs"
-"""The field with what is passed to `from_pretrained`."""
+_CLASSES = "reward_processing_classes"
 
 
 def own_configuration(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -36,6 +36,8 @@ def set_afterwards(call: OldCall, row: Adjusted, surroundings: Surroundings) -> 
     args = call.arguments.get("args")
     if args is None or not dataclasses.is_dataclass(args):
         return
+    if owner_of_class(type(args)).whose is Whose.FRAMEWORK:
+        return  # what it sets on its own, it reads itself
     rows = surroundings.due.methods_of(type(args)).get("__init__")
     fields = {known.name for known in dataclasses.fields(args)}
     known_rows = rows.keywords if rows is not None else {}
@@ -55,14 +57,34 @@ def set_afterwards(call: OldCall, row: Adjusted, surroundings: Surroundings) -> 
 
 def dtype_of_the_model(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Load a named model in the dtype that the script gives as `torch_dtype`."""
+    _name_dtype(call, row, "model_init_kwargs")
+
+
+def dtype_of_the_teacher(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Do the same for a named teacher."""
+    _name_dtype(call, row, "teacher_model_init_kwargs")
+
+
+def _name_dtype(call: OldCall, row: Adjusted, field: str) -> None:
     args = call.arguments.get("args")
-    given = getattr(args, _LOADING, None)
-    if not isinstance(given, Mapping) or given.get("torch_dtype") is None or "dtype" in given:
+    given = getattr(args, field, None)
+    if isinstance(given, Mapping) and "torch_dtype" in given and "dtype" not in given:
+        # The old name stays beside the new one, as the script may read it.
+        setattr(args, field, {**given, "dtype": given["torch_dtype"]})
+        old = f"{type(args).__name__}({field}={{'torch_dtype': …}})"
+        call.fix(row, old, "write 'dtype' for 'torch_dtype'")
+
+
+def processing_class_for_each(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give each of several rewards the one processing class; only the first was computed."""
+    rewards, given = call.arguments.get("reward_funcs"), call.arguments.get(_CLASSES)
+    if given is None or isinstance(given, list) or not isinstance(rewards, list):
         return
-    # The old name stays beside the new one, as the script may read it.
-    setattr(args, _LOADING, {**given, "dtype": given["torch_dtype"]})
-    old = f"{type(args).__name__}({_LOADING}={{'torch_dtype': …}})"
-    call.fix(row, old, "write 'dtype' for 'torch_dtype'")
+    if len(rewards) > 1:
+        call.arguments[_CLASSES] = [given] * len(rewards)
+        old = f"{call.name}({_CLASSES}=) with one class for {len(rewards)} rewards"
+        advice = "give a list of them; with one, all rewards but the first were left out"
+        call.fix(row, old, advice)
 
 
 def share_of_steps(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:

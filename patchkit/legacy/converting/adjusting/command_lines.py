@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ _BOOLEAN = "string_to_bool"
 """The name of the function that reads truth values; a flag with it needs a value today."""
 _FROM_FILE = "_patchkit_kept"
 """The attribute of a parser for what its file of settings keeps for the results."""
+_STRICT, _UNKNOWN = "fail_with_unknown_args", "Unknown arguments from config file"
+_NAMES = "_patchkit_names"
+"""The attribute of a parser for the names that a file of settings may have."""
 _Field = dataclasses.Field[Any]
 
 
@@ -60,11 +64,42 @@ def keys(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
 
 def defaults(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Replace old names in the settings of a file, which become the defaults of a parser."""
+    vars(call.instance)[_NAMES] = _known_names(call.instance, surroundings)
     new = _current_settings(call.instance, call.unknown, surroundings, call)
     if new is not None:
         call.unknown = new
         call.kept[_FROM_FILE] = call.kept_by_results
         call.kept_by_results = {}
+
+
+def _known_names(parser: Any, surroundings: Surroundings) -> set[str]:
+    """Return the fields of a parser's dataclasses, by their old names, too."""
+    names: set[str] = set()
+    classes: list[Any] = list(filter(dataclasses.is_dataclass, parser.dataclass_types))
+    for cls in classes:
+        rows = surroundings.due.methods_of(cls).get("__init__")
+        names.update(field.name for field in dataclasses.fields(cls))
+        names.update(rows.keywords if rows is not None else ())
+    return names
+
+
+def unknown_keys(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Pass over keys of a file of settings that no field has, and name them."""
+    try:
+        return proceed()
+    except ValueError as error:
+        if _STRICT in call.arguments or not str(error).startswith(_UNKNOWN):
+            raise
+        found = re.findall(r"'--(\w+)'", str(error))
+    names = vars(call.instance).get(_NAMES, ())
+    for key in found:
+        meant = [name for name in names if name.startswith(key)]
+        advice = "leave it out: it was passed over"
+        if len(meant) == 1:
+            advice += f"; or write {meant[0]}, if that is meant"
+        call.fix(row, f"the key {key} in a file of settings", advice)
+    call.arguments[_STRICT] = False
+    return proceed()
 
 
 def _options(words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

@@ -13,6 +13,10 @@ _DATASETS = ("train_dataset", "eval_dataset")
 _TEXT = "text"
 _MESSAGES = "messages"
 _NAMED = "dataset_text_field"
+_MAPPED = (
+    "write rows.map(lambda row: {'text': f(row)}, remove_columns=rows.column_names) for the dataset"
+)
+_TOOLS = "tools"
 _OTHERS = frozenset({"completion", "conversations", "input_ids", "messages", "prompt"})
 """Columns that trainers now prefer to a column of texts."""
 _TOKENS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}
@@ -22,20 +26,24 @@ _TOKENS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids
 def formatted_in_batches(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Format rows that have prompts, which a trainer would not take with a formatting function.
 
-    This is for a function that returns a list for a batch. The trainer formats other rows: see
-    `formatting`.
+    The trainer formats other rows, also by a function that returns a list: see `formatting`.
     """
     function = call.arguments.get("formatting_func")
     if function is None:
         return
-    found = [name for name in _DATASETS if _any(call, name, lambda rows: _lists(function, rows))]
+    found = [name for name in _DATASETS if _any(call, name, _has_prompts)]
     if not found:
         return
+    lists = any(_any(call, name, lambda rows: _lists(function, rows)) for name in found)
     column = _text_column(call)
     for name in found:
-        _replace(call, name, lambda rows: _formatted(rows, function, column))
+        _replace(call, name, lambda rows: _formatted(rows, function, column, batched=lists))
     call.arguments["formatting_func"] = None
-    call.fix(row, name_in_messages(call), ADVICE)
+    if lists:
+        call.fix(row, name_in_messages(call), ADVICE)
+    else:
+        old = f"{call.name}(formatting_func=) for rows with a column prompt"
+        call.fix(row, old, _MAPPED)
 
 
 def text_column_alone(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -77,6 +85,8 @@ def _leave_alone(call: OldCall, row: Adjusted, column: str) -> None:
         names = set(getattr(rows, "column_names", None) or ())
         if is_named:
             return column in names and not _OTHERS.isdisjoint(names - {column})
+        if {column, _TOOLS} <= names and names.isdisjoint(_OTHERS):
+            return True  # tools are for chat templates, which a text needs not
         return {column, "prompt"} <= names and names.isdisjoint({"completion", "input_ids"})
 
     for name in _DATASETS:
@@ -88,7 +98,7 @@ def _leave_alone(call: OldCall, row: Adjusted, column: str) -> None:
             )
             call.fix(
                 row,
-                f"{call.name}({name}=) with a column {column} beside a prompt",
+                f"{call.name}({name}=) with a column {column} beside a prompt, or others",
                 f"write dataset.select_columns(['{column}'])",
             )
 
@@ -126,16 +136,21 @@ def _is_made_of_rows(given: Any) -> bool:
 
 
 def _lists(function: Formatting, rows: Any) -> bool:
-    """Tell whether rows have prompts, and a formatting function returns a list for a batch."""
-    if "prompt" not in (getattr(rows, "column_names", None) or ()):
-        return False
+    """Tell whether a formatting function returns a list for a batch."""
     first = next(iter(rows), None)
     return first is not None and in_batch(function, first) is not None
 
 
-def _formatted(rows: Any, function: Formatting, column: str) -> Any:
+def _has_prompts(rows: Any) -> bool:
+    names = set(getattr(rows, "column_names", None) or ())
+    return "prompt" in names and "input_ids" not in names
+
+
+def _formatted(rows: Any, function: Formatting, column: str, *, batched: bool) -> Any:
     return rows.map(
-        lambda batch: {column: function(batch)}, batched=True, remove_columns=rows.column_names
+        lambda made_of: {column: function(made_of)},
+        batched=batched,
+        remove_columns=rows.column_names,
     )
 
 

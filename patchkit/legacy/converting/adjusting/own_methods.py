@@ -32,7 +32,8 @@ _SPLIT = "_patchkit_split"
 
 def former_parameters(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Call the method that the row names without the parameters that came after it."""
-    for cls, method in own_methods(type(call.instance), row.name):
+    # Those of frameworks, too: a trainer that calls them with more raises.
+    for cls, method in own_methods(type(call.instance), row.name, of_frameworks=True):
         current = getattr(library_class(cls), row.name, None)
         if current is None or hasattr(method, _ADAPTED):
             continue
@@ -50,7 +51,8 @@ def without_start(call: OldCall, row: Adjusted, surroundings: Surroundings) -> N
     """
     former_parameters(call, row, surroundings)
     cls = type(call.instance)
-    if any(hasattr(vars(own).get(row.name), _ADAPTED) for own in own_classes(cls)):
+    owners = own_classes(cls, of_frameworks=True)
+    if any(hasattr(vars(own).get(row.name), _ADAPTED) for own in owners):
         owner = next(
             base for base in cls.__mro__ if belongs_to_a_library(base) and row.name in vars(base)
         )
@@ -221,7 +223,8 @@ def tokenizer_for_callbacks(call: OldCall, row: Adjusted, surroundings: Surround
 
 def _asks(code: CodeType) -> bool:
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return _NEW not in parameters and (_OLD in parameters or _OLD in code.co_consts)
+    asked = {*parameters, *code.co_consts}
+    return _OLD in asked and _NEW not in asked
 
 
 def _takes_any(code: CodeType) -> bool:
@@ -254,7 +257,7 @@ def never_called(action: Uncalled) -> Adjuster:
 
 def _mentioned(cls: type) -> set[str]:
     """Return the names that the methods of a script's classes mention, but for their own."""
-    return {name for owner in own_classes(cls) for name in _names(owner)}
+    return {name for owner in own_classes(cls, of_frameworks=True) for name in _names(owner)}
 
 
 def _names(owner: type) -> Iterator[str]:

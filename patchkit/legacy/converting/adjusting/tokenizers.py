@@ -29,7 +29,11 @@ def names_type(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
 
 
 def pad_token(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
-    """Refuse a pad token that is not in the vocabulary; it stood for the unknown token."""
+    """Let a pad token that is not in the vocabulary be the unknown token, as it was.
+
+    Raises:
+        LegacyError: there is no unknown token.
+    """
     given = call.arguments
     processor = given.get("processing_class")
     tokenizer: Any = getattr(processor, "tokenizer", processor)
@@ -40,12 +44,17 @@ def pad_token(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     if token in tokenizer.get_vocab():
         return
     unknown = getattr(tokenizer, "unk_token", None)
-    before = ""
-    if unknown is not None:
-        before = f"It stood for {unknown!r}: write tokenizer.pad_token = tokenizer.unk_token. "
-    raise call.refuse(
+    old = f"{call.name} with a pad token that is not in the vocabulary, {token!r},"
+    own = (
+        f"tokenizer.add_special_tokens({{'pad_token': {token!r}}}) and "
+        "model.resize_token_embeddings(len(tokenizer))"
+    )
+    if unknown is None:
+        raise call.refuse(row, old, f"For a token of its own write {own}.")
+    tokenizer.pad_token = unknown
+    call.fix(
         row,
-        f"{call.name} with a pad token that is not in the vocabulary, {token!r},",
-        f"{before}For a token of its own write tokenizer.add_special_tokens({{'pad_token': "
-        f"{token!r}}}) and model.resize_token_embeddings(len(tokenizer)).",
+        old,
+        f"write tokenizer.pad_token = tokenizer.unk_token, which it stood for; for a token of its "
+        f"own write {own}",
     )

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from ...changes import Attribute
+from ...changes import Assigned, Attribute, Owned
+from ...converting.generation import former_setting
 from ..tables import OwnedReader, rows_of, value
 
 FOLDER = Path(__file__).parent
@@ -23,7 +25,7 @@ _OF_CONSTANT = _OF_ALL | {"advice", "written"}
 _OF_GONE = _OF_ALL | {"instead", "names"}
 
 
-def rows(folder: Path = FOLDER) -> Iterator[Attribute]:
+def rows(folder: Path = FOLDER) -> Iterator[Owned]:
     """Yield the rows of all files.
 
     Args:
@@ -32,10 +34,11 @@ def rows(folder: Path = FOLDER) -> Iterator[Attribute]:
     Raises:
         TableError: a file has what may not stand in it, or has an attribute twice.
     """
-    kinds = {
+    kinds: dict[str, Callable[[_AttributeReader], Iterator[Owned]]] = {
         "renamed": _AttributeReader.renamed,
         "constant": _AttributeReader.constant,
         "gone": _AttributeReader.gone,
+        "generation": _AttributeReader.generation,
     }
     return rows_of(folder, _AttributeReader, kinds)
 
@@ -67,6 +70,25 @@ class _AttributeReader(OwnedReader):
         instead = self._sentence("instead", self._text("instead"))
         return self._attributes((name, None, instead, "") for name in self._texts("names"))
 
+    def generation(self) -> Iterator[Owned]:
+        entries = self._entries(_OF_ALL)
+        for name, _ in entries:
+            yield Assigned(
+                owners=self._owners(),
+                name=name,
+                convert=_as_given,
+                advice=f"write model.generation_config.{name} =",
+                beside="generation_config",
+                gone=self._release("release"),
+                source=self._text("source", optional=True),
+            )
+        yield from self._attributes(self._setting(name, text) for name, text in entries)
+
+    @staticmethod
+    def _setting(name: str, text: str) -> _Attribute:
+        read = partial(former_setting, name, value(text))
+        return name, read, f"read model.generation_config.{name}, which is None where unset", ""
+
     def _constant(self, name: str, advice: str, written: str) -> _Attribute:
         known = value(self._text(name))
         shown = repr(known)
@@ -90,3 +112,7 @@ class _AttributeReader(OwnedReader):
                 gone=gone,
                 source=source,
             )
+
+
+def _as_given(config: Any, given: Any) -> Any:
+    return given

@@ -82,7 +82,7 @@ class _KeywordReader(OwnedReader):
 
     def values(self) -> Iterator[Owned]:
         entries = self._entries(_OF_VALUES)
-        return self._values((name, self._name(name, to), "") for name, to in entries)
+        return self._values((name, self._current(name, to), "") for name, to in entries)
 
     def refused_values(self) -> Iterator[Owned]:
         entries = self._entries(_OF_REFUSED_VALUES)
@@ -152,7 +152,11 @@ class _KeywordReader(OwnedReader):
                 source=source,
             )
 
-    def _values(self, values: Iterable[tuple[str, str, str]]) -> Iterator[Value]:
+    def _current(self, key: str, text: object) -> str | float:
+        number = value(text) if isinstance(text, str) else None
+        return number if isinstance(number, int | float) else self._name(key, text)
+
+    def _values(self, values: Iterable[tuple[str, str | float, str]]) -> Iterator[Value]:
         owners, source = self._owners(), self._text("source", optional=True)
         gone, since = self._release("release"), self._release("since", optional=True)
         keyword = self._text("keyword")

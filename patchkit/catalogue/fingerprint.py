@@ -1,0 +1,62 @@
+"""Tell states of a patch's files apart, as Python tells those of a source: by size and time."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import time
+from types import ModuleType
+
+from ..about import shipped_path
+from .definitions import Definition
+
+_MOST_FILES = 1000
+"""Of a folder: a file in one with more may import helpers from too many to look at."""
+_TOO_CLOSE_NS = 2_000_000_000
+"""A file that changed so recently may have changed after it was imported."""
+
+
+def fingerprint(definition: Definition, module: ModuleType) -> str:
+    """Name the state of a patch's file and of all files that it may import helpers from.
+
+    They are those of the catalogue for a patch that comes with patchkit, and those in the folder of
+    any other.
+
+    Returns:
+        an empty string where there are too many, or one has just been changed.
+    """
+    if definition.is_shipped:
+        return _of_shipped()
+    file = definition.file or getattr(module, "__file__", None) or ""
+    return of_folder(os.path.dirname(os.path.abspath(file))) if file else ""
+
+
+@functools.cache
+def _of_shipped() -> str:
+    """Name the state of the catalogue, whose files a process imports only once."""
+    return of_folder(shipped_path("patches"))
+
+
+def of_folder(folder: str) -> str:
+    """Name the state of all Python files in a folder, subfolders included; empty if unknown."""
+    latest = time.time_ns() - _TOO_CLOSE_NS
+    states = []
+    folders = [folder]
+    try:
+        while folders:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.name.endswith(".py"):
+                        file = entry.stat()
+                        if file.st_mtime_ns > latest:
+                            return ""
+                        states.append(f"{entry.path}\0{file.st_size}\0{file.st_mtime_ns}")
+                    elif not entry.name.startswith((".", "__")) and entry.is_dir():
+                        folders.append(entry.path)
+            if len(states) > _MOST_FILES:
+                return ""
+    except OSError:
+        return ""
+    text = "\n".join(sorted(states)).encode(errors="surrogateescape")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()

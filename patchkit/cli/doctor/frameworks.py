@@ -1,0 +1,60 @@
+"""Name the installed frameworks: distributions that require a library that patchkit fixes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.session import SESSION
+from ...environment import Distribution, canonical, frameworks
+from ...libraries import with_role
+from ...reporting import advice
+from ...reporting.status import DUE
+from ...text import plural, short_list
+from .pins import Pins
+from .section import Section, SectionRow
+
+NAME, TITLE = "frameworks", "Frameworks"
+
+_SHOWN = frozenset({*with_role("patched"), *with_role("needed")})
+
+
+def check(pins: Pins) -> Section:
+    """Say which frameworks are installed, what they pin, and what patchkit does there."""
+    records = SESSION.report()
+    due = [
+        record.library
+        for record in records
+        if record.status in DUE and not advice.is_opt_in(record)
+    ]
+    rows: list[SectionRow] = []
+    facts: list[dict[str, Any]] = []
+    for name, framework in frameworks(pins.installed).items():
+        required = [pin for pin in pins.all if pin.by == framework and pin.name in _SHOWN]
+        wants = [f"{pin.requirement.name}{pin.requirement.specifier}" for pin in required]
+        libraries = {pin.name for pin in required}
+        bugs = sum(canonical(library) in libraries for library in due)
+        wanted = f"{framework.version}. Requires {short_list(wants, len(wants))}."
+        rows.append(SectionRow(name, f"{wanted} {_does(framework, bugs)}"))
+        facts.append(
+            {
+                "name": name,
+                "version": framework.version,
+                "requires": wants,
+                "commands": list(framework.commands),
+                "due": bugs,
+            }
+        )
+    return Section(NAME, TITLE, tuple(rows) or (SectionRow("", "None is installed."),), facts)
+
+
+def _does(framework: Distribution, bugs: int) -> str:
+    """Say what patchkit does beside a framework, and how to start it."""
+    if not bugs:
+        return "patchkit has nothing to fix in these."
+    name = framework.name
+    akin = [command for command in framework.commands if command in name or name in command]
+    start = next((f"{command} …" for command in (*akin, *framework.commands)), "python train.py")
+    return (
+        f"patchkit fixes {plural(bugs, 'bug')} of these, and nothing of its own: "
+        f"`patchkit run -- {start}`."
+    )

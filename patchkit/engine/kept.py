@@ -1,0 +1,248 @@
+"""Keep the results of rewriting between processes, as Python keeps bytecode.
+
+A rewrite is a pure function of the code that runs, the rules, patchkit and Python. What it came to
+stands in one file for each environment: on a hit no source is read, nothing is parsed or compiled.
+A file that is damaged, somebody else's or of another state is a miss and no more.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import importlib.util
+import marshal
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from types import CodeType
+
+from ..about import PACKAGE, __version__
+from ..catalogue.fingerprint import of_folder
+from ..environment import cache_folder
+from ..rewrite import Edit
+from ..rewrite.results import Plan, digest
+
+FOLDER = "rewrites"
+_MAGIC = b"patchkit rewrites 1\n"
+_CHECKSUM_SIZE = 16
+_LARGEST = 16 * 2**20
+"""Size of a file, in bytes, beyond which what others kept is dropped."""
+_MOST_FILES = 8
+"""Files of other environments, or of earlier states of this one, that stay in the folder."""
+_PRIVATE = 0o700
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+_Edits = list[list[tuple[tuple[int, int], tuple[int, int], str]]]
+_Record = _Edits | bytes
+"""The edits of each site, or the marshalled code."""
+
+
+class KeptResults:
+    """The results that are kept in a file, and those of this process.
+
+    Not thread-safe: the owner locks.
+
+    Args:
+        folder: returns the folder of the file, or nothing where none is to be kept.
+    """
+
+    def __init__(self, folder: Callable[[], str] = cache_folder) -> None:
+        self._folder = folder
+        self._path = ""
+        self.reason = ""
+        """Why nothing is kept; empty where it is, and before the file was asked for."""
+        self._records: dict[bytes, _Record] = {}
+        self._new: dict[bytes, _Record] = {}
+        self._is_read = False
+        self._last: tuple[CodeType, bytes | None] | None = None
+        self.hits = 0
+        self.misses = 0
+
+    def plan(self, code: CodeType, rule: str) -> Plan | None:
+        """Return the edits of a rule in the function with this code; None if they are not known."""
+        record = self._find(code, "plan", rule)
+        if not isinstance(record, list):
+            return None
+        return [[Edit(start, end, text) for start, end, text in site] for site in record]
+
+    def keep_plan(self, code: CodeType, rule: str, plan: Plan) -> None:
+        """Keep the edits of a rule."""
+        edits = [[(edit.start, edit.end, edit.text) for edit in site] for site in plan]
+        self._keep(code, ("plan", rule), edits)
+
+    def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
+        """Return the edited code, checked when it was compiled; None if it is not known."""
+        record = self._find(code, "code", filename, *rules)
+        edited = marshal.loads(record) if isinstance(record, bytes) else None
+        fits = isinstance(edited, CodeType) and edited.co_freevars == code.co_freevars
+        return edited if fits else None
+
+    def keep_compiled(
+        self, code: CodeType, rules: Sequence[str], filename: str, edited: CodeType
+    ) -> None:
+        """Keep the edited code."""
+        self._keep(code, ("code", filename, *rules), marshal.dumps(edited))
+
+    def write(self) -> None:
+        """Write what is new into the file, beside what others have written meanwhile.
+
+        Where that cannot be done nothing is kept, and nobody is told.
+        """
+        new, self._new = self._new, {}
+        if not new or not self._path or not is_private(os.path.dirname(self._path)):
+            return
+        records = {**_read(self._path), **new}
+        content = _content(records)
+        if len(content) > _LARGEST:
+            content = _content(new)
+        try:
+            _replace(self._path, content)
+            _drop_oldest(os.path.dirname(self._path))
+        except OSError:
+            return
+
+    def __len__(self) -> int:
+        """Return how many results the file and this process have."""
+        return len(self._records) if self.path else 0
+
+    @property
+    def path(self) -> str:
+        """The file; empty where nothing is kept."""
+        if not self._is_read:
+            self._open()
+        return self._path
+
+    def _find(self, code: CodeType, *names: str) -> object:
+        if not self.path:
+            return None
+        key = self._key(code, names)
+        record = self._records.get(key) if key is not None else None
+        self.hits += record is not None
+        self.misses += record is None
+        return record
+
+    def _keep(self, code: CodeType, names: Sequence[str], record: _Record) -> None:
+        key = self._key(code, names) if self.path else None
+        if key is None:
+            return
+        if not self._new:
+            atexit.unregister(self.write)
+            atexit.register(self.write)
+        self._records[key] = self._new[key] = record
+
+    def _key(self, code: CodeType, names: Sequence[str]) -> bytes | None:
+        if self._last is None or self._last[0] is not code:
+            self._last = code, digest(code)
+        state = self._last[1]
+        if state is None:
+            return None
+        return hashlib.blake2b("\0".join(names).encode(), digest_size=16, key=state).digest()
+
+    def _open(self) -> None:
+        self._is_read = True
+        folder = self._folder()
+        state = of_folder(os.path.join(PACKAGE, "rewrite"))
+        if not folder:
+            self.reason = "PATCHKIT_CACHE is off or relative, or there is no home"
+        elif sys.dont_write_bytecode:
+            self.reason = "Python keeps no bytecode either: PYTHONDONTWRITEBYTECODE or -B"
+        elif not state:
+            self.reason = "patchkit's own files have just been changed, or cannot be read"
+        if self.reason:
+            return
+        facts = (__version__, sys.version, sys.flags.optimize, sys.prefix, PACKAGE, state)
+        name = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+        folder = os.path.join(folder, FOLDER)
+        try:
+            os.makedirs(folder, _PRIVATE, exist_ok=True)
+        except OSError as error:
+            self.reason = f"its folder cannot be made: {error.strerror}"
+            return
+        if not is_private(folder):
+            self.reason = "its folder is another user's, or others may write to it"
+            return
+        self._path = os.path.join(folder, f"{name}.bin")
+        self._records = _read(self._path)
+
+
+def clear() -> int:
+    """Delete what is kept, of all environments; return the number of files.
+
+    Raises:
+        OSError: one cannot be deleted.
+    """
+    folder = cache_folder()
+    if not folder or not is_private(os.path.join(folder, FOLDER)):
+        return 0
+    with os.scandir(os.path.join(folder, FOLDER)) as entries:
+        files = [entry.path for entry in entries]
+    for file in files:
+        os.unlink(file)
+    return len(files)
+
+
+def is_private(folder: str) -> bool:
+    """Tell whether a folder is this user's, and nobody else may write to it."""
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and _is_own(found)
+
+
+def _is_own(found: os.stat_result) -> bool:
+    if sys.platform == "win32":
+        return True  # It lies in the user's profile, which others may not write to.
+    return found.st_uid == os.geteuid() and not found.st_mode & _WRITABLE_BY_OTHERS
+
+
+def _content(records: dict[bytes, _Record]) -> bytes:
+    payload = marshal.dumps(records)
+    return _MAGIC + _checksum(payload) + payload
+
+
+def _checksum(payload: bytes) -> bytes:
+    # Bytecode of another Python must not be read, whatever the name of its file.
+    key = importlib.util.MAGIC_NUMBER
+    return hashlib.blake2b(payload, digest_size=_CHECKSUM_SIZE, key=key).digest()
+
+
+def _read(path: str) -> dict[bytes, _Record]:
+    """Return the records in a file; none if it is missing, damaged or not this user's."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        with open(descriptor, "rb") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode) or not _is_own(found):
+                return {}
+            content = file.read()
+    except OSError:
+        return {}
+    begin = len(_MAGIC) + _CHECKSUM_SIZE
+    payload = content[begin:]
+    if content[:begin] != _MAGIC + _checksum(payload):
+        return {}
+    records: dict[bytes, _Record] = marshal.loads(payload)
+    return records
+
+
+def _replace(path: str, content: bytes) -> None:
+    """Put a file in its place in one step, so that nobody reads half of it."""
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".new")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _drop_oldest(folder: str) -> None:
+    """Drop the files that were written first, where there are too many."""
+    with os.scandir(folder) as entries:
+        files = sorted(entries, key=lambda entry: entry.stat().st_mtime_ns, reverse=True)
+    for file in files[_MOST_FILES:]:
+        os.unlink(file.path)

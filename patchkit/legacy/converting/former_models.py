@@ -1,0 +1,261 @@
+"""What files of models, a script's or a repository's, had from Transformers 4.
+
+They call methods of caches and models that are gone, and name tied weights in a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, MutableSequence
+from typing import Any
+
+from ..changes import Adjusted, Behaviour
+from ..guarding.classes import belongs_to_a_library, own_classes
+from ..uses import called_by_library
+from .call import OldCall, Surroundings
+
+_NO_LIMIT = -1
+_TIED = "all_tied_weights_keys"
+_PREPARES, _POSITIONS = "prepare_inputs_for_generation", "position_ids"
+_IN_VAIN = (
+    "No model calls it. Write from_pretrained(attn_implementation=…) to choose the attention."
+)
+
+
+class LayerStates(MutableSequence[Any]):
+    """The keys of all layers of a cache, or their values, by the number of the layer.
+
+    Args:
+        cache: the cache.
+        name: `keys` or `values`.
+    """
+
+    def __init__(self, cache: Any, name: str) -> None:
+        self._layers = cache.layers
+        self._name = name
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [getattr(layer, self._name) for layer in self._layers[number]]
+        return getattr(self._layers[number], self._name)
+
+    def __setitem__(self, number: Any, states: Any) -> None:
+        setattr(self._layers[number], self._name, states)
+
+    def __delitem__(self, number: Any) -> None:
+        raise TypeError("a layer of a cache has keys and values, and cannot lose one of them")
+
+    def insert(self, number: int, states: Any) -> None:
+        raise TypeError("update(keys, values, layer) of the cache adds a layer")
+
+
+def cache_of_tuples(cls: Any, past: Iterable[Any] | None = None) -> Any:
+    """Make a cache of the keys and values of each layer."""
+    cache = cls()
+    for number, states in enumerate(past or ()):
+        cache.update(states[0], states[1], number)
+    return cache
+
+
+def tuples_of_cache(cache: Any) -> tuple[tuple[Any, Any], ...]:
+    """Return the keys and values of each layer."""
+    return tuple((layer.keys, layer.values) for layer in cache.layers)
+
+
+def usable_length(cache: Any, new: int, layer_idx: int = 0) -> int:
+    """Return how many tokens of a cache can be kept beside new ones."""
+    limits = [_limit(layer) for layer in cache.layers[layer_idx : layer_idx + 1]]
+    length: int = cache.get_seq_length(layer_idx)
+    return limits[0] - new if limits and _NO_LIMIT < limits[0] < length + new else length
+
+
+def _limit(layer: Any) -> int:
+    # The method had another name from Transformers 4.46 to 5.12.
+    named = "get_max_length" if hasattr(layer, "get_max_length") else "get_max_cache_shape"
+    limit: int = getattr(layer, named)()
+    return limit
+
+
+def no_limit_is_none(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Return None for a cache without a limit, as releases did whose method had this name."""
+    if called_by_library():
+        return proceed()
+    limit = proceed() if call.instance.layers else _NO_LIMIT
+    return None if limit == _NO_LIMIT else limit
+
+
+def masks_of_heads(
+    model: Any, head_mask: Any, num_hidden_layers: int, is_attention_chunked: bool = False
+) -> Any:
+    """Return a mask of heads for each layer; a list of None if there is none."""
+    if head_mask is None:
+        return [None] * num_hidden_layers
+    if head_mask.dim() == 1:
+        head_mask = head_mask[None, None, :, None, None].expand(num_hidden_layers, -1, -1, -1, -1)
+    elif head_mask.dim() == 2:
+        head_mask = head_mask[:, None, :, None, None]
+    head_mask = head_mask.to(dtype=model.dtype)
+    return head_mask.unsqueeze(-1) if is_attention_chunked else head_mask
+
+
+def inverted_mask(model: Any, mask: Any) -> Any:
+    """Return what to add to scores: nothing where a mask is 1, the least number where it is 0."""
+    import torch
+
+    mask = (mask[:, None] if mask.dim() == 3 else mask[:, None, None]).to(dtype=model.dtype)
+    return (1.0 - mask) * torch.finfo(model.dtype).min
+
+
+def extended_mask(
+    model: Any, mask: Any, input_shape: Any, device: Any = None, dtype: Any = None
+) -> Any:
+    """Return the same for a mask of padding, and for later tokens in a decoder."""
+    import torch
+
+    dtype = dtype or model.dtype
+    if mask.dim() == 3:
+        extended = mask[:, None]
+    elif mask.dim() == 2:
+        extended = mask[:, None, None]
+        if getattr(model.config, "is_decoder", False):
+            length, past = input_shape[1], mask.shape[1] - input_shape[1]
+            seen = torch.ones(length, length + past, dtype=mask.dtype, device=mask.device)
+            extended = extended * seen.tril(past)
+    else:
+        raise ValueError(f"Wrong shape for attention_mask (shape {tuple(mask.shape)})")
+    return (1.0 - extended.to(dtype=dtype)) * torch.finfo(dtype).min
+
+
+def mapped_tied_weights(call: Any, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Say of each tied weight which one it is tied to, where a list names only the first."""
+    for module in call.instance.modules():
+        listed = getattr(module, "_tied_weights_keys", None)
+        if isinstance(listed, list | tuple | set):
+            module._tied_weights_keys = dict(_tied_to(module, tuple(listed)))
+    return proceed()
+
+
+def _tied_to(model: Any, listed: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if not getattr(model.config, "tie_word_embeddings", False):
+        return
+    inputs = model.get_input_embeddings()
+    names = dict(model.named_parameters(remove_duplicate=False))
+    source = next((name for name, weight in names.items() if weight is inputs.weight), "")
+    for name, weight in names.items():
+        if name != source and weight.shape == inputs.weight.shape and name.endswith(listed):
+            yield name, source
+
+
+def finish(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Call `post_init` of a model that is loaded and whose constructor does not."""
+    model = call.instance
+    if _TIED not in vars(model):
+        from transformers.initialization import no_init_weights
+
+        with no_init_weights():
+            model.post_init()
+    return proceed()
+
+
+def no_positions(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Make no positions for a model whose own method makes them where none are given."""
+    return None if _prepares_itself(type(call.instance)) else proceed()
+
+
+def no_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Make no cache for a model whose states are tuples, and leave no word of positions."""
+    given = call.arguments["model_kwargs"]
+    if not _prepares_itself(type(call.instance)):
+        return proceed()
+    if _POSITIONS in given and given[_POSITIONS] is None:
+        del given[_POSITIONS]
+    return proceed() if getattr(call.instance, "_supports_cache_class", False) else None
+
+
+def _prepares_itself(cls: type) -> bool:
+    method = getattr(cls, _PREPARES)
+    return any(vars(owner).get(_PREPARES) is method for owner in own_classes(cls))
+
+
+def let_generate(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Let a script's model generate that says how, as all models could until Transformers 4.50.
+
+    The class stays able to when the layer is off again.
+    """
+    from transformers import GenerationMixin
+
+    cls = type(call.instance)
+    if issubclass(cls, GenerationMixin):
+        return
+    for owner in own_classes(cls):
+        if _PREPARES in vars(owner):
+            owner.__bases__ = (*owner.__bases__, GenerationMixin)
+            break
+
+
+def put_in_vain(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a model in whose class a script has put a method that nothing calls.
+
+    Raises:
+        LegacyError: it has.
+    """
+    method = vars(type(call.instance)).get(row.name)
+    if method is not None:
+        old = f"{type(call.instance).__name__}.{row.name} ="
+        raise call.refuse(row, old, _IN_VAIN)
+
+
+def know_default_positions(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Let models that are no library's look up how positions without a scaling are made."""
+    if not belongs_to_a_library(type(call.instance)):
+        from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+        ROPE_INIT_FUNCTIONS.setdefault("default", default_positions)
+
+
+def default_positions(
+    config: Any, device: Any = None, seq_len: Any = None, **ignored: Any
+) -> tuple[Any, float]:
+    """Return the frequencies of rotary positions, and the factor for attention, which is 1."""
+    import torch
+
+    settings = getattr(config, "rope_parameters", None) or {}
+    base = settings.get("rope_theta") or getattr(config, "rope_theta", 10000.0)
+    share = getattr(config, "partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    turned = int(size * share)
+    steps = torch.arange(0, turned, 2, dtype=torch.int64).to(device=device, dtype=torch.float)
+    return 1.0 / base ** (steps / turned), 1.0
+
+
+def make_buffers(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Make the buffers of a model that is no library's with their values, not on the meta device.
+
+    Those that are not in the checkpoint, such as frequencies of positions, have them from the
+    constructor alone, and today only the library's own models get them later.
+    """
+    contexts = proceed()
+    if belongs_to_a_library(call.instance):
+        return contexts
+    from accelerate import init_empty_weights
+
+    return [
+        init_empty_weights(include_buffers=False) if str(context) == "meta" else context
+        for context in contexts
+    ]
+
+
+def keep_buffers(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Put the values of those buffers back, where the library makes empty ones for all."""
+    model = call.instance
+    if belongs_to_a_library(type(model)):
+        return proceed()
+    made = {
+        name: buffer for name, buffer in model.named_non_persistent_buffers() if not buffer.is_meta
+    }
+    result = proceed()
+    for name, buffer in made.items():
+        model.get_buffer(name).copy_(buffer)
+    return result

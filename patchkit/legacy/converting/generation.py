@@ -1,0 +1,165 @@
+"""Settings of `generate` that models' configurations had, and evaluations of trainers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from ..changes import Behaviour
+from ..wording import since
+from .call import OldCall
+
+_MODEL, _GENERATION = "config.json", "generation_config.json"
+_WRITTEN_BY = "transformers_version"
+_KEPT_BY_BOTH = frozenset({"use_cache"})
+"""Settings that models' configurations still have."""
+_LENGTH = "max_length"
+_LENGTHS = (_LENGTH, "max_new_tokens")
+
+
+def former_setting(name: str, default: Any, config: Any) -> Any:
+    """Return what a model's configuration had for a setting of `generate`.
+
+    Args:
+        name: the setting.
+        default: its value where nothing sets it.
+        config: a configuration; the files of its checkpoint are read.
+    """
+    place = str(getattr(config, "_name_or_path", "") or "")
+    return _of_checkpoint(place, _changed(place)).get(name, default) if place else default
+
+
+@lru_cache(maxsize=8)
+def _of_checkpoint(place: str, changed: int) -> Mapping[str, Any]:
+    """Return the settings that a checkpoint's files have.
+
+    Older releases wrote them into `config.json`, and read them from there alone. Since Transformers
+    5 they are written into `generation_config.json` only.
+    """
+    model = _read(place, _MODEL)
+    writer = str(model.get(_WRITTEN_BY) or "5").partition(".")[0]
+    return {**_read(place, _GENERATION), **model} if writer not in "01234" else model
+
+
+def _changed(place: str) -> int:
+    """Return when a folder's configuration was written; 0 for a checkpoint of the Hub."""
+    try:
+        return os.stat(os.path.join(place, _MODEL)).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _read(place: str, file: str) -> dict[str, Any]:
+    from transformers.utils import cached_file
+
+    try:
+        found = cached_file(
+            place,
+            file,
+            local_files_only=True,
+            _raise_exceptions_for_missing_entries=False,
+            _raise_exceptions_for_connection_errors=False,
+        )
+        content = json.loads(_text(found)) if found else {}
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _text(file: str) -> str:
+    with open(file, encoding="utf-8") as opened:
+        return opened.read()
+
+
+def with_own_settings(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Generate with, and save, settings that a script has put into a model's configuration.
+
+    They are put back afterwards, as the script may read them. A generation configuration that is
+    not made of the model's had precedence.
+    """
+    model = call.instance
+    config = getattr(model, "config", model)
+    with _taken_out(config) as settings:
+        if settings:
+            written = ", ".join(f"{name} = {value!r}" for name, value in settings.items())
+            names = ", ".join(settings)
+            call.fix(
+                row, f"{names} in a model's configuration", f"write generation_config: {written}"
+            )
+            generation = getattr(model, "generation_config", None)
+            if generation is not None and getattr(generation, "_from_model_config", False):
+                generation.update(**settings)
+        return proceed()
+
+
+@contextmanager
+def _taken_out(config: Any) -> Iterator[dict[str, Any]]:
+    """Take the settings of `generate` out of a configuration that has no fields for them."""
+    from transformers import GenerationConfig
+
+    known = GenerationConfig._get_default_generation_params().keys() - _KEPT_BY_BOTH
+    fields = getattr(type(config), "__dataclass_fields__", {})
+    held = vars(config)
+    settings = {
+        name: held.pop(name)
+        for name in known & held.keys() - fields.keys()
+        if held[name] is not None
+    }
+    try:
+        yield settings
+    finally:
+        held.update(settings)
+
+
+def keep_lengths(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let each batch of an evaluation generate as many tokens as the first.
+
+    Where a model has no length of its own, a step of the evaluation now leaves one behind, which is
+    a token shorter than what the step generated; later batches are filled up with -100.
+    """
+    generation = getattr(getattr(call.instance, "model", None), "generation_config", None)
+    if call.method.name == "__init__" or getattr(generation, _LENGTH, 0) is not None:
+        return proceed()
+    unset = [name for name, value in vars(generation).items() if value is None]
+    result = proceed()
+    if getattr(generation, _LENGTH) is not None:
+        for name in unset:
+            setattr(generation, name, None)
+        if vars(call.instance).get("_gen_kwargs", {}).keys().isdisjoint(_LENGTHS):
+            call.fix(
+                row,
+                "Seq2SeqTrainingArguments without generation_max_length=",
+                "give it, or replace -100 in the predictions: later batches are shorter",
+            )
+    return result
+
+
+def no_last_evaluation(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Evaluate after the last step only if it is a step to evaluate after.
+
+    This is for scripts that are known to be older than the change: they name a release, or have
+    other old spellings.
+    """
+    if call.method.name == "__init__":
+        return proceed()
+    args, state = call.arguments["args"], call.arguments["state"]
+    control = call.arguments["control"]
+    was_due = control.should_evaluate
+    result = proceed()
+    is_last = state.global_step >= state.max_steps
+    usual = state.eval_steps and state.global_step % state.eval_steps == 0
+    usual = usual and args.eval_delay <= state.global_step
+    if not is_last or was_due or usual or not control.should_evaluate:
+        return result
+    old = "eval_strategy='steps' without an evaluation after the last step"
+    if call.is_of_older_script(row):
+        control.should_evaluate = False
+        call.fix(row, old, "call trainer.evaluate() if one is wanted")
+    elif call.written_for is None:
+        advice = "name the release that the script was written for to have none"
+        call.tell(row, old, f"{old} {since(row)}; {advice}")
+    return result

@@ -1,0 +1,91 @@
+"""What rewriting a function comes to, kept for the next process that has the same function."""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import os
+from collections.abc import Sequence
+from types import CodeType
+from typing import Protocol
+
+from .edit import Edit
+
+Plan = list[list[Edit]]
+"""The edits of each site of a rule in a function, in the order of the source."""
+
+
+class Results(Protocol):
+    """Results that were worked out before, perhaps by another process.
+
+    A rule or a set of rules goes by names, which say which text of the rule is meant; an empty
+    name stands for a rule whose results are not kept.
+    """
+
+    def plan(self, code: CodeType, rule: str) -> Plan | None:
+        """Return the edits of a rule in the function with this code; None if they are not known."""
+
+    def keep_plan(self, code: CodeType, rule: str, plan: Plan) -> None:
+        """Keep the edits of a rule."""
+
+    def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
+        """Return the edited code, checked when it was compiled; None if it is not known."""
+
+    def keep_compiled(
+        self, code: CodeType, rules: Sequence[str], filename: str, edited: CodeType
+    ) -> None:
+        """Keep the edited code."""
+
+
+class NoResults:
+    """Nothing is known, and nothing is kept."""
+
+    def plan(self, code: CodeType, rule: str) -> Plan | None:
+        return None
+
+    def keep_plan(self, code: CodeType, rule: str, plan: Plan) -> None:
+        """Keep nothing."""
+
+    def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
+        return None
+
+    def keep_compiled(
+        self, code: CodeType, rules: Sequence[str], filename: str, edited: CodeType
+    ) -> None:
+        """Keep nothing."""
+
+
+_FORMAT_WITHOUT_REFERENCES = 2
+"""Of marshal: the later ones mark what is referred to twice, which differs between processes."""
+
+
+def digest(code: CodeType) -> bytes | None:
+    """Return a digest of a function's code and of the state of its file.
+
+    The size and the time of the file count, so that the text which is shown later, and of which
+    the edits were made, is that of the code. Two processes get the same digest.
+
+    Returns:
+        None if there is no such file, or if this Python cannot write the code.
+    """
+    try:
+        file = os.stat(code.co_filename)
+        content = marshal.dumps(_in_fixed_order(code), _FORMAT_WITHOUT_REFERENCES)
+    except (OSError, ValueError):
+        return None
+    state = f"{file.st_size} {file.st_mtime_ns}".encode()
+    return hashlib.blake2b(content, digest_size=16, key=state).digest()
+
+
+def _in_fixed_order(code: CodeType) -> CodeType:
+    """Return the code with its sets of strings as tuples: their order differs in each process."""
+    consts = tuple(
+        _in_fixed_order(const)
+        if isinstance(const, CodeType)
+        else tuple(sorted(map(repr, const)))
+        if isinstance(const, frozenset)
+        else const
+        for const in code.co_consts
+    )
+    changed = any(new is not old for new, old in zip(consts, code.co_consts, strict=True))
+    return code.replace(co_consts=consts) if changed else code

@@ -1,0 +1,85 @@
+"""Frameworks are read off the records of what is installed."""
+
+from __future__ import annotations
+
+import pytest
+
+from patchkit.cli.doctor import diagnose, frameworks
+from patchkit.cli.doctor.pins import Pins
+from patchkit.environment import frameworks as named
+from patchkit.environment import installed_distributions
+
+SCRIPTS = "[gui_scripts]\nwindow = a:b\n[console_scripts]\nother = a:b\nmade-up-cli = a:b\n\n[more]\nx = y\n"
+
+
+@pytest.fixture
+def made_up(installation):
+    installation.add("trl", "1.16.0", ["transformers>=4.56", "peft"])
+    installation.add("transformers", "5.23.0", ['peft; extra == "testing"'])
+    installation.add("Made_Up", "3.1", ["trl<2,>=1", "transformers", "numpy"], points=SCRIPTS)
+    return installation
+
+
+def test_what_is_a_framework(made_up) -> None:
+    made_up.add("beside", "1.0", ["made-up"])
+    made_up.add("by-an-extra", "1.0", ['trl; extra == "train"'])
+    made_up.add("patchkit-trl", "1.0", ["trl"])
+    made_up.add("similar", "1.0", ["trl-more", "transformers_stream"])
+    made_up.add("marked", "1.0", ['bitsandbytes ; sys_platform != "none"'])
+    assert list(named()) == ["made-up", "marked"] or set(named()) == {"made-up", "marked"}
+    assert named()["made-up"].commands == ("other", "made-up-cli")
+
+
+def test_it_is_named(made_up) -> None:
+    section = frameworks.check(Pins(installed_distributions()))
+    (row,) = section.rows
+    (fact,) = section.facts
+    assert row.label == "made-up"
+    assert row.text.startswith("3.1. Requires trl<2,>=1, transformers. patchkit fixes ")
+    assert row.text.endswith(", and nothing of its own: `patchkit run -- made-up-cli …`.")
+    assert fact["requires"] == ["trl<2,>=1", "transformers"]
+    assert 0 < fact["due"] < 100
+
+
+def test_without_a_command_or_a_bug(installation) -> None:
+    installation.add("trl", "1.16.0")
+    installation.add("library", "1.0", ["trl"])
+    installation.add("other", "1.0", ["accelerate"])
+    texts = {row.label: row.text for row in frameworks.check(Pins(installed_distributions())).rows}
+    assert texts["library"].endswith("`patchkit run -- python train.py`.")
+    assert texts["other"] == "1.0. Requires accelerate. patchkit has nothing to fix in these."
+
+
+def test_none(installation) -> None:
+    section = frameworks.check(Pins(installed_distributions()))
+    assert (section.facts, section.rows[0].text) == ([], "None is installed.")
+
+
+def test_the_diagnosis_keeps_to_its_pins(installation) -> None:
+    """A known pair whose first way out the framework forbids, as LLaMA-Factory does."""
+    installation.add("framework", "1.0", ["trl<=0.24.0", "transformers>=4.55"])
+    installation.add("trl", "0.24.0")
+    installation.add("transformers", "5.6.0")
+    diagnosis = diagnose(quick=True)
+    (step,) = [step for step in diagnosis.steps if "do not work together" in step.what]
+    assert step.do == ("pip install 'transformers<5,>=4.55'",)
+    assert "framework" in diagnosis.to_dict()["environment"]["installed"]
+    assert "trl>=0.29" not in str(diagnosis)
+
+
+def test_triton_is_what_nemo_automodel_needs_another_of(installation) -> None:
+    installation.add("nemo-automodel", "0.7.0", ["transformers"])
+    installation.add("transformers", "5.18.0")
+    installation.add("torch", "2.13.0+cpu")
+    installation.add("triton", "3.9.0")
+    (step,) = [step for step in diagnose(quick=True).steps if "work together" in step.what]
+    assert step.do == ("pip install 'triton<3.9'",)
+
+
+def test_bitsandbytes_that_a_framework_pins(installation) -> None:
+    installation.add("autotrain-advanced", "0.8.36", ["bitsandbytes==0.45.0", "transformers"])
+    installation.add("transformers", "4.48.0")
+    installation.add("bitsandbytes", "0.45.0")
+    installation.add("triton", "3.9.0")
+    (step,) = [step for step in diagnose(quick=True).steps if "work together" in step.what]
+    assert step.do == ("pip install 'triton<3.2'", "pip uninstall triton")

@@ -1,0 +1,168 @@
+"""Whose code is it: read off where a file lies, and off the records of what is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from patchkit.whose import CodeOwner, Whose, installed_place, owner_of_class, owner_of_file
+
+ASK = """
+import sys
+from patchkit.whose import owner_of_frame
+owner = owner_of_frame(sys._getframe())
+print(owner.whose.value, owner.name)
+"""
+
+
+def record(name: str, *requires: str, **files: str) -> dict[str, str]:
+    """Return the records of a distribution, version 2.0, by file; those in `files` have no prefix."""
+    folder = f"{name.replace('-', '_')}-2.0.dist-info"
+    lines = [f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.0"]
+    lines += [f"Requires-Dist: {requirement}" for requirement in requires]
+    return {
+        f"{folder}/METADATA": "\n".join(lines) + "\n",
+        **{f"{folder}/{file}": text for file, text in files.items()},
+    }
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def said(*command: str, folder: Path, path: tuple[Path, ...] = ()) -> str:
+    """Return what a Python prints that runs in a folder, with others on its path."""
+    paths = [*map(str, path), str(Path(__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, *command],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("requires", "owner"),
+    [
+        (("transformers>=5",), "framework made-up"),
+        (("torch", "PEFT (>=0.1)"), "framework made-up"),
+        (("torch",), "library made"),
+        (("trl; extra == 'all'",), "library made"),
+        (("tokenizers-transformers",), "library made"),
+    ],
+)
+@pytest.mark.parametrize("folder", ["site-packages", "elsewhere"])
+def test_an_installed_distribution(tmp_path, folder, requires, owner) -> None:
+    site = tmp_path / folder
+    write(site, {**record("made-up", *requires, RECORD="made/__init__.py,,\n"), "made.py": ""})
+    (site / "made").mkdir()
+    write(site, {"made/__init__.py": ASK})
+    assert said("-c", "import made", folder=tmp_path, path=(site,)) == owner
+
+
+def test_a_distribution_that_names_its_packages(tmp_path) -> None:
+    site = tmp_path / "dist-packages"
+    files = record("made-up", "datasets", **{"top_level.txt": "made\n"})
+    write(site, {**files, "made/__init__.py": "", "made/deep.py": ASK})
+    assert said("-c", "import made.deep", folder=tmp_path, path=(site,)) == "framework made-up"
+    assert said("-m", "made.deep", folder=tmp_path, path=(site,)) == "framework made-up"
+
+
+def test_a_script_and_what_lies_beside_it(tmp_path) -> None:
+    write(tmp_path, {"train.py": f"import mine\n{ASK}", "mine.py": ASK})
+    assert said("train.py", folder=tmp_path) == "user \nuser"
+    assert said("-c", ASK, folder=tmp_path) == "user"
+    assert said("-c", f"exec({ASK!r}, {{}})", folder=tmp_path) == "user"
+    write(tmp_path, {"sub/pkg/__init__.py": "", "sub/pkg/train.py": ASK})
+    assert said("-m", "sub.pkg.train", folder=tmp_path) == "user"
+
+
+def editable(folder: Path) -> Path:
+    """Install a package from a folder, as `pip install -e` does; return the installed packages."""
+    origin = json.dumps({"url": (folder / "own").as_uri(), "dir_info": {"editable": True}})
+    write(folder / "site-packages", record("own", "trl", **{"direct_url.json": origin}))
+    write(folder / "own", {"src/own/__init__.py": ASK, "src/own/train.py": "", "run.py": ""})
+    return folder / "site-packages"
+
+
+def test_an_editable_install_is_a_framework_unless_the_user_runs_it(tmp_path) -> None:
+    path = (editable(tmp_path), tmp_path / "own" / "src")
+    write(tmp_path, {"other.py": "import own", "own/run.py": "import own"})
+    assert said("other.py", folder=tmp_path, path=path) == "framework own"
+    assert said("own/run.py", folder=tmp_path, path=path) == "user"
+    assert said("-m", "own.train", folder=tmp_path, path=path) == "user"
+    assert said("-W", "ignore", "-m", "own.train", folder=tmp_path, path=path) == "user"
+
+
+def test_an_editable_install_that_needs_no_library_is_the_users(tmp_path) -> None:
+    site = editable(tmp_path)
+    write(site, {"own-2.0.dist-info/METADATA": "Name: own\nVersion: 2.0\n"})
+    path = (site, tmp_path / "own" / "src")
+    write(tmp_path, {"other.py": "import own"})
+    assert said("other.py", folder=tmp_path, path=path) == "user"
+
+
+@pytest.mark.parametrize(
+    ("file", "owner"),
+    [
+        (os.__file__, CodeOwner(Whose.INTERPRETER)),
+        ("<frozen importlib._bootstrap>", CodeOwner(Whose.INTERPRETER)),
+        (os.path.join(os.path.dirname(sys.executable), "trl"), CodeOwner(Whose.INTERPRETER)),
+        ("/nowhere/site-packages/trl/scripts/sft.py", CodeOwner(Whose.LIBRARY, "trl")),
+        ("/nowhere/site-packages/other/a.py", CodeOwner(Whose.LIBRARY, "other")),
+        ("/nowhere/unsloth_compiled_cache/UnslothTrainer.py", CodeOwner(Whose.LIBRARY, "unsloth")),
+        (
+            "/home/me/.cache/huggingface/modules/transformers_modules/a/modeling_a.py",
+            CodeOwner(Whose.FRAMEWORK, "transformers_modules"),
+        ),
+        ("/tmp/ipykernel_7/123.py", CodeOwner(Whose.USER)),
+        ("<ipython-input-1-abc>", CodeOwner(Whose.USER)),
+    ],
+)
+def test_files(file: str, owner: CodeOwner) -> None:
+    assert owner_of_file(file) == owner
+
+
+def test_classes() -> None:
+    class Mine:
+        """Defined in a test."""
+
+    assert owner_of_class(Mine).whose is Whose.USER
+    assert owner_of_class(type("Made", (), {"__module__": "trl.trainer"})).name == "trl"
+    assert owner_of_class(Whose).whose is Whose.OURS
+    assert owner_of_class(Path).whose is Whose.INTERPRETER
+    assert owner_of_class(int).whose is Whose.INTERPRETER
+    assert owner_of_class(type(pytest.mark)).whose is Whose.LIBRARY
+
+
+def test_all_frameworks(tmp_path) -> None:
+    site = tmp_path / "site-packages"
+    write(site, {**record("made-up", "trl"), **record("other", "torch")})
+    write(site, record("trl", "transformers"))
+    program = "from patchkit.environment import frameworks; print(frameworks()['made-up'].version, "
+    program += "'other' in frameworks(), 'trl' in frameworks())"
+    assert said("-c", program, folder=tmp_path, path=(site,)) == "2.0 False False"
+
+
+@pytest.mark.parametrize(
+    ("file", "place"),
+    [
+        (r"C:\x\Lib\site-packages\peft\a.py", "peft/a.py"),
+        ("/a/site-packages/b/site-packages/c.py", "c.py"),
+        ("/work/trl/trainer.py", ""),
+    ],
+)
+def test_places_of_installed_packages(file: str, place: str) -> None:
+    assert installed_place(file) == place

@@ -1,0 +1,47 @@
+"""Define the records of a sweep of frameworks, each a line of JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..sweep import journal
+
+SCHEMA = "frameworks 1"
+#: What a training has come to when it fails, in this order.
+STEPS = ("start", "training", "end")
+#: How a command is started on the side with patchkit; `again` is a second time without.
+WAYS = ("run", "legacy", "again")
+
+
+@dataclass(frozen=True)
+class FrameworkCell:
+    """One training to try.
+
+    Args:
+        framework: the name of a framework.
+        task: what is trained, such as `sft`.
+        method: `lora` or `full`.
+        mode: the name of a mode of `families`.
+        way: one of `WAYS`.
+    """
+
+    framework: str
+    task: str
+    method: str
+    mode: str
+    way: str
+
+
+class FrameworkJournal(journal.SweepJournal[FrameworkCell]):
+    """The results of a sweep of frameworks; see `workbench.sweep.journal`.
+
+    Args:
+        path: the file; None keeps them in memory only.
+
+    Raises:
+        UsageError: the file holds something else.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(path, SCHEMA, lambda content: FrameworkCell(**content))

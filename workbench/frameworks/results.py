@@ -1,0 +1,110 @@
+"""Judge the trials of cells, and arrange them for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from ..sweep.verdicts import CellVerdict, Group, Judged, compare, grouped
+from .known import explanation
+from .records import SCHEMA, STEPS, FrameworkCell, FrameworkJournal
+from .sweep import FrameworkSelection
+from .tried import FRAMEWORKS
+
+_LAYER = "patchkit: "
+"""What lines of the legacy layer begin with."""
+
+
+@dataclass(frozen=True)
+class FrameworkResults(Judged[FrameworkCell]):
+    """The results of a selection of frameworks.
+
+    Args:
+        versions: of each framework, those of its distributions.
+    """
+
+    versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def columns(self) -> list[tuple[str, str]]:
+        """Return the modes with ways that were tried, in order."""
+        return list(
+            dict.fromkeys((verdict.cell.mode, verdict.cell.way) for verdict in self.verdicts)
+        )
+
+    def rows(
+        self,
+    ) -> Iterator[tuple[tuple[str, str, str], list[CellVerdict[FrameworkCell] | None]]]:
+        """Yield each framework, task and method, with a verdict for each column."""
+        found = {verdict.cell: verdict for verdict in self.verdicts}
+        names = dict.fromkeys((cell.framework, cell.task, cell.method) for cell in found)
+        for name in names:
+            yield name, [found.get(FrameworkCell(*name, *column)) for column in self.columns()]
+
+    def groups(self, outcome: str) -> list[Group[FrameworkCell]]:
+        """Return the cells of an outcome by what happened, the most frequent first."""
+        return grouped(
+            self.with_outcome(outcome),
+            lambda verdict: verdict.note,
+            lambda group: len(group.cells),
+        )
+
+    def said(self) -> dict[str, list[str]]:
+        """Return what the legacy layer says in trainings of each framework, each line once."""
+        lines: dict[str, dict[str, None]] = {}
+        for verdict in self.verdicts:
+            for line in verdict.with_patchkit.figures.get("told", ()):
+                if line.startswith(_LAYER):
+                    kept = lines.setdefault(verdict.cell.framework, {})
+                    kept[line.removeprefix(_LAYER)] = None
+        return {name: list(kept) for name, kept in lines.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "environment": self.environment,
+            "versions": {name: dict(found) for name, found in self.versions.items()},
+            "cells": [
+                {
+                    **asdict(verdict.cell),
+                    "outcome": verdict.outcome.name,
+                    "note": verdict.note,
+                    "without": asdict(verdict.without),
+                    "with_patchkit": asdict(verdict.with_patchkit),
+                }
+                for verdict in self.verdicts
+            ],
+        }
+
+
+def results(
+    journals: Sequence[FrameworkJournal], selection: FrameworkSelection
+) -> FrameworkResults:
+    """Judge what journals have of a selection; each comes from the environment of a set."""
+    verdicts: list[CellVerdict[FrameworkCell]] = []
+    versions: dict[str, dict[str, str]] = {}
+    for cell in selection.cells():
+        journal = next((journal for journal in journals if journal.has(cell)), None)
+        if journal is None:
+            continue
+        verdicts.append(_judge(journal, cell))
+        measured = journal.environment["versions"]
+        names = (*FRAMEWORKS[cell.framework].distributions, "bitsandbytes", "torch")
+        versions[cell.framework] = {name: measured[name] for name in names if measured.get(name)}
+    environments = [journal.environment for journal in journals if journal.environment]
+    environment = dict(max(environments, key=lambda found: found["date"])) if environments else {}
+    if environment:
+        environment["versions"] = {"patchkit": environment["versions"]["patchkit"]}
+    return FrameworkResults(environment, tuple(verdicts), versions)
+
+
+def _judge(journal: FrameworkJournal, cell: FrameworkCell) -> CellVerdict[FrameworkCell]:
+    without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
+    again = journal.trials.get((replace(cell, way="again"), True))
+    outcome, note = compare(
+        without,
+        with_patchkit,
+        steps=STEPS,
+        explain=lambda other: explanation(without, with_patchkit, again),
+    )
+    return CellVerdict(cell, outcome, without, with_patchkit, note)

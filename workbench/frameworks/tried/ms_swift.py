@@ -1,0 +1,44 @@
+"""ms-swift: `swift sft …` and `swift rlhf …`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..framework import Framework, Training, flags
+
+
+def _command(training: Training) -> list[str]:
+    options: dict[str, Any] = {
+        **training.arguments(),
+        "model": training.model,
+        "model_type": "llama",
+        "template": "chatml",
+        "dataset": training.rows("chats"),
+        "torch_dtype": training.dtype,
+        "tuner_type": training.method,
+        "warmup_ratio": 0.05,
+        "max_length": 64,
+        "dataset_num_proc": 1,
+        "dataloader_num_workers": 0,
+        "load_from_cache_file": False,
+        "split_dataset_ratio": 0,
+    }
+    if training.lora:
+        options |= {"lora_rank": 4, "target_modules": "all-linear"}
+    if training.bits:
+        options |= {"quant_method": "bnb", "quant_bits": training.bits}
+        options["bnb_4bit_compute_dtype"] = training.dtype
+    if training.task == "sft":
+        return ["swift", "sft", *flags(options)]
+    options |= {"rlhf_type": training.task, "dataset": training.rows("chats-and-rejected")}
+    return ["swift", "rlhf", *flags(options)]
+
+
+FRAMEWORK = Framework(
+    name="ms-swift",
+    title="ms-swift",
+    version_set="ms-swift",
+    distributions=("ms-swift", "trl", "transformers", "peft", "accelerate"),
+    tasks={"sft": ("lora", "full"), "dpo": ("lora",)},
+    command=_command,
+)

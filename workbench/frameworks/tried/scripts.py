@@ -1,0 +1,191 @@
+"""Scripts in the shape of those that projects publish; each lies in the folder `scripts`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..framework import SCRIPTS, STEPS, Framework, Training, flags
+from .trl_command import dataset_folder
+
+_SET = "newest"
+_PROJECTS = ("trl", "transformers", "peft", "accelerate")
+_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+_LOGGED = re.compile(r'^\{"loss": .*\}$', re.MULTILINE)
+
+
+def _start(name: str, *words: str) -> list[str]:
+    return [sys.executable, str(SCRIPTS / f"{name}.py"), *words]
+
+
+def _quantized(training: Training) -> dict[str, bool]:
+    return {f"load_in_{training.bits}bit": True} if training.bits else {}
+
+
+def _peft(training: Training) -> dict[str, Any]:
+    if not training.lora:
+        return {}
+    return {"use_peft": True, "lora_r": 4, "lora_alpha": 8, "lora_target_modules": _TARGETS}
+
+
+def _alignment_handbook(training: Training) -> list[str]:
+    recipe = {
+        **training.arguments(),
+        **_peft(training),
+        **_quantized(training),
+        "model_name_or_path": str(training.model),
+        "torch_dtype": training.dtype,
+        "dataset": str(training.rows("chats" if training.task == "sft" else "pairs-of-chats")),
+    }
+    return _start("alignment_handbook", training.task, training.write("recipe.yaml", recipe))
+
+
+def _open_r1(training: Training) -> list[str]:
+    recipe = {
+        **training.arguments(),
+        **_peft(training),
+        **_quantized(training),
+        "model_name_or_path": str(training.model),
+        "torch_dtype": training.dtype,
+        "dataset_name": dataset_folder(training, "chats" if training.task == "sft" else "prompts"),
+    }
+    if training.task == "sft":
+        recipe |= {"max_seq_length": 64, "packing": False}
+    else:
+        recipe |= {"num_generations": 2, "max_prompt_length": 32, "max_completion_length": 8}
+    return _start("open_r1", training.task, "--config", training.write("recipe.yaml", recipe))
+
+
+def _transformers(training: Training) -> list[str]:
+    options = {
+        **training.arguments(),
+        "model_name_or_path": training.model,
+        "train_file": training.rows("texts" if training.task == "clm" else "labels"),
+    }
+    return _start("transformers_trainer", training.task, *flags(options))
+
+
+def _peft_script(training: Training) -> list[str]:
+    options = {
+        **training.arguments(),
+        **_quantized(training),
+        "model_name_or_path": training.model,
+        "train_file": training.rows("texts"),
+        "dtype": training.dtype,
+    }
+    if training.task == "clm and head":
+        options["modules_to_save"] = "lm_head,embed_tokens"
+    return _start("peft_qlora", *flags(options))
+
+
+def _accelerate(training: Training) -> list[str]:
+    options = {
+        "model": training.model,
+        "train_file": training.rows("labels"),
+        "dtype": training.dtype,
+        "mixed_precision": training.mode.precision.autocast or "no",
+        "max_steps": STEPS,
+    }
+    switches = ["--lora"] if training.lora else []
+    switches += ["--load_in_4bit"] if training.bits == 4 else []
+    return _start("accelerate_loop", *flags(options), *switches)
+
+
+def _printed(folder: Path, output: str) -> Iterator[dict[str, Any]]:
+    """Read what a script prints of each step."""
+    return map(json.loads, _LOGGED.findall(output))
+
+
+def _sentence_transformers(training: Training) -> list[str]:
+    options = {
+        "model": str(training.model),
+        "task": training.task,
+        "dataset": str(training.rows("anchors")),
+        "dtype": training.dtype,
+        "bits": training.bits,
+        "lora": training.lora,
+        "arguments": training.arguments(),
+    }
+    return _start("sentence_transformers_trainer", json.dumps(options))
+
+
+def _setfit(training: Training) -> list[str]:
+    options = {
+        "model": str(training.model),
+        "dataset": str(training.rows("labels")),
+        "dtype": training.dtype,
+        "max_steps": STEPS,
+        "amp": bool(training.mixed),
+    }
+    return _start("setfit_trainer", json.dumps(options))
+
+
+FRAMEWORKS = (
+    Framework(
+        name="alignment-handbook",
+        title="the alignment-handbook's recipes",
+        version_set=_SET,
+        distributions=_PROJECTS,
+        tasks={"sft": ("lora", "full"), "dpo": ("lora",)},
+        command=_alignment_handbook,
+        note="a script in the shape of its recipes of 2024, for TRL of that year",
+    ),
+    Framework(
+        name="open-r1",
+        title="open-r1's scripts",
+        version_set=_SET,
+        distributions=_PROJECTS,
+        tasks={"sft": ("lora", "full"), "grpo": ("lora",)},
+        command=_open_r1,
+        note="a script in the shape of its scripts of early 2025",
+    ),
+    Framework(
+        name="transformers",
+        title="Transformers' examples",
+        version_set=_SET,
+        distributions=_PROJECTS[1:],
+        tasks={"clm": ("full",), "classification": ("full",)},
+        command=_transformers,
+        note="a script in the shape of its examples; it loads the dtype of the checkpoint",
+    ),
+    Framework(
+        name="peft",
+        title="PEFT's examples",
+        version_set=_SET,
+        distributions=_PROJECTS[1:],
+        tasks={"clm": ("lora",), "clm and head": ("lora",)},
+        command=_peft_script,
+        note="a script in the shape of its examples; `clm and head` trains head and embedding, too",
+    ),
+    Framework(
+        name="accelerate",
+        title="Accelerate's examples",
+        version_set=_SET,
+        distributions=_PROJECTS[1:],
+        tasks={"classification": ("lora", "full")},
+        command=_accelerate,
+        note="a training loop in the shape of its examples",
+        logged=_printed,
+    ),
+    Framework(
+        name="sentence-transformers",
+        title="sentence-transformers",
+        version_set=_SET,
+        distributions=("sentence-transformers", *_PROJECTS[1:]),
+        tasks={"embedding": ("lora", "full"), "reranker": ("lora", "full")},
+        command=_sentence_transformers,
+    ),
+    Framework(
+        name="setfit",
+        title="SetFit",
+        version_set=_SET,
+        distributions=("setfit", "sentence-transformers", *_PROJECTS[1:]),
+        tasks={"classification": ("full",)},
+        command=_setfit,
+        note="it has no argument for bf16: `use_amp` is fp16",
+    ),
+)
