@@ -479,8 +479,8 @@ def test_since_when(text: str, since: str) -> None:
             ("a name of PEFT", "from peft import LoraConfig"),
         ),
         (
-            "AttributeError: 'GRPOConfig' object has no attribute 'max_prompt_length'",
-            ("left TRL in 0.28.0",),
+            "AttributeError: 'GRPOConfig' object has no attribute 'vllm_device'",
+            ("left TRL in 0.18.0",),
         ),
         (
             "ImportError: cannot import name 'GRPOConfig' from 'trl' (unknown location)",
@@ -517,15 +517,6 @@ def test_the_installed_version_tells_not_yet_from_gone() -> None:
     assert "the error is of another place" in said(text, {"trl": "1.16.0"})
 
 
-def test_kinds_of_refusal_are_not_about_kernels() -> None:
-    text = (
-        '  File "/x/site-packages/transformers/models/llama/modeling_llama.py", line 1, in forward\n'
-        "{}: the gadget must be blue"
-    )
-    assert answered(read(text.format("ValueError")), NEWEST.get).answers
-    assert not answered(read(text.format("RuntimeError")), NEWEST.get).answers
-
-
 def test_a_file_of_another_command_is_not_one_of_an_older_release() -> None:
     text = "ValueError: Some keys are not used by the HfArgumentParser: [{}]"
     training = "'bf16', 'learning_rate', 'logging_steps', 'warmup_ratio'"
@@ -559,6 +550,15 @@ def test_what_only_knows_the_kind_of_a_complaint_is_silent_where_nothing_was_rai
     text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\n{}: no moon found'
     assert "the message says which" in said(text.format("ValueError"))
     assert not answered(read(text.format("KeyError")), NEWEST.get).answers
+
+
+def test_kinds_of_refusal_are_not_about_kernels() -> None:
+    text = (
+        '  File "/x/site-packages/transformers/models/llama/modeling_llama.py", line 1, in forward\n'
+        "{}: the gadget must be blue"
+    )
+    assert answered(read(text.format("ValueError")), NEWEST.get).answers
+    assert not answered(read(text.format("RuntimeError")), NEWEST.get).answers
 
 
 @pytest.mark.parametrize(
