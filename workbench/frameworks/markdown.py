@@ -33,7 +33,7 @@ def _lines(results: FrameworkResults) -> Iterator[str]:
         yield from section(f"## {heading}", results.groups(name), _places)
     said = results.said()
     if said:
-        yield from ("## What the legacy layer says", "", "| framework | line |", "| --- | --- |")
+        yield from ("## What patchkit says", "", "| framework | line |", "| --- | --- |")
         for name, lines in said.items():
             yield from (f"| {FRAMEWORKS[name].title} | {code(line)} |" for line in lines)
         yield ""

@@ -12,8 +12,8 @@ from .records import SCHEMA, STEPS, FrameworkCell, FrameworkJournal
 from .sweep import FrameworkSelection
 from .tried import FRAMEWORKS
 
-_LAYER = "patchkit: "
-"""What lines of the legacy layer begin with."""
+_SAID = "patchkit: "
+"""What its lines begin with; those of `patchkit run` itself only count."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class FrameworkResults(Judged[FrameworkCell]):
         )
 
     def said(self) -> dict[str, list[str]]:
-        """Return what the legacy layer says in trainings of each framework, each line once."""
+        """Return what patchkit says in trainings of each framework, each line once."""
         lines: dict[str, dict[str, None]] = {}
         for verdict in self.verdicts:
             for line in verdict.with_patchkit.figures.get("told", ()):
-                if line.startswith(_LAYER):
+                if line.startswith(_SAID):
                     kept = lines.setdefault(verdict.cell.framework, {})
-                    kept[line.removeprefix(_LAYER)] = None
+                    kept[line.removeprefix(_SAID)] = None
         return {name: list(kept) for name, kept in lines.items()}
 
     def to_dict(self) -> dict[str, Any]:
