@@ -108,12 +108,16 @@ def test_form() -> None:
         ("transformers.BitsAndBytesConfig", ""),
         (
             "transformers.LlavaForConditionalGeneration",
-            "transformers.PreTrainedModel transformers.GenerationMixin transformers.ContinuousMixin",
+            "transformers.PreTrainedModel transformers.PushToHubMixin transformers.GenerationMixin "
+            "transformers.ContinuousMixin",
         ),
-        ("transformers.LlamaConfig", "transformers.PreTrainedConfig"),
-        ("transformers.PretrainedConfig", "transformers.PreTrainedConfig"),
+        ("transformers.LlamaConfig", "transformers.PreTrainedConfig transformers.PushToHubMixin"),
+        (
+            "transformers.PretrainedConfig",
+            "transformers.PreTrainedConfig transformers.PushToHubMixin",
+        ),
         ("transformers.TFTrainingArguments", ""),
-        ("peft.PeftModelForCausalLM", "peft.PeftModel"),
+        ("peft.PeftModelForCausalLM", "peft.PeftModel transformers.PushToHubMixin"),
         ("datasets.load_dataset", "datasets.DatasetBuilder"),
         ("mine.Trainer", ""),
     ],

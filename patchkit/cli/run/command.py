@@ -145,8 +145,8 @@ def run(
     Exit status: that of the command, or
       64   the options do not make sense
       78   with --strict: of an interpreter in which a patch that is needed
-           cannot be applied, and of a command that ends without an error of its own
-           though a patch was not in force to the end
+           cannot be applied, and of a command that ends without an error of
+           its own though a patch was not in force to the end
       126  the command cannot be executed
       127  the command was not found
     \b
