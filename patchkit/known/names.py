@@ -181,19 +181,28 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
     """Return the rows of the table for a keyword of classes like one that no table has.
 
     A subclass of the script has the last word of its base's name: `MyTrainer`, `ScriptArguments`.
+    A name whose last word no class of the libraries has, such as `Own`, says nothing of its base.
     """
     from ..legacy.explanation import short_name
+    from ..modernize.history import shipped
 
-    return [
-        row
-        for row in sorted(_rows_with_keyword(keyword), key=lambda row: row.library == "trl")
-        if not owner or _last_word(owner) in map(_last_word, map(short_name, row.owners))
-    ]
+    rows = sorted(_rows_with_keyword(keyword), key=lambda row: row.library == "trl")
+    word = _last_word(owner) if owner else ""
+    kinds = {
+        _last_word(name)
+        for library in shipped().libraries.values()
+        for names in library.names.values()
+        for name in names
+        if name[:1].isupper()
+    }
+    if word not in kinds:
+        return rows
+    return [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
 
 
 def _last_word(owner: str) -> str:
     word = re.split("(?<!^)(?=[A-Z])", owner.rpartition(".")[2])[-1]
-    return "Config" if word == "Arguments" else word
+    return "Config" if word in ("Arguments", "Args") else word
 
 
 def _is_model(owner: str) -> bool:

@@ -176,7 +176,9 @@ def no_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
 
 def _prepares_itself(cls: type) -> bool:
     method = getattr(cls, _PREPARES)
-    return any(vars(owner).get(_PREPARES) is method for owner in own_classes(cls))
+    return any(
+        vars(owner).get(_PREPARES) is method for owner in own_classes(cls, of_frameworks=True)
+    )
 
 
 def let_generate(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -189,7 +191,7 @@ def let_generate(call: OldCall, row: Adjusted, surroundings: Surroundings) -> No
     cls = type(call.instance)
     if issubclass(cls, GenerationMixin):
         return
-    for owner in own_classes(cls):
+    for owner in own_classes(cls, of_frameworks=True):
         if _PREPARES in vars(owner):
             owner.__bases__ = (*owner.__bases__, GenerationMixin)
             break

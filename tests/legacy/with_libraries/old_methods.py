@@ -111,7 +111,7 @@ PIECES = {
         "made = model().config\nresult = [made.max_length, made.task_specific_params]",
         "max_length",
         [20, None],
-        "it is 20 where nothing sets it",
+        "read model.generation_config.max_length",
     ),
     "scaled_positions": (
         "from transformers import LlamaConfig, LlamaForCausalLM\n"

@@ -34,6 +34,7 @@ OF_THE_ERROR = {
     "model_card of objects": "finetuned_from",
     "own_settings": "warmup_steps",
     "said_twice": "quantization_config",
+    "texts_in_lists_beside_prompts": "formatting_func",
     "yaml_file": "warmup_steps",
 }
 """What the answer must have where the layer tells more than the first error speaks of."""
