@@ -14,7 +14,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROFILE = """
-import inspect, json, sys
+import importlib, inspect, json, sys
+
+# These are no part of a flow, and slow under a profile.
+for library in ("torch", "datasets", "peft", "transformers.trainer") if {libraries} else ():
+    importlib.import_module(library)
 
 ROOT = {root!r} + "/"
 calls = []
@@ -46,11 +50,11 @@ def steps(heading: str) -> list[tuple[str, str]]:
     return re.findall(r"^\d+\. `(\S+\.py)` `([\w.]+)`", section, re.MULTILINE)
 
 
-def calls_of(program: str) -> list[tuple[str, str]]:
+def calls_of(program: str, *, libraries: bool = False) -> list[tuple[str, str]]:
     """Run a program in a process of its own; return patchkit's functions in the order of their first calls."""
     if sys.version_info < (3, 11):
         pytest.skip("code has no qualified name before Python 3.11")
-    code = PROFILE.format(root=str(ROOT), program=textwrap.dedent(program))
+    code = PROFILE.format(root=str(ROOT), libraries=libraries, program=textwrap.dedent(program))
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

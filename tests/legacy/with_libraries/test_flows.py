@@ -12,7 +12,8 @@ def test_a_patch_goes_through_these_files_to_a_line_of_the_report() -> None:
         patchkit.apply("trl-adapter-bf16-cast")
         from trl import SFTTrainer
         assert "trl-adapter-bf16-cast" in str(patchkit.report())
-        """
+        """,
+        libraries=True,
     )
     flows.check("A patch, from its id", calls)
 
@@ -25,6 +26,7 @@ def test_an_old_keyword_goes_through_these_files() -> None:
         from trl import SFTConfig
         config = SFTConfig(output_dir="unused", max_seq_length=512, use_cpu=True, bf16=False)
         assert config.max_length == 512
-        """
+        """,
+        libraries=True,
     )
     flows.check("`legacy=True`, to", calls)
