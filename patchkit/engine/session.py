@@ -450,9 +450,12 @@ class Session:
 
     def _write_reports(self) -> None:
         """Write the reports that wait for a reader, before what they report changes."""
-        for report in list(self._reports):
+        with _LOCK:
+            waiting = list(self._reports)
+        for report in waiting:
             report.write()
-            self._reports.discard(report)
+            with _LOCK:
+                self._reports.discard(report)
 
     def before_import(self, package: str) -> None:
         """Prepare for a package that is about to be executed; called by the import machinery."""

@@ -55,8 +55,9 @@ class Report(Sequence["PatchRecord"]):
 
     def write(self) -> None:
         """Fill in the records, if that was left for later."""
-        if self._write is not None:
-            records, self._changed = self._write()
+        write = self._write  # another thread may be writing it
+        if write is not None:
+            records, self._changed = write()
             self._by_id = {record.id: record for record in records}
             self._write = None
 
