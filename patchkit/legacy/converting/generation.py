@@ -85,8 +85,8 @@ def with_own_settings(call: OldCall, row: Behaviour, proceed: Callable[[], Any])
     config = getattr(model, "config", model)
     with _taken_out(config) as settings:
         if settings:
-            written = ", ".join(f"{name} = {value!r}" for name, value in settings.items())
-            names = ", ".join(settings)
+            written = ", ".join(f"{name} = {value!r}" for name, value in sorted(settings.items()))
+            names = ", ".join(sorted(settings))
             call.fix(
                 row, f"{names} in a model's configuration", f"write generation_config: {written}"
             )
