@@ -51,7 +51,8 @@ def matches(
         for text in _texts(error):
             if found := _of(Squeezed(text), error, pasted, rows, installed):
                 return found
-    if not pasted.error.type:  # A log may say it without an error of Python's.
+    if not pasted.error.type or pasted.error.is_warning:
+        # A log may say it without an error of Python's.
         return _of(Squeezed(pasted.text), pasted.error, pasted, rows, installed)
     return []
 

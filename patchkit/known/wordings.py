@@ -2,7 +2,8 @@
 
 A message is compared without blanks, quotes and case, since terminals break lines within words and
 shells take quotes away. In braces stand: a kind of hole, with a name where the answer needs what
-stood there; or alternatives, separated by bars, any of which may be empty.
+stood there; alternatives, separated by bars, any of which may be empty; or `start` or `end`, where
+the message must begin or end.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _KINDS = {
     "requirement": r"[\w.,<>=!~\[\]-]+?",
     "any": r".{0,400}?",
 }
+_ANCHORS = {"start": "^", "end": "$"}
 _ENDLESS = ("name", "requirement")
 """Kinds that take all that follows where they end a message."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
@@ -78,8 +80,8 @@ class Wording:
         self._parts = _HOLE.split(text)
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
-        self.is_closed = bool(re.search("\\|[^{}]*\\}['\"`]$", text))
-        """Whether a choice of names ends it, in quotes: `'trl.core'` is none of `'{trl|peft}'`."""
+        self.is_closed = bool(re.search("(?:\\w|\\|[^{}]*\\})['\"`]$", text))
+        """Whether a name or a choice of names ends it, in quotes: `'torchao'` is no `'torch'`."""
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
@@ -132,7 +134,10 @@ class Wording:
 
     def _filled(self, value: Callable[[str], str]) -> str:
         parts = self._parts
-        return "".join(value(part) if number % 2 else part for number, part in enumerate(parts))
+        return "".join(
+            ("" if part in _ANCHORS else value(part)) if number % 2 else part
+            for number, part in enumerate(parts)
+        )
 
     def pattern(self) -> str:
         """Return the regular expression, in what Python and JavaScript share but for names."""
@@ -140,6 +145,8 @@ class Wording:
         for number, part in enumerate(self._parts):
             if number % 2 == 0:
                 pieces.append(re.escape(squeezed(part)))
+            elif part in _ANCHORS:
+                pieces.append(_ANCHORS[part])
             elif "|" in part:
                 # The longest first: `prompt` is a part of `prompts`.
                 choices = sorted(map(squeezed, part.split("|")), key=len, reverse=True)
