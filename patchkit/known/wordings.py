@@ -80,8 +80,8 @@ class Wording:
         self._parts = _HOLE.split(text)
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
-        self.is_closed = bool(re.search("(?:\\w|\\|[^{}]*\\})['\"`]$", text))
-        """Whether a name or a choice of names ends it, in quotes: `'torchao'` is no `'torch'`."""
+        self.is_closed = bool(re.search("\\|[^{}]*\\}['\"`]$", text))
+        """Whether a choice of names ends it, in quotes: `'trl.core'` is none of `'{trl|peft}'`."""
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
