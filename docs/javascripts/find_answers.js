@@ -101,6 +101,9 @@ function matchesOf(text, error, pasted, data) {
 function scoreOf(row, error, pasted, { weights }) {
   const { frames = [], near = [], versions = {}, not_types: notTypes = [] } = row;
   if (notTypes.includes(error.name)) return null;
+  const onlyIn = (row.only_in || {})[error.name];
+  const raisedIn = error.frames.length ? error.frames[error.frames.length - 1].place : "";
+  if (onlyIn && !onlyIn.some((part) => raisedIn.includes(part))) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {

@@ -118,6 +118,10 @@ def _score(
     """Return how much speaks for a row; None if it is out of the question."""
     if error.name in row.not_types:
         return None
+    if files := row.only_in.get(error.name):
+        raised_in = error.frames[-1].place if error.frames else ""
+        if not any(part in raised_in for part in files):
+            return None
     score = row.weight
     pointed = False
     libraries = [frame for frame in error.frames if frame.library]

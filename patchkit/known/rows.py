@@ -33,6 +33,8 @@ class Row:
         near: regular expressions of words elsewhere in the text that point to it.
         needs: whether it is out of the question without one of `frames` and `near`.
         not_types: classes of errors that it never is.
+        only_in: files by class: errors of that class are it only where such a file raises them, as
+            what PyTorch's kernels say has the same class.
         versions: the distributions and ranges that have it.
         links: where it is upstream.
         patches: ids of the patches that fix it.
@@ -56,6 +58,7 @@ class Row:
     near: tuple[str, ...] = ()
     needs: bool = False
     not_types: tuple[str, ...] = ()
+    only_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
