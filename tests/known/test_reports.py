@@ -333,6 +333,163 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "RuntimeError: mat1 and mat2 must have the same dtype, but got Double and Float",
         ("float64", "\\.float\\(\\)"),
     ),
+    "QwenLM/Qwen#307": (
+        '  File "site-packages/transformers/modeling_utils.py", line 3157, in from_pretrained\n    quantizer.quantize_model(model, quantization_config.tokenizer)\n  File "site-packages/optimum/gptq/quantizer.py", line 306, in quantize_model\n    raise ValueError("You need to pass `dataset` in order to quantize your model")\nValueError: You need to pass `dataset` in order to quantize your model',
+        (
+            "(?i)quantization_config|already quantized|GPTQConfig",
+            "dataset",
+        ),
+    ),
+    "casper-hansen/AutoAWQ#600": (
+        '  File "dist-packages/awq/quantize/quantizer.py", line 330, in _search_best_scale\n    best_scales = self._compute_best_scale(\n  File "dist-packages/awq/quantize/quantizer.py", line 409, in _compute_best_scale\n    raise Exception\nException',
+        (
+            "NaN|nan|inf",
+            "bf16|bfloat16|calibration",
+        ),
+    ),
+    "QwenLM/Qwen3#221": (
+        "File \"dist-packages/awq/modules/linear/gemm.py\", line 66, in backward\n    if awq_ext is None:\nNameError: name 'awq_ext' is not defined",
+        (
+            "autoawq.kernels|awq_ext",
+            "install|build",
+        ),
+    ),
+    "RLinf/RLinf#119": (
+        "AssertionError: FSDP assumes _fsdp_wrapped_module.base_model.model.vision_backbone.featurizer.blocks.9.attn.proj.lora_A.default.weight is in the state_dict but the state_dict only has odict_keys(['a.weight', 'b.weight']). prefix=, module_name=",
+        (
+            "FSDP",
+            "state.dict|keys|names|checkpoint|adapter",
+        ),
+    ),
+    "axolotl-ai-cloud/axolotl#2743": (
+        '[rank0]:   File "site-packages/torch/distributed/fsdp/_flat_param.py", line 1239, in init_flat_param_attributes\n[rank0]:     ).pin_memory(device=self.device)\n[rank0]: RuntimeError: CUDA error: invalid argument\n[rank0]: CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.',
+        (
+            "pin",
+            "offload",
+        ),
+    ),
+    "meta-llama/llama-cookbook#192": (
+        '  File "site-packages/torch/distributed/fsdp/wrap.py", line 370, in _recursive_wrap\n    wrapped_child, num_wrapped_params = _recursive_wrap(\n  File "site-packages/torch/distributed/fsdp/wrap.py", line 353, in _recursive_wrap\n    assert not isinstance(child, cast(type, wrapper_cls))\nAssertionError',
+        (
+            "twice|already wrapped|wrapped",
+            "shared|once|layer",
+        ),
+    ),
+    "deepspeedai/DeepSpeed#2734": (
+        "NotImplementedError: Model data type and gradient accumulation data type must be equal to use ZeRO",
+        (
+            "[Uu]pgrade|DeepSpeed 0\\.8|grad_accum_dtype",
+            "data_types|DeepSpeed",
+        ),
+    ),
+    "deepspeedai/DeepSpeed#5223": (
+        '  File "site-packages/deepspeed/runtime/bf16_optimizer.py", line 312, in step\n    assert all_groups_norm > 0.\nAssertionError',
+        (
+            "(?i)gradient|norm",
+            "nan|NaN|zero|clip",
+        ),
+    ),
+    "unslothai/unsloth#4744": (
+        "AttributeError: module 'triton.language' has no attribute 'make_tensor_descriptor'",
+        (
+            "[Tt]riton",
+            "upgrade|newer|version",
+        ),
+    ),
+    "unslothai/unsloth#1263": (
+        "AttributeError: module 'triton.language' has no attribute 'cast'",
+        (
+            "[Tt]riton",
+            "upgrade|newer|-U",
+        ),
+    ),
+    "deepspeedai/DeepSpeed#5677": (
+        "gcc: fatal error: Killed signal terminated program cc1plus\n  compilation terminated.",
+        ("MAX_JOBS|memory",),
+    ),
+    "bitsandbytes-foundation/bitsandbytes#433": (
+        '  File "/bitsandbytes/autograd/_functions.py", line 512, in forward\n    output = torch.nn.functional.linear(A, F.dequantize_4bit(B, state).to(A.dtype).t(), bias)\nRuntimeError: mat1 and mat2 shapes cannot be multiplied (80x512 and 1x393216)',
+        ("packed|quantiz",),
+    ),
+    "haotian-liu/LLaVA#969": (
+        "Invalidate trace cache @ step 414: expected module 2612, but got module 2248",
+        (
+            "ZeRO",
+            "trace|harmless|order|MoE|modules",
+        ),
+    ),
+    "Lightning-AI/lit-llama#434": (
+        "AssertionError: Expects the handle training to be IDLE but got HandleTrainingState.FORWARD",
+        (
+            "FSDP",
+            "state|forward|save|upgrade",
+        ),
+    ),
+    "jianzhnie/LLamaTuner#2": (
+        "ValueError: You are using `device_map='auto'` on a 4bit loaded version of the model. To automatically compute the appropriate device map, you should upgrade your `accelerate` library,`pip install --upgrade accelerate` or install it from source to support fp4 auto device mapcalculation. You may encounter unexpected behavior, or pass your own device map",
+        (
+            "[Aa]ccelerate",
+            "pip install -U|upgrade|Upgrade",
+        ),
+    ),
+    "huggingface/accelerate#2549": (
+        "ValueError: Blockwise quantization only supports 16/32-bit floats, but got torch.uint8",
+        ("quantized|twice|already",),
+    ),
+    "state-spaces/mamba#345": (
+        "RuntimeError: causal_conv1d only supports channel dimension divisible by 8 for now",
+        (
+            "8",
+            "contiguous|dimension|channels|multiple|d_model",
+        ),
+    ),
+    "state-spaces/mamba#413": (
+        "TypeError: causal_conv1d_fwd(): incompatible function arguments. The following argument types are supported:\n    1. (arg0: torch.Tensor, arg1: torch.Tensor, arg2: Optional[torch.Tensor], arg3: Optional[torch.Tensor], arg4: bool) -> torch.Tensor\n\nInvoked with: tensor([[[ 0.6263",
+        (
+            "causal.conv1d",
+            "mamba|version|upgrade|release",
+        ),
+    ),
+    "state-spaces/mamba#467": (
+        "AttributeError: 'NoneType' object has no attribute 'causal_conv1d_fwd'",
+        (
+            "causal.conv1d",
+            "install",
+        ),
+    ),
+    "haotian-liu/LLaVA#641": (
+        "Flash attention is only supported on A100 or H100 GPU during training due to head dim > 64 backward. ref: https://github.com/HazyResearch/flash-attention/issues/190#issuecomment-1523359593",
+        ("GPU|Ampere|sdpa|head",),
+    ),
+    "deepspeedai/DeepSpeed#697": (
+        "[Rank 0] Overflow detected. Skipping step. Attempted loss scale: 1, reducing to 1",
+        (
+            "scale",
+            "bf16|bfloat16|learning rate",
+        ),
+    ),
+    "Lightning-AI/lit-llama#447": (
+        "ValueError: Precision 'bf16-true' is invalid. Allowed precision values: ('64', '32', '16', 'bf16', 64, 32, 16)",
+        (
+            "[Ll]ightning",
+            "[Uu]pgrade|-U",
+        ),
+    ),
+    "modelscope/ms-swift#6606": (
+        "RuntimeError: .to() does not accept copy argument",
+        ("DTensor|torchao|to\\(|copy|accelerat",),
+    ),
+    "modelscope/ms-swift#2698": (
+        "ValueError: DeepSpeed is not compatible with MP. n_gpu: 8, local_world_size: 1.",
+        ("NPROC_PER_NODE|launch|one process",),
+    ),
+    "modelscope/ms-swift#5231": (
+        "Fatal Python error: none_dealloc: deallocating None: bug likely caused by a refcount error in a C extension\nPython runtime state: initialized",
+        (
+            "extension|3\\.12|crash",
+            "upgrade|Upgrade|reinstall|Python",
+        ),
+    ),
 }
 
 
@@ -559,6 +716,39 @@ def test_kinds_of_refusal_are_not_about_kernels() -> None:
     )
     assert answered(read(text.format("ValueError")), NEWEST.get).answers
     assert not answered(read(text.format("RuntimeError")), NEWEST.get).answers
+
+
+def test_refusals_of_the_libraries_own_files_are_known_whatever_their_class() -> None:
+    text = (
+        '  File "/x/site-packages/transformers/trainer.py", line 1, in __init__\n'
+        "RuntimeError: the gadget must be blue"
+    )
+    assert "the library's own" in said(text)
+    inner = '  File "/x/site-packages/torch/nn/functional.py", line 1, in linear\nRuntimeError:'
+    assert not answered(read(text.replace("RuntimeError:", inner)), NEWEST.get).answers
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("MemoryError", "memory-error"),
+        ("MemoryError: 4 shards", "memory-error"),
+        ("torch.OutOfMemoryError: CUDA out of memory.", "out-of-memory"),
+        (
+            "x.py:7: UserWarning: it is slow\n  warn(text)\nLoading shards: 3/8\nKilled",
+            "rank-killed",
+        ),
+        ("./train.sh: line 4: 815 Killed                  python train.py", "rank-killed"),
+        ("RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed.", "worker-killed"),
+        ("Bus error (core dumped)", "bus-error"),
+        (
+            "ImportError: cannot import name 'int4_weight_only' from 'torchao.quantization' (/x)",
+            "torchao-names",
+        ),
+    ],
+)
+def test_where_a_message_begins_and_ends(text: str, row: str) -> None:
+    assert answered(read(text), NEWEST.get).answers[0].id == row
 
 
 @pytest.mark.parametrize(

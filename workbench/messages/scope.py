@@ -111,7 +111,9 @@ LEFT_OUT = {
 """Files whose messages a training does not show, and why."""
 _INTERNAL = re.compile(
     r"please override|must implement|should not happen|undefined operation|poisoned by swap_tensors"
-    r"|to be not none|quantizers for|abstract",
+    r"|to be not none|quantizers for|abstract|in scripting mode|_none_or_dtype|please report this"
+    r"|choose a unique|get_instance|unimplemented mask method|tuple index out of range"
+    r"|_block_diag|raised an exception for layer|inexact division",
     re.IGNORECASE,
 )
 
@@ -124,6 +126,8 @@ def reason_left_out(raised: RaisedMessage) -> str:
     is_internal = raised.type in ("NotImplementedError", "AssertionError")
     if _INTERNAL.search(raised.message) or (is_internal and not PRECISION.search(raised.message)):
         return "a library's check of its own code"
+    if re.fullmatch(r"(?:module|.* object)\W+(?:\S+ )?has no attribute \S+", raised.message):
+        return "a name that is gone or misspelled, which the tables of names answer"
     if len(re.sub(r"\{[^{}]*\}|\W", "", raised.message)) < _SHORTEST:
         return "too short to be told from others"
     return ""
