@@ -75,7 +75,8 @@ function matches(pasted, data) {
       if (found.length) return found;
     }
   }
-  return pasted.errors[0].type ? [] : matchesOf(pasted.text, pasted.errors[0], pasted, data);
+  const [first] = pasted.errors;
+  return first.type && !first.type.endsWith("Warning") ? [] : matchesOf(pasted.text, first, pasted, data);
 }
 
 function matchesOf(text, error, pasted, data) {

@@ -735,7 +735,7 @@ def test_refusals_of_the_libraries_own_files_are_known_whatever_their_class() ->
         ("MemoryError: 4 shards", "memory-error"),
         ("torch.OutOfMemoryError: CUDA out of memory.", "out-of-memory"),
         (
-            "x.py:7: UserWarning: it is slow\n  warn(text)\nLoading shards: 3/8\nKilled",
+            "x.py:7: UserWarning: it is slow\n  warn(text)\n 37%|### | 3/8 [00:01<00:02]\nKilled",
             "rank-killed",
         ),
         ("./train.sh: line 4: 815 Killed                  python train.py", "rank-killed"),
