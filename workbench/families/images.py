@@ -25,6 +25,16 @@ def with_images(model: Any, words: Any) -> Iterator[Batch]:
             continue
 
 
+def pixels(model: Any, rows: int) -> Iterator[Batch]:
+    """Yield an image for each row without words."""
+    import torch
+
+    wanted = parameters(model.forward)
+    for high, wide in (_size(model), (_SIDE, _SIDE), (4 * _SIDE, 4 * _SIDE)):
+        if "pixel_values" in wanted:
+            yield {"pixel_values": torch.randn(rows, _channels(model), high, wide)}
+
+
 def parameters(function: Callable[..., Any]) -> frozenset[str]:
     """Return the names of a function's parameters."""
     return frozenset(inspect.signature(function).parameters)

@@ -9,15 +9,10 @@ from patchkit.text import short_list
 from ..sweep.shown import HEADINGS, code, counted, escaped, head, measured_on, row, section
 from ..sweep.verdicts import Group
 from .known import reason_unbuilt
+from .model_types import TASKS
 from .records import FamilyCell
 from .results import FamilyResults, Table, groups, places
 
-TITLES = {
-    "causal": "Causal language models",
-    "seq2seq": "Sequence-to-sequence models",
-    "classification": "Sequence classification",
-    "vision": "Vision-language models",
-}
 _MOST_NAMES = 24
 _INTRODUCTION = """\
 # Model families
@@ -78,7 +73,7 @@ def _lines(results: FamilyResults) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    title = TITLES[table.task]
+    title = TASKS[table.task].title
     yield from (f"## {title if table.by == 'type' else f'{title}: methods'}", "")
     yield from head((table.by,), table.heads)
     for name, verdicts in table.rows:

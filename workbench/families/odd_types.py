@@ -17,6 +17,7 @@ _TWO_HYBRID_LAYERS = {
 }
 _BY_POSITION = {"vision_start_token_id": 40, "vision_end_token_id": 41}
 _ONE_TILE = {"image_grid_pinpoints": [[32, 32]]}
+_WAVES = {"conv_dim": [32] * 7}
 ODD_TYPES: dict[str, dict[str, Any]] = {
     "aria": {"projector_patch_to_query_dict": {"16": 4}},
     "bamba": {"attn_layer_indices": [1]},
@@ -34,16 +35,20 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
         "num_hidden_layers": 2,
         "layer_types": ["indexed_attention", "sliding_attention"],
         "mlp_layer_types": ["dense", "sparse"],
-        "per_layer_config": None,
         "num_key_value_heads": 4,
-        "swa_num_attention_heads": 4,
-        "swa_num_key_value_heads": 4,
-        "swa_q_lora_rank": 64,
-        "swa_kv_lora_rank": 64,
-        "swa_head_dim": 64,
-        "swa_qk_nope_head_dim": 32,
-        "swa_v_head_dim": 32,
         "head_dim": 64,
+        "per_layer_config": {
+            "1": {
+                "num_attention_heads": 4,
+                "num_key_value_heads": 4,
+                "q_lora_rank": 64,
+                "kv_lora_rank": 64,
+                "head_dim": 64,
+                "qk_nope_head_dim": 32,
+                "qk_rope_head_dim": 32,
+                "v_head_dim": 32,
+            }
+        },
     },
     "emu3": {"vocabulary_map": {"<image>": 40, "<|extra_200|>": 41}, "image_token_id": 40},
     "encoder-decoder": {"pad_token_id": 0, "decoder_start_token_id": 1},
@@ -93,4 +98,17 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "zamba": {**_TWO_HYBRID_LAYERS, "n_mamba_heads": 2},
     "zamba2": {**_TWO_HYBRID_LAYERS, "mamba_headdim": 16, "hybrid_layer_ids": [1, 3]},
     "zaya": {"num_experts_per_tok": 1},
+    **dict.fromkeys(
+        (
+            "data2vec-audio",
+            "hubert",
+            "unispeech",
+            "unispeech-sat",
+            "wav2vec2",
+            "wav2vec2-conformer",
+            "wavlm",
+        ),
+        _WAVES,
+    ),
+    **dict.fromkeys(("sew", "sew-d"), {"conv_dim": [32] * 13}),
 }
