@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -58,12 +57,10 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     for config in attempts(cls, **TASKS[task].fixed):
         try:
             model, inputs, batch = _made(task, config)
-            if not _loads(task, model, folder):
+            other = _other_when_loaded(task, model, folder)
+            if other is not None:
                 found = found or (model, inputs, batch)
-                # Some derive sizes from others when they are made, or do not save what equals
-                # a general default: what is loaded of such a configuration is another one.
-                again = type(config).from_dict(json.loads(config.to_json_string()))
-                model, inputs, batch = _made(task, again)
+                model, inputs, batch = _made(task, other)
         except Exception as error:
             if is_lack_of_memory(error):
                 raise
@@ -89,15 +86,19 @@ def _made(task: str, config: Any) -> tuple[Any, str, Batch]:
     return (model, *_inputs(task, model))
 
 
-def _loads(task: str, model: Any, folder: Path) -> bool:
-    """Tell whether a model is loaded again as it is saved."""
+def _other_when_loaded(task: str, model: Any, folder: Path) -> Any:
+    """Return the configuration that is loaded of a saved model that is not loaded with it.
+
+    Some configurations derive sizes from others when they are made, and some do not save what
+    equals a general default. None is returned of a model that is loaded again.
+    """
     with tempfile.TemporaryDirectory(dir=folder) as saved:
         model.save_pretrained(saved)
         try:
             pretrained(task, Path(saved))
         except Exception:
-            return False
-        return True
+            return type(model.config).from_pretrained(saved)
+        return None
 
 
 def _complete(config: Any, task: str) -> None:

@@ -146,6 +146,7 @@ def _numbered_patches(model: Any, wanted: frozenset[str], rows: int) -> Batch:
 
 
 _FORMS: tuple[Callable[[Any, frozenset[str], int], Batch], ...] = (
+    _strips,
     _flat_grids,
     _square_grids,
     _plain_squares,
@@ -153,7 +154,6 @@ _FORMS: tuple[Callable[[Any, frozenset[str], int], Batch], ...] = (
     _tile,
     _tiles,
     _rows_of_patches,
-    _strips,
     _numbered_patches,
 )
 

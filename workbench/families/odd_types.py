@@ -17,6 +17,15 @@ _TWO_HYBRID_LAYERS = {
 }
 _BY_POSITION = {"vision_start_token_id": 40, "vision_end_token_id": 41}
 _ONE_TILE = {"image_grid_pinpoints": [[32, 32]]}
+_FOUR_STAGES = {"hidden_sizes": [32, 32, 64, 64], "depths": [1, 1, 1, 1]}
+_WINDOWS = {
+    "image_size": 32,
+    "patch_size": 4,
+    "embed_dim": 32,
+    "depths": [1, 1],
+    "num_heads": [2, 4],
+    "window_size": 4,
+}
 _WAVES = {"conv_dim": [32] * 7}
 ODD_TYPES: dict[str, dict[str, Any]] = {
     "aria": {"projector_patch_to_query_dict": {"16": 4}},
@@ -27,6 +36,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "cohere_compass_text": {
         "rope_parameters": dict.fromkeys(("full_attention", "sliding_attention"), _NO_ROTATION)
     },
+    **dict.fromkeys(("convnext", "convnextv2", "regnet"), _FOUR_STAGES),
     "dbrx": {"attn_config": {"rope_theta": 10000.0, "kv_n_heads": 2, "clip_qkv": 8.0}},
     "deepseek_v2": {"num_key_value_heads": 4, "num_experts_per_tok": 2},
     "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse"], "num_key_value_heads": 4},
@@ -89,8 +99,11 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "qwen2_5_omni_thinker": _BY_POSITION,
     "qwen3_omni_moe_thinker": _BY_POSITION,
     "reformer": {"is_decoder": True, "axial_pos_embds": False},
+    **dict.fromkeys(("minicpm_ocr", "minicpmv4_6", "minicpmv4_7"), {"image_token_id": 40}),
     "muse_spark_audio": {"hidden_sizes": [32] * 4, "depths": [1] * 4},
+    "resnet": {**_FOUR_STAGES, "embedding_size": 32},
     "step3p5": {"sliding_window": 8},
+    **dict.fromkeys(("swin", "swinv2"), _WINDOWS),
     "t5": {"decoder_start_token_id": 0},
     "udop": {"decoder_start_token_id": 0},
     "xlstm": {"qk_dim_factor": 1.0, "mode": "train", "chunk_size": 12},

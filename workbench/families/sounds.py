@@ -26,7 +26,9 @@ def sounds(model: Any, rows: int) -> Iterator[Batch]:
         longest = _attribute(model, ("max_source_positions",))
         if longest:  # some take a spectrum of one length only, twice that of the positions
             yield {"input_features": torch.randn(rows, mel, 2 * int(longest))}
-        yield {"input_features": torch.randn(rows, _FRAMES, mel)}
+        spectra = {"input_features": torch.randn(rows, _FRAMES, mel)}
+        yield spectra | {"attention_mask": torch.ones(rows, _FRAMES, dtype=torch.long)}
+        yield spectra
         yield {"input_features": torch.randn(rows, mel, _FRAMES)}
 
 

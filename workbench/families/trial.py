@@ -209,7 +209,7 @@ class _FamilyCourse(TrialCourse):
 
         model.eval()
         # Without autocast, images must have the dtype of the model, as processors are told.
-        dtype = getattr(torch, self.mode.precision.checkpoint)
+        dtype = model.dtype
         given = {
             name: value.to(dtype) if value.is_floating_point() else value
             for name, value in prompt(batch).items()
