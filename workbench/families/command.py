@@ -75,6 +75,11 @@ from .model_types import TASKS
     is_flag=True,
     help="Put the results into the file of the repository that the page is made of.",
 )
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the numbers of failing cells by cause into this file, as SVG.",
+)
 @sweep_options
 def families(
     types: tuple[str, ...],
@@ -87,6 +92,7 @@ def families(
     outputs: tuple[Path, ...],
     outcomes: tuple[str, ...],
     keep: bool,
+    picture: Path | None,
     only_show: bool,
     form: str,
 ) -> None:
@@ -110,10 +116,12 @@ def families(
 
     from . import kept
     from .journal import FamilyJournal
+    from .known import count_causes
     from .markdown import as_markdown
     from .methods import select as select_methods
     from .modes import DEFAULT_METHODS
     from .modes import select as select_modes
+    from .picture import draw_causes
     from .quantizers_markdown import as_quantizers_page
     from .results import results, verdicts
     from .sweep import FamilySelection, SweepLimits, sweep
@@ -153,5 +161,8 @@ def families(
         known = kept.load()
         known.join(journal)
         kept.save(known)
+    found = results(journal, selection)
+    if picture is not None:
+        picture.write_text(draw_causes(count_causes(found.with_outcome("fails"))), encoding="utf-8")
     write = as_quantizers_page if selection.quantizers else as_markdown
-    show_results(results(journal, selection), form, as_table, write)
+    show_results(found, form, as_table, write)

@@ -99,7 +99,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "qwen2_5_omni_thinker": _BY_POSITION,
     "qwen3_omni_moe_thinker": _BY_POSITION,
     "reformer": {"is_decoder": True, "axial_pos_embds": False},
-    **dict.fromkeys(("minicpm_ocr", "minicpmv4_6", "minicpmv4_7"), {"image_token_id": 40}),
+    **{key: {"image_token_id": 40} for key in ("minicpm_ocr", "minicpmv4_6", "minicpmv4_7")},
     "muse_spark_audio": {"hidden_sizes": [32] * 4, "depths": [1] * 4},
     "resnet": {**_FOUR_STAGES, "embedding_size": 32},
     "step3p5": {"sliding_window": 8},
@@ -123,5 +123,5 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
         ),
         _WAVES,
     ),
-    **dict.fromkeys(("sew", "sew-d"), {"conv_dim": [32] * 13}),
+    **{key: {"conv_dim": [32] * 13} for key in ("sew", "sew-d")},
 }
