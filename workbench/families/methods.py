@@ -156,5 +156,8 @@ def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) 
     options: dict[str, Any] = {**method.options, "task_type": TASKS[task].peft or None}
     if method.targets:
         options["target_modules"] = targets or _LINEAR
+        heads = [name for name in TASKS[task].heads if hasattr(model, name)][:1]
+        if heads:
+            options |= {"modules_to_save": heads, "exclude_modules": heads}
     config = getattr(peft, method.config)(**options, **method.extra(model))
     return peft.get_peft_model(model, config)

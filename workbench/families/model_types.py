@@ -21,6 +21,8 @@ class Task:
         labelled: whether its labels are parts of what is computed without a loss, too.
         fixed: attributes that its configurations have.
         logits: the field of an output that is compared.
+        heads: names that its models give to a head that is trained itself beside adapters; empty
+            if PEFT finds it by its name for the task, or if it is none that is trained.
     """
 
     title: str
@@ -31,6 +33,7 @@ class Task:
     labelled: bool = False
     fixed: Mapping[str, Any] = field(default_factory=dict)
     logits: str = "logits"
+    heads: tuple[str, ...] = ()
 
 
 _TWO = {"num_labels": 2}
@@ -67,7 +70,9 @@ TASKS = {
         generates=True,
         labelled=True,
     ),
-    "ctc": Task("Speech, frame by frame (CTC)", "CTC", "AutoModelForCTC"),
+    "ctc": Task(
+        "Speech, frame by frame (CTC)", "CTC", "AutoModelForCTC", heads=("lm_head", "ctc_head")
+    ),
     "tokens": Task(
         "Token classification",
         "TOKEN_CLASSIFICATION",
@@ -89,6 +94,7 @@ TASKS = {
         "IMAGE_CLASSIFICATION",
         "AutoModelForImageClassification",
         fixed=_TWO,
+        heads=("classifier", "head"),
     ),
 }
 
