@@ -158,9 +158,7 @@ def families(
                 progress=progress,
             )
     if keep:
-        known = kept.load()
-        known.join(journal)
-        kept.save(known)
+        kept.take_in(journal)
     found = results(journal, selection)
     if picture is not None:
         picture.write_text(draw_causes(count_causes(found.with_outcome("fails"))), encoding="utf-8")

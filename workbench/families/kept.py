@@ -48,9 +48,23 @@ def load(path: Path = KEPT) -> FamilyJournal:
     return journal
 
 
+def take_in(newer: FamilyJournal, path: Path = KEPT) -> None:
+    """Put the results of a journal in the place of what is kept of the same cells.
+
+    Raises:
+        UsageError: the results come from other versions.
+    """
+    journal = load(path)
+    first = journal.environment["date"].partition(" to ")[0]
+    journal.join(newer)
+    last = journal.environment["date"]
+    journal.environment["date"] = first if first == last else f"{first} to {last}"
+    save(journal, path)
+
+
 def save(journal: FamilyJournal, path: Path = KEPT) -> None:
     """Write the results of a journal, those of each model type in a line."""
-    lines = [{"schema": _SCHEMA, "environment": journal.environment}]
+    lines: list[dict[str, Any]] = [{"schema": _SCHEMA, "environment": journal.environment}]
     cells: dict[ModelSubject, list[FamilyCell]] = {}
     for cell in journal.cells():
         cells.setdefault(cell.subject, []).append(cell)

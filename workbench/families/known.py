@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from patchkit.legacy.rows import toml
 
@@ -71,15 +72,14 @@ class Reason:
 def reasons(table: str) -> tuple[Reason, ...]:
     """Return the reasons in a table of the file: `fails` or `unbuilt`."""
     rows = toml.read(_FILE.read_text(encoding="utf-8"), _FILE.name)[table]
-    return tuple(
-        Reason(
-            **{
-                key: tuple(value) if isinstance(value, list) else value
-                for key, value in row.items()
-            }
-        )
-        for row in rows
-    )
+    return tuple(map(_reason, rows))
+
+
+def _reason(row: toml.Table) -> Reason:
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in row.items()
+    }
+    return Reason(**fields)
 
 
 def find_reason(cell: FamilyCell, trial: Trial) -> Reason | None:

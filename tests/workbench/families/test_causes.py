@@ -20,7 +20,7 @@ from workbench.sweep.trial import Trial, place_of
 from workbench.sweep.verdicts import CellVerdict
 
 LLAMA = ModelSubject("causal", "llama")
-ENVIRONMENT = {"versions": {"torch": "2.13.0"}, "python": "3.11", "platform": "x", "date": "d"}
+ENVIRONMENT = {"versions": {"torch": "2.13.0"}, "python": "3.11", "platform": "x"}
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,7 @@ def test_a_picture_draws_what_it_says() -> None:
 def journal() -> FamilyJournal:
     found = FamilyJournal(None)
     found.begin(ENVIRONMENT)
+    found.environment["date"] = "d"
     found.add_build(Build(LLAMA, parameters=9))
     found.add_build(Build(ModelSubject("causal", "blt"), error="ValueError: no"))
     for method, without, with_patchkit in (
@@ -116,11 +117,14 @@ def test_what_is_measured_again_takes_the_place_of_what_was_kept(tmp_path: Path)
     kept.save(journal(), tmp_path / "kept.jsonl")
     newer = FamilyJournal(None)
     newer.begin(ENVIRONMENT)
+    newer.environment["date"] = "e"
     cell = FamilyCell(LLAMA, "bf16/none", "full")
     newer.add(cell, False, Trial())
     newer.add(cell, True, Trial())
+    kept.take_in(newer, tmp_path / "kept.jsonl")
     both = kept.load(tmp_path / "kept.jsonl")
-    both.join(newer)
+    assert both.environment["date"] == "d to e"
+    assert len(list(both.cells())) == 3
     assert [v.outcome.name for v in verdicts(both) if v.cell == cell] == ["same"]
 
 
