@@ -21,8 +21,8 @@ class Task:
         labelled: whether its labels are parts of what is computed without a loss, too.
         fixed: attributes that its configurations have.
         logits: the field of an output that is compared.
-        heads: names that its models give to a head that is trained itself beside adapters; empty
-            if PEFT finds it by its name for the task, or if it is none that is trained.
+        heads: names of the head that is trained itself beside adapters, where PEFT's `all-linear`
+            would put adapters on it, too.
     """
 
     title: str
@@ -79,6 +79,7 @@ TASKS = {
         "AutoModelForTokenClassification",
         "TOKEN_CLS",
         fixed=_TWO,
+        heads=("classifier", "score"),
     ),
     "questions": Task(
         "Question answering",
@@ -87,6 +88,7 @@ TASKS = {
         "QUESTION_ANS",
         fixed=_TWO,
         logits="start_logits",
+        heads=("qa_outputs",),
     ),
     "masked": Task("Masked language models", "MASKED_LM", "AutoModelForMaskedLM"),
     "images": Task(
