@@ -10,6 +10,7 @@ import known_page
 import legacy_page
 import my_error_page
 import release_page
+import signs
 import table_filter
 from links import site_links
 from mkdocs.config.defaults import MkDocsConfig
@@ -84,3 +85,8 @@ def on_page_markdown(text: str, *, page: Page, config: MkDocsConfig, files: File
     elif place == my_error_page.PAGE:
         text = my_error_page.fill_in(text, f"{get_relative_url('.', page.url)}/")
     return site_links(text, ELSEWHERE.get(place, f"docs/{place}"), ELSEWHERE, REPOSITORY)
+
+
+def on_page_content(content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Mark the signs of the tables of families."""
+    return signs.marked(content) if page.file.src_uri == "families.md" else content

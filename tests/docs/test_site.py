@@ -199,3 +199,14 @@ def matrix_cells(library: str) -> list[tuple[str, set[str]]]:
         (version, {row.patch for row in grid.rows if row.cells[column].state.kind in kinds})
         for column, version in enumerate(grid.columns)
     ]
+
+
+def test_signs_of_families_are_marked(site: Path) -> None:
+    page = (site / "families" / "index.html").read_text(encoding="utf-8")
+    style = next(site.glob("stylesheets/extra*.css")).read_text(encoding="utf-8")
+    for name, sign in (("same", "="), ("fixed", "+"), ("explained", "~"), ("fails", "x")):
+        cells = re.findall(rf'<td[^>]*class="sign {name}"><code>(.*?)</code></td>', page)
+        assert len(cells) > 100
+        assert set(cells) == {sign}
+        assert name == "same" or f"td.{name} {{" in style
+    assert re.search(r'<img[^>]*src="[^"]*families\.svg"', page)

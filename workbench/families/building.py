@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from ..sweep.limits import is_lack_of_memory, limit_memory
 from ..sweep.trial import one_line
 from .images import Batch
-from .inputs import IMAGES, batches, for_prediction
-from .model_types import loader
+from .inputs import IMAGES, batches, for_prediction, logits_of
+from .model_types import TASKS, loader, pretrained
 from .modes import PRECISIONS
 from .shrinking import attempts
 
@@ -49,16 +50,17 @@ def build(task: str, model_type: str, folder: str, memory: float) -> dict[str, A
 def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     import transformers
 
-    kind = transformers.CONFIG_MAPPING[model_type]
-    fixed = {"num_labels": 2} if task == "classification" else {}
+    cls = transformers.CONFIG_MAPPING[model_type]
     first: Exception | None = None
     found: tuple[Any, str, Batch] | None = None
     further = _FURTHER
-    for config in attempts(kind, **fixed):
+    for config in attempts(cls, **TASKS[task].fixed):
         try:
-            _complete(config, task)
-            model = _model(task, config)
-            inputs, batch = _inputs(task, model)
+            model, inputs, batch = _made(task, config)
+            other = _other_when_loaded(task, model, folder)
+            if other is not None:
+                found = found or (model, inputs, batch)
+                model, inputs, batch = _made(task, other)
         except Exception as error:
             if is_lack_of_memory(error):
                 raise
@@ -77,13 +79,35 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     return _save(task, model, batch, folder) | {"inputs": inputs}
 
 
+def _made(task: str, config: Any) -> tuple[Any, str, Batch]:
+    """Return a model of a configuration, and what it is fed."""
+    _complete(config, task)
+    model = _model(task, config)
+    return (model, *_inputs(task, model))
+
+
+def _other_when_loaded(task: str, model: Any, folder: Path) -> Any:
+    """Return the configuration that is loaded of a saved model that is not loaded with it.
+
+    Some configurations derive sizes from others when they are made, and some do not save what
+    equals a general default. None is returned of a model that is loaded again.
+    """
+    with tempfile.TemporaryDirectory(dir=folder) as saved:
+        model.save_pretrained(saved)
+        try:
+            pretrained(task, Path(saved))
+        except Exception:
+            return type(model.config).from_pretrained(saved)
+        return None
+
+
 def _complete(config: Any, task: str) -> None:
     """Give a configuration the tokens that released ones have, and its task needs."""
-    if task == "classification":
+    if task == "classification" or TASKS[task].labelled:
         for owner in {id(part): part for part in (config, config.get_text_config())}.values():
             if getattr(owner, "pad_token_id", None) is None:
                 owner.pad_token_id = 0
-    decodes = task == "seq2seq" or (task == "vision" and config.is_encoder_decoder)
+    decodes = TASKS[task].labelled or (task == "vision" and config.is_encoder_decoder)
     if decodes and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = 0
 
@@ -114,7 +138,7 @@ def _inputs(task: str, model: Any) -> tuple[str, Batch]:
             loss.backward()
             return description, batch
         except Exception as error:
-            if first is None or description != IMAGES:  # that of the plainest inputs
+            if first is None or description not in {IMAGES, "sound"}:  # that of the plainest inputs
                 first = error
     raise first or Unsuitable("no inputs")
 
@@ -125,7 +149,7 @@ def _save(task: str, model: Any, batch: Batch, folder: Path) -> dict[str, Any]:
     model.zero_grad()
     model.eval()
     with torch.no_grad():
-        logits = model(**for_prediction(task, batch)).logits
+        logits = logits_of(task, model(**for_prediction(task, batch)))
     torch.save({"batch": batch, "logits": logits}, folder / INPUTS)
     for dtype in CHECKPOINTS:
         model.to(getattr(torch, dtype)).save_pretrained(folder / dtype)

@@ -14,8 +14,8 @@ from ..sweep.options import (
     sweep_options,
     told_how_to_go_on,
 )
-
-_TASKS = ("causal", "seq2seq", "classification", "vision")
+from ..sweep.verdicts import OUTCOMES
+from .model_types import TASKS
 
 
 @click.command()
@@ -23,7 +23,7 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
 @click.option(
     "--task",
     "tasks",
-    type=click.Choice([*_TASKS, "all"]),
+    type=click.Choice([*TASKS, "all"]),
     multiple=True,
     help="The kind of model; may be repeated.  [default: causal]",
 )
@@ -61,7 +61,24 @@ _TASKS = ("causal", "seq2seq", "classification", "vision")
     type=click.Path(dir_okay=False, path_type=Path),
     multiple=True,
     help="Keep the results in this file. What it has already is not tried again. May be repeated "
-    "with --show, which shows several files as one.",
+    "with --show, which shows several files as one, and without it shows what --keep has kept.",
+)
+@click.option(
+    "--again",
+    "outcomes",
+    type=click.Choice(list(OUTCOMES)),
+    multiple=True,
+    help="Only cells that have this outcome in what is kept; may be repeated.",
+)
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Put the results into the file of the repository that the page is made of.",
+)
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the numbers of failing cells by cause into this file, as SVG.",
 )
 @sweep_options
 def families(
@@ -73,6 +90,9 @@ def families(
     timeout: float,
     jobs: int | None,
     outputs: tuple[Path, ...],
+    outcomes: tuple[str, ...],
+    keep: bool,
+    picture: Path | None,
     only_show: bool,
     form: str,
 ) -> None:
@@ -94,25 +114,36 @@ def families(
     """
     from patchkit.cli.output import progress_bar
 
+    from . import kept
     from .journal import FamilyJournal
+    from .known import count_causes
     from .markdown import as_markdown
     from .methods import select as select_methods
     from .modes import DEFAULT_METHODS
     from .modes import select as select_modes
+    from .picture import draw_causes
     from .quantizers_markdown import as_quantizers_page
-    from .results import results
+    from .results import results, verdicts
     from .sweep import FamilySelection, SweepLimits, sweep
     from .table import as_table
 
-    check_outputs(outputs, only_show=only_show)
+    if outputs or not only_show:
+        check_outputs(outputs, only_show=only_show)
     chosen_tasks = tasks or ("causal",)
     selection = FamilySelection(
-        tasks=_TASKS if "all" in chosen_tasks else tuple(dict.fromkeys(chosen_tasks)),
+        tasks=tuple(TASKS) if "all" in chosen_tasks else tuple(dict.fromkeys(chosen_tasks)),
         types=types,
         modes=select_modes(modes),
         methods=select_methods(methods, DEFAULT_METHODS),
+        among=frozenset(
+            verdict.cell for verdict in verdicts(kept.load()) if verdict.outcome.name in outcomes
+        )
+        if outcomes
+        else None,
     )
-    journal = FamilyJournal(outputs[0] if outputs else None)
+    journal = FamilyJournal(outputs[0]) if outputs else FamilyJournal(None)
+    if only_show and not outputs:
+        journal = kept.load()
     for other in outputs[1:]:
         journal.join(FamilyJournal(other))
     if only_show:
@@ -126,5 +157,10 @@ def families(
                 jobs=jobs or min(os.cpu_count() or 1, 4),
                 progress=progress,
             )
+    if keep:
+        kept.take_in(journal)
+    found = results(journal, selection)
+    if picture is not None:
+        picture.write_text(draw_causes(count_causes(found.with_outcome("fails"))), encoding="utf-8")
     write = as_quantizers_page if selection.quantizers else as_markdown
-    show_results(results(journal, selection), form, as_table, write)
+    show_results(found, form, as_table, write)

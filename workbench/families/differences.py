@@ -105,9 +105,10 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
             "peft-modules-to-save-dtype: the head is trained in float32, and not in half precision",
             modes=modes,
             methods="lora",
-            tasks="classification",
+            tasks=task,
         )
         for modes in ("bf16/*", "plain-*")
+        for task in ("classification", "tokens", "questions", "images", "ctc")
     ),
     ExplainedDifference(
         frozenset({"logits to merge", "distance after merge"}),

@@ -25,6 +25,16 @@ def with_images(model: Any, words: Any) -> Iterator[Batch]:
             continue
 
 
+def pixels(model: Any, rows: int) -> Iterator[Batch]:
+    """Yield an image for each row without words."""
+    import torch
+
+    wanted = parameters(model.forward)
+    for high, wide in (_size(model), (_SIDE, _SIDE), (4 * _SIDE, 4 * _SIDE)):
+        if "pixel_values" in wanted:
+            yield {"pixel_values": torch.randn(rows, _channels(model), high, wide)}
+
+
 def parameters(function: Callable[..., Any]) -> frozenset[str]:
     """Return the names of a function's parameters."""
     return frozenset(inspect.signature(function).parameters)
@@ -136,6 +146,7 @@ def _numbered_patches(model: Any, wanted: frozenset[str], rows: int) -> Batch:
 
 
 _FORMS: tuple[Callable[[Any, frozenset[str], int], Batch], ...] = (
+    _strips,
     _flat_grids,
     _square_grids,
     _plain_squares,
@@ -143,7 +154,6 @@ _FORMS: tuple[Callable[[Any, frozenset[str], int], Batch], ...] = (
     _tile,
     _tiles,
     _rows_of_patches,
-    _strips,
     _numbered_patches,
 )
 

@@ -2,166 +2,114 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from patchkit.legacy.rows import toml
 
 from ..sweep.trial import Trial
+from ..sweep.verdicts import CellVerdict
 from .records import Build, FamilyCell
+
+CAUSES = {
+    "dtype": "a dtype",
+    "packed": "packed weights",
+    "refused": "PEFT refuses",
+    "model": "the model",
+    "bug": "a bug that is not of precision",
+    "ours": "the sweep",
+}
+"""What a failure comes from, in words: each cell that fails both ways has one of these."""
+_FILE = Path(__file__).with_name("causes.toml")
+_ALL = ("*",)
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why some cells fail with patchkit and without.
+    """Why some cells fail with patchkit and without, or why there is no tiny model.
 
     Args:
         error: a part of the error, after the name of the step.
-        reason: why, and whose matter it is.
-        modes: a glob of modes.
-        types: a glob of model types.
-        methods: a glob of methods.
+        why: why, and whose matter it is.
+        cause: a key of `CAUSES`; empty for what is not built.
+        place: the file of a library that is to change; empty if it is not known.
+        modes: globs of modes.
+        types: globs of model types.
+        methods: globs of methods.
+        tasks: globs of tasks.
     """
 
     error: str
-    reason: str
-    modes: str = "*"
-    types: str = "*"
-    methods: str = "*"
+    why: str
+    cause: str = ""
+    place: str = ""
+    modes: tuple[str, ...] = _ALL
+    types: tuple[str, ...] = _ALL
+    methods: tuple[str, ...] = _ALL
+    tasks: tuple[str, ...] = _ALL
+
+    def __str__(self) -> str:
+        place = f" (`{self.place}`)" if self.place else ""
+        return f"{CAUSES[self.cause]}: {self.why}{place}"
+
+    def fits(self, cell: FamilyCell, error: str) -> bool:
+        """Tell whether it is the reason for an error of a cell."""
+        parts = (
+            (cell.mode, self.modes),
+            (cell.subject.type, self.types),
+            (cell.method, self.methods),
+            (cell.subject.task, self.tasks),
+        )
+        return self.error in error and all(_is_any(name, globs) for name, globs in parts)
 
 
-_NO_SUCH_LAYER = "PEFT has no layer of this method for packed weights"
-_UNPACKED_METHODS = (
-    "loha",
-    "lokr",
-    "hra",
-    "c3a",
-    "fourierft",
-    "waveft",
-    "gralora",
-    "vblora",
-    "delora",
-)
-REASONS: tuple[Reason, ...] = (
-    Reason("The required package 'scipy' is not installed", "scipy was not installed"),
-    Reason("task_ids should not be None", "Poly wants to be told the task of each row"),
-    Reason("Please initialize PiSSA under", "PEFT splits no packed weights"),
-    Reason("Cannot merge ia3 layers", "PEFT refuses"),
-    Reason(
-        "'tuple' object has no attribute 'dtype'",
-        "`all-linear` puts LoRA on a router, which returns a tuple",
-    ),
-    Reason(
-        "Unrecognized configuration class",
-        "saved is the configuration of the text part, which this class does not load",
-    ),
-    Reason("is incompatible with Mamba-based models", "PEFT refuses what its `all-linear` names"),
-    *(
-        Reason("", _NO_SUCH_LAYER, modes=modes, methods=method)
-        for method in _UNPACKED_METHODS
-        for modes in ("*/4bit", "*/8bit")
-    ),
-    Reason("merge: NotImplementedError", "PEFT merges no such layer", methods="adalora"),
-    Reason(
-        "reload: OtherLogits",
-        "float16 holds no number as small as AdamW's epsilon, so weights without gradients become "
-        "0/0; nothing is wrong with what was saved",
-        modes="plain-fp16/none",
-        methods="full",
-    ),
-    Reason(
-        "only Tensors of floating point dtype can require gradients",
-        "Transformers packs the head as well, and PEFT cannot train it then; name it in "
-        "`llm_int8_skip_modules`",
-    ),
-    Reason(
-        "without overflow",
-        "it masks with a number that half precision does not hold",
-    ),
-    Reason(
-        "modules_to_save cannot be applied to modules of type",
-        "PEFT takes the same layer for LoRA and for a head",
-        types="distilbert",
-    ),
-    Reason(
-        "expect parameter to have scalar type of Float",
-        "its Fourier transforms return float32, which a bfloat16 norm of a CPU refuses",
-        types="fnet",
-    ),
-    Reason(
-        "RuntimeError: Unsupported dtype",
-        "PyTorch's Fourier transforms take no half precision on a CPU",
-        types="fnet",
-    ),
-    Reason(
-        "backward: RuntimeError: expected m1 and m2 to have the same dtype",
-        "its attention has a backward of its own, which multiplies float32 by float16",
-        types="yoso",
-    ),
-    Reason(
-        "mat1 and mat2 must have the same dtype",
-        "its attention computes in float32 and gives that to the next layer",
-        types="mra",
-    ),
-    Reason("position_ids` are incorrect", "its decoder refuses the positions of `generate`"),
-    Reason(
-        "merge: OtherLogits",
-        "rounding the merged weights to 4 bits again moves the logits by more than half their size",
-        modes="*/4bit",
-    ),
-    Reason(
-        "forward: RuntimeError: The size of tensor a",
-        "`all-linear` puts LoRA on `o_a_proj`, which multiplies groups of its input one by one",
-        types="deepseek_v4",
-    ),
-)
-#: Why there is no tiny model of some types.
-_DRAFTS = "it drafts for another model, whose keys and values it is fed"
-_TIMM = "it needs timm and pillow, which were not installed"
-UNBUILT: tuple[Reason, ...] = (
-    Reason("requires the timm library", _TIMM),
-    Reason("requires the PIL library", _TIMM),
-    Reason("requires the detectron2 library", "it needs detectron2, which was not installed"),
-    Reason("No module named 'scipy'", "it needs scipy, which was not installed"),
-    Reason("", _DRAFTS, types="gemma4*_assistant"),
-    Reason(
-        "object has no attribute 'dropout'",
-        "the class for language models reads what only the decoder's configuration has",
-        types="musicgen*",
-    ),
-    Reason(
-        "modified by an inplace operation",
-        "its own kernels in PyTorch change what their backward pass needs",
-        types="xlstm",
-    ),
-    Reason("Unrecognized configuration class", "Transformers lists it, and has no class for it"),
-    Reason("", "it is fed actions of a robot", types="pi0"),
-    Reason("input_features or encoder_inputs_embeds", "it is fed sound"),
-    Reason("", "its training computes no loss of its own", types="diffusion_gemma"),
-)
+@functools.cache
+def reasons(table: str) -> tuple[Reason, ...]:
+    """Return the reasons in a table of the file: `fails` or `unbuilt`."""
+    rows = toml.read(_FILE.read_text(encoding="utf-8"), _FILE.name)[table]
+    return tuple(map(_reason, rows))
+
+
+def _reason(row: toml.Table) -> Reason:
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in row.items()
+    }
+    return Reason(**fields)
+
+
+def find_reason(cell: FamilyCell, trial: Trial) -> Reason | None:
+    """Return why a trial of a cell fails; None if that is not known."""
+    error = f"{trial.step}: {trial.error}"
+    return next((known for known in reasons("fails") if known.fits(cell, error)), None)
 
 
 def reason(cell: FamilyCell, trial: Trial) -> str:
-    """Return why a trial of a cell fails; empty if that is not known."""
-    error = f"{trial.step}: {trial.error}"
-    return next(
-        (
-            known.reason
-            for known in REASONS
-            if known.error in error
-            and fnmatchcase(cell.mode, known.modes)
-            and fnmatchcase(cell.subject.type, known.types)
-            and fnmatchcase(cell.method, known.methods)
-        ),
-        "",
-    )
+    """Say why a trial of a cell fails; nothing if that is not known."""
+    return str(find_reason(cell, trial) or "")
 
 
 def reason_unbuilt(build: Build) -> str:
     """Return why there is no tiny model of a type; empty if that is not known."""
     return next(
         (
-            known.reason
-            for known in UNBUILT
-            if known.error in build.error and fnmatchcase(build.subject.type, known.types)
+            known.why
+            for known in reasons("unbuilt")
+            if known.error in build.error and _is_any(build.subject.type, known.types)
         ),
         "",
     )
+
+
+def count_causes(failing: Iterable[CellVerdict[FamilyCell]]) -> Counter[str]:
+    """Count failing cells by cause; those without one are counted for the empty name."""
+    found = (find_reason(verdict.cell, verdict.with_patchkit) for verdict in failing)
+    return Counter(known.cause if known else "" for known in found)
+
+
+def _is_any(name: str, globs: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, glob) for glob in globs)

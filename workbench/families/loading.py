@@ -7,7 +7,7 @@ from typing import Any
 
 from patchkit.lab import tiny
 
-from .model_types import loader
+from .model_types import loader, pretrained
 from .modes import Mode
 from .quantizers import Quantizer
 
@@ -43,7 +43,7 @@ def load(task: str, mode: Mode, checkpoints: Path) -> Any:
         )
     elif mode.quantization == "8bit":
         options["quantization_config"] = quantize(load_in_8bit=True)
-    return loader(task).from_pretrained(folder, **options)
+    return pretrained(task, folder, **options)
 
 
 def _load_quantized(task: str, quantizer: Quantizer, plain: Path, dtype: str) -> Any:

@@ -8,17 +8,14 @@ from patchkit.text import short_list
 
 from ..sweep.shown import HEADINGS, code, counted, escaped, head, measured_on, row, section
 from ..sweep.verdicts import Group
-from .known import reason_unbuilt
+from .known import CAUSES, count_causes, reason_unbuilt
+from .model_types import TASKS
 from .records import FamilyCell
 from .results import FamilyResults, Table, groups, places
 
-TITLES = {
-    "causal": "Causal language models",
-    "seq2seq": "Sequence-to-sequence models",
-    "classification": "Sequence classification",
-    "vision": "Vision-language models",
-}
 _MOST_NAMES = 24
+PICTURE = "families.svg"
+"""Beside the page; `--picture` draws it."""
 _INTRODUCTION = """\
 # Model families
 
@@ -29,18 +26,18 @@ with it.
 ```console
 python -m workbench families llama 'qwen3*'             # these types
 python -m workbench families --output families.jsonl    # all causal types; an interrupted run continues
-python -m workbench families --task vision              # another task: seq2seq, classification, vision
+python -m workbench families --task vision              # another task
 python -m workbench families llama --method all         # the methods of PEFT on one type
 ```
 
 Find a type with the search of this site, or of your browser. Where a cell is not `=`, the sections
-below say what happened and why. An empty cell was not tried.
-[This command](workbench.md#families) made the page of the files that `--output` names:
-`python -m workbench families --show --task all --mode all --method all --format markdown`.
+below say what happened and why: each cell that fails both ways has its cause. An empty cell was
+not tried. [This command](workbench.md#families) made the page of the results that it keeps:
+`python -m workbench families --show --task all --mode all --method all --picture docs/families.svg --format markdown`.
 
 Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
-generates three tokens and merges the adapters. What is loaded again must have the logits that were
-saved. A merged model must have those from before, within half of their size, since 4-bit weights
+generates three tokens and merges the adapters. What is loaded again must have the weights and the
+logits that were saved. A merged model must have those from before, within half of their size, since 4-bit weights
 are rounded again. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
 `4bit` is nf4. fp16 takes [CUDA's path on a CPU](cuda-on-a-cpu.md), and 4-bit layers
 are not packed for the inference of a CPU. `fp16-of-bf16` is fp16 of a bfloat16
@@ -60,6 +57,7 @@ def as_markdown(results: FamilyResults) -> str:
 def _lines(results: FamilyResults) -> Iterator[str]:
     yield from measured_on(results)
     yield from counted(results)
+    yield from _causes(results)
     for table in results.tables():
         yield from _table(table)
     for name, heading in HEADINGS.items():
@@ -77,8 +75,20 @@ def _lines(results: FamilyResults) -> Iterator[str]:
         yield ""
 
 
+def _causes(results: FamilyResults) -> Iterator[str]:
+    """Yield the table of what fails both ways by cause, and its picture."""
+    counts = count_causes(results.with_outcome("fails"))
+    if counts:
+        yield from ("| cause of what fails both ways | cells |", "| --- | --: |")
+        yield from (
+            f"| {CAUSES.get(name, 'not known')} | {number} |"
+            for name, number in counts.most_common()
+        )
+        yield from ("", f"![cells that fail both ways, by cause]({PICTURE})", "")
+
+
 def _table(table: Table) -> Iterator[str]:
-    title = TITLES[table.task]
+    title = TASKS[table.task].title
     yield from (f"## {title if table.by == 'type' else f'{title}: methods'}", "")
     yield from head((table.by,), table.heads)
     for name, verdicts in table.rows:

@@ -9,13 +9,9 @@ from typing import Any
 
 from patchkit.errors import UsageError
 
+from .model_types import TASKS
+
 _LINEAR = "all-linear"
-_TASKS = {
-    "causal": "CAUSAL_LM",
-    "seq2seq": "SEQ_2_SEQ_LM",
-    "classification": "SEQ_CLS",
-    "vision": "CAUSAL_LM",
-}
 
 
 @dataclass(frozen=True)
@@ -157,8 +153,11 @@ def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) 
     method = METHODS[name]
     if not method.config:
         return model
-    options: dict[str, Any] = {**method.options, "task_type": _TASKS[task]}
+    options: dict[str, Any] = {**method.options, "task_type": TASKS[task].peft or None}
     if method.targets:
         options["target_modules"] = targets or _LINEAR
+        heads = [name for name in TASKS[task].heads if hasattr(model, name)][:1]
+        if heads:
+            options |= {"modules_to_save": heads, "exclude_modules": heads}
     config = getattr(peft, method.config)(**options, **method.extra(model))
     return peft.get_peft_model(model, config)

@@ -1,18 +1,103 @@
-"""List the model types that the installed Transformers knows, by task."""
+"""Tasks: the classes of Transformers that load models for them, and the model types of each."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-#: Task to the mapping of Transformers that lists its types, and to its class for loading them.
+
+@dataclass(frozen=True)
+class Task:
+    """What models are trained for.
+
+    Args:
+        title: in a page.
+        mapping: the mapping of Transformers that lists its types, without the ends of its name.
+        loader: the class that loads its models.
+        peft: its name for PEFT; empty if PEFT needs none.
+        generates: whether its models generate.
+        labelled: whether its labels are parts of what is computed without a loss, too.
+        fixed: attributes that its configurations have.
+        logits: the field of an output that is compared.
+        heads: names of the head that is trained itself beside adapters, where PEFT's `all-linear`
+            would put adapters on it, too.
+    """
+
+    title: str
+    mapping: str
+    loader: str
+    peft: str = ""
+    generates: bool = False
+    labelled: bool = False
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    logits: str = "logits"
+    heads: tuple[str, ...] = ()
+
+
+_TWO = {"num_labels": 2}
 TASKS = {
-    "causal": ("MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", "AutoModelForCausalLM"),
-    "seq2seq": ("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", "AutoModelForSeq2SeqLM"),
-    "classification": (
-        "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES",
-        "AutoModelForSequenceClassification",
+    "causal": Task(
+        "Causal language models", "CAUSAL_LM", "AutoModelForCausalLM", "CAUSAL_LM", generates=True
     ),
-    "vision": ("MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES", "AutoModelForImageTextToText"),
+    "seq2seq": Task(
+        "Sequence-to-sequence models",
+        "SEQ_TO_SEQ_CAUSAL_LM",
+        "AutoModelForSeq2SeqLM",
+        "SEQ_2_SEQ_LM",
+        generates=True,
+        labelled=True,
+    ),
+    "classification": Task(
+        "Sequence classification",
+        "SEQUENCE_CLASSIFICATION",
+        "AutoModelForSequenceClassification",
+        "SEQ_CLS",
+        fixed=_TWO,
+    ),
+    "vision": Task(
+        "Vision-language models",
+        "IMAGE_TEXT_TO_TEXT",
+        "AutoModelForImageTextToText",
+        "CAUSAL_LM",
+        generates=True,
+    ),
+    "speech": Task(
+        "Speech to text",
+        "SPEECH_SEQ_2_SEQ",
+        "AutoModelForSpeechSeq2Seq",
+        generates=True,
+        labelled=True,
+    ),
+    "ctc": Task(
+        "Speech, frame by frame (CTC)", "CTC", "AutoModelForCTC", heads=("lm_head", "ctc_head")
+    ),
+    "tokens": Task(
+        "Token classification",
+        "TOKEN_CLASSIFICATION",
+        "AutoModelForTokenClassification",
+        "TOKEN_CLS",
+        fixed=_TWO,
+        heads=("classifier", "score"),
+    ),
+    "questions": Task(
+        "Question answering",
+        "QUESTION_ANSWERING",
+        "AutoModelForQuestionAnswering",
+        "QUESTION_ANS",
+        fixed=_TWO,
+        logits="start_logits",
+        heads=("qa_outputs",),
+    ),
+    "masked": Task("Masked language models", "MASKED_LM", "AutoModelForMaskedLM"),
+    "images": Task(
+        "Image classification",
+        "IMAGE_CLASSIFICATION",
+        "AutoModelForImageClassification",
+        fixed=_TWO,
+        heads=("classifier", "head"),
+    ),
 }
 
 
@@ -21,7 +106,8 @@ def names_by_task() -> dict[str, list[str]]:
     from transformers.models.auto import modeling_auto
 
     return {
-        task: sorted(getattr(modeling_auto, mapping, {})) for task, (mapping, _) in TASKS.items()
+        name: sorted(getattr(modeling_auto, f"MODEL_FOR_{task.mapping}_MAPPING_NAMES", {}))
+        for name, task in TASKS.items()
     }
 
 
@@ -29,4 +115,19 @@ def loader(task: str) -> Any:
     """Return the class that loads models for a task."""
     import transformers
 
-    return getattr(transformers, TASKS[task][1])
+    return getattr(transformers, TASKS[task].loader)
+
+
+def pretrained(task: str, folder: Path, **options: Any) -> Any:
+    """Load a checkpoint with the class for a task, or with its own.
+
+    Some classes for a task take a configuration apart and save that of the part, which they do not
+    load again.
+    """
+    import transformers
+
+    cls = loader(task)
+    config = transformers.AutoConfig.from_pretrained(folder)
+    if type(config) not in cls._model_mapping and config.architectures:
+        cls = getattr(transformers, config.architectures[0])
+    return cls.from_pretrained(folder, **options)

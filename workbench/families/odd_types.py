@@ -17,6 +17,16 @@ _TWO_HYBRID_LAYERS = {
 }
 _BY_POSITION = {"vision_start_token_id": 40, "vision_end_token_id": 41}
 _ONE_TILE = {"image_grid_pinpoints": [[32, 32]]}
+_FOUR_STAGES = {"hidden_sizes": [32, 32, 64, 64], "depths": [1, 1, 1, 1]}
+_WINDOWS = {
+    "image_size": 32,
+    "patch_size": 4,
+    "embed_dim": 32,
+    "depths": [1, 1],
+    "num_heads": [2, 4],
+    "window_size": 4,
+}
+_WAVES = {"conv_dim": [32] * 7}
 ODD_TYPES: dict[str, dict[str, Any]] = {
     "aria": {"projector_patch_to_query_dict": {"16": 4}},
     "bamba": {"attn_layer_indices": [1]},
@@ -26,6 +36,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "cohere_compass_text": {
         "rope_parameters": dict.fromkeys(("full_attention", "sliding_attention"), _NO_ROTATION)
     },
+    **dict.fromkeys(("convnext", "convnextv2", "regnet"), _FOUR_STAGES),
     "dbrx": {"attn_config": {"rope_theta": 10000.0, "kv_n_heads": 2, "clip_qkv": 8.0}},
     "deepseek_v2": {"num_key_value_heads": 4, "num_experts_per_tok": 2},
     "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse"], "num_key_value_heads": 4},
@@ -34,16 +45,20 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
         "num_hidden_layers": 2,
         "layer_types": ["indexed_attention", "sliding_attention"],
         "mlp_layer_types": ["dense", "sparse"],
-        "per_layer_config": None,
         "num_key_value_heads": 4,
-        "swa_num_attention_heads": 4,
-        "swa_num_key_value_heads": 4,
-        "swa_q_lora_rank": 64,
-        "swa_kv_lora_rank": 64,
-        "swa_head_dim": 64,
-        "swa_qk_nope_head_dim": 32,
-        "swa_v_head_dim": 32,
         "head_dim": 64,
+        "per_layer_config": {
+            "1": {
+                "num_attention_heads": 4,
+                "num_key_value_heads": 4,
+                "q_lora_rank": 64,
+                "kv_lora_rank": 64,
+                "head_dim": 64,
+                "qk_nope_head_dim": 32,
+                "qk_rope_head_dim": 32,
+                "v_head_dim": 32,
+            }
+        },
     },
     "emu3": {"vocabulary_map": {"<image>": 40, "<|extra_200|>": 41}, "image_token_id": 40},
     "encoder-decoder": {"pad_token_id": 0, "decoder_start_token_id": 1},
@@ -84,8 +99,11 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "qwen2_5_omni_thinker": _BY_POSITION,
     "qwen3_omni_moe_thinker": _BY_POSITION,
     "reformer": {"is_decoder": True, "axial_pos_embds": False},
+    **{key: {"image_token_id": 40} for key in ("minicpm_ocr", "minicpmv4_6", "minicpmv4_7")},
     "muse_spark_audio": {"hidden_sizes": [32] * 4, "depths": [1] * 4},
+    "resnet": {**_FOUR_STAGES, "embedding_size": 32},
     "step3p5": {"sliding_window": 8},
+    **dict.fromkeys(("swin", "swinv2"), _WINDOWS),
     "t5": {"decoder_start_token_id": 0},
     "udop": {"decoder_start_token_id": 0},
     "xlstm": {"qk_dim_factor": 1.0, "mode": "train", "chunk_size": 12},
@@ -93,4 +111,17 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "zamba": {**_TWO_HYBRID_LAYERS, "n_mamba_heads": 2},
     "zamba2": {**_TWO_HYBRID_LAYERS, "mamba_headdim": 16, "hybrid_layer_ids": [1, 3]},
     "zaya": {"num_experts_per_tok": 1},
+    **dict.fromkeys(
+        (
+            "data2vec-audio",
+            "hubert",
+            "unispeech",
+            "unispeech-sat",
+            "wav2vec2",
+            "wav2vec2-conformer",
+            "wavlm",
+        ),
+        _WAVES,
+    ),
+    **{key: {"conv_dim": [32] * 13} for key in ("sew", "sew-d")},
 }

@@ -101,7 +101,10 @@ def _by_attributes(cls: type[Any], sizes: Mapping[str, Any], fixed: Mapping[str,
 def _default(cls: type[Any], fixed: Mapping[str, Any]) -> Any:
     """Return a configuration with default sizes and the parts that are asked for."""
     parts = {name: value for name, value in fixed.items() if isinstance(value, dict)}
-    return cls(**parts)
+    try:
+        return cls(**parts)
+    except Exception:  # parts that do not fit the default sizes
+        return cls()
 
 
 def _joined(arguments: dict[str, Any], fixed: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,12 +37,14 @@ class FamilySelection:
         types: names or globs of model types; all for none.
         modes: the modes.
         methods: names of methods.
+        among: no other cells than these; None for all.
     """
 
     tasks: tuple[str, ...]
     types: tuple[str, ...]
     modes: tuple[Mode, ...]
     methods: tuple[str, ...]
+    among: frozenset[FamilyCell] | None = None
 
     @property
     def quantizers(self) -> bool:
@@ -65,6 +67,7 @@ class FamilySelection:
             for mode in self.modes
             for method in self.methods
             if mode.allows(method)
+            and (self.among is None or FamilyCell(subject, mode.name, method) in self.among)
         ]
 
     def includes(self, cell: FamilyCell) -> bool:
@@ -154,7 +157,7 @@ def _try_all(
     jobs: int,
     progress: Progress,
 ) -> None:
-    wanted = [(subject, selection.cells(subject)) for subject in subjects]
+    wanted = [(subject, cells) for subject in subjects if (cells := selection.cells(subject))]
     total = sum(len(cells) for _, cells in wanted)
     done = 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from ..sweep.trial import OtherLogits, TrialCourse, autocast
 from ..sweep.trial import attempt as attempted
 from .building import INPUTS, Unsuitable
 from .images import Batch
-from .inputs import for_prediction, prompt
+from .inputs import for_prediction, logits_of, prompt
 from .loading import load
 from .methods import adapted
-from .model_types import loader
+from .model_types import TASKS, loader
 from .modes import Mode, find_mode
 from .quantizers import linear_layers
 from .watching import returned_dtypes
@@ -27,6 +27,12 @@ _TRAINING_STEPS = 2
 _NEW_WORDS = 3
 _MOST_DISTANCE = {"reload": 0.05, "merge": 0.5}
 """How far logits may be from those before, relative to their size."""
+_ROUNDING = 0.01
+"""How far a weight may be from what was saved, relative to its size."""
+
+
+class LostWeights(Exception):
+    """What was saved and loaded again is not what was trained."""
 
 
 def attempt(
@@ -86,8 +92,9 @@ class _FamilyCourse(TrialCourse):
         model.save_pretrained(self.folder / "saved")
         self.step = "reload"
         again = self._reload()
+        _expect_same_weights(dict(_trained(model)), dict(again.named_parameters()))
         self._expect(logits, self._predict(again, batch))
-        if self.task != "classification":
+        if TASKS[self.task].generates:
             self.step = "generate"
             self._generate(model, batch)
         if hasattr(model, "merge_and_unload"):
@@ -173,8 +180,11 @@ class _FamilyCourse(TrialCourse):
 
         model.eval()
         with torch.no_grad(), autocast(self.mode.precision.autocast):
-            logits = model(**for_prediction(self.task, batch)).logits.float()
+            output = model(**for_prediction(self.task, batch))
+            logits = logits_of(self.task, output).float()
         self.figures[f"logits to {self.step}"] = logits.double().sum().item()
+        if self.step == "predict" and not logits.isfinite().all():
+            raise Unsuitable("what was trained predicts numbers that are not finite")
         return logits
 
     @contextmanager
@@ -199,7 +209,7 @@ class _FamilyCourse(TrialCourse):
 
         model.eval()
         # Without autocast, images must have the dtype of the model, as processors are told.
-        dtype = getattr(torch, self.mode.precision.checkpoint)
+        dtype = model.dtype
         given = {
             name: value.to(dtype) if value.is_floating_point() else value
             for name, value in prompt(batch).items()
@@ -213,6 +223,29 @@ def _trained(model: Any) -> Iterator[tuple[str, Any]]:
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             yield name, parameter
+
+
+def _expect_same_weights(trained: Mapping[str, Any], loaded: Mapping[str, Any]) -> None:
+    """Raise LostWeights if what was loaded again is not what was trained, but for rounding.
+
+    Logits alone do not show it: two steps move them little, and so does the loss of a few adapters.
+    """
+    lost = [
+        name
+        for name, value in trained.items()
+        if name in loaded
+        and loaded[name].shape == value.shape
+        and not _distance(_numbers(value), _numbers(loaded[name])) <= _ROUNDING
+    ]
+    if lost:
+        raise LostWeights(
+            f"{len(lost)} of {len(trained)} trained weights are others, such as {lost[0]}"
+        )
+
+
+def _numbers(weight: Any) -> Any:
+    """Return a weight in float32, with numbers in place of what is none."""
+    return weight.detach().float().nan_to_num()
 
 
 def _distance(before: Any, after: Any) -> float:

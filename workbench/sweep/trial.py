@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,12 +28,14 @@ class Trial:
         error: what it raised, in one line.
         figures: numbers that must be the same with patchkit and without, by name.
         seconds: how long it took.
+        place: the line of a library that raised it; empty if no library did.
     """
 
     step: str = ""
     error: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    place: str = ""
 
     @classmethod
     def of(cls, answer: dict[str, Any]) -> Trial:
@@ -82,11 +86,11 @@ def attempt(
     started = time.perf_counter()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
-    error = ""
+    error = place = ""
     try:
         run()
     except Exception as reason:
-        error = one_line(reason, memory)
+        error, place = one_line(reason, memory), place_of(reason)
     for folder in folders:
         error = error.replace(folder, "…")
     return {
@@ -94,6 +98,7 @@ def attempt(
         "error": error,
         "figures": course.figures,
         "seconds": round(time.perf_counter() - started, 2),
+        "place": place,
     }
 
 
@@ -103,6 +108,19 @@ def one_line(error: BaseException, memory: float) -> str:
         return lack_of(memory)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return shorten(f"{type(error).__name__}: {' '.join(lines[:2])}".rstrip(": "), _WIDTH)
+
+
+def place_of(error: BaseException) -> str:
+    """Return the innermost line of a library other than PyTorch that raised an error.
+
+    Returns:
+        the file below `site-packages`, and the number of the line; empty if no library raised it.
+    """
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = frame.filename.replace(os.sep, "/").rpartition("/site-packages/")[2]
+        if file != frame.filename and not file.startswith("torch/"):
+            return f"{file}:{frame.lineno}"
+    return ""
 
 
 @contextmanager

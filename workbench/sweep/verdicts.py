@@ -177,16 +177,21 @@ def _comparison(
         return "fails", ""
     if not with_patchkit.worked:
         return "broken", ""
-    # As text, since NaN does not equal itself.
-    other = [
-        name
-        for name, value in without.figures.items()
-        if json.dumps(with_patchkit.figures.get(name)) != json.dumps(value)
-    ]
+    other = different_figures(without, with_patchkit)
     if not other:
         return "same", ""
     reason = explain(other)
     return ("explained", reason) if reason else ("differs", f"other {', '.join(other)}")
+
+
+def different_figures(without: Trial, with_patchkit: Trial) -> list[str]:
+    """Return the names of the figures that are others with patchkit."""
+    return [
+        name
+        for name, value in without.figures.items()
+        # As text, since NaN does not equal itself.
+        if json.dumps(with_patchkit.figures.get(name)) != json.dumps(value)
+    ]
 
 
 def _reached(trial: Trial, steps: Sequence[str]) -> int:
