@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib
 import importlib.util
@@ -214,16 +215,22 @@ def run_fresh(code: str, folder: Path, *, env: dict[str, str] | None = None) -> 
 
 
 class Forks:
-    """A process that has imported the libraries, begun when a fork of it is first needed."""
+    """A process that has imported some modules, begun when a fork of it is first needed.
 
-    def __init__(self) -> None:
+    Args:
+        imported: which modules: `libraries`, or what lies `beneath` them.
+    """
+
+    def __init__(self, imported: str = "libraries") -> None:
+        self.imported = imported
         self.server: subprocess.Popen[str] | None = None
+        atexit.register(self.end)
 
     def run(self, folder: Path, env: dict[str, str], **program: Any) -> tuple[int, str, str]:
         """Return the exit status of a fork, its output and its errors."""
         if self.server is None:
             self.server = subprocess.Popen(
-                [sys.executable, Path(__file__).with_name("forks.py")],
+                [sys.executable, Path(__file__).with_name("forks.py"), self.imported],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -248,6 +255,14 @@ class Forks:
         )
         return int(answer), stdout, stderr
 
+    def result(self, code: str, folder: Path, env: dict[str, str] | None) -> Any:
+        """Run code in a fork, and return what it assigns to `result`."""
+        program = f"{textwrap.dedent(code)}\nimport json as _json\nresult = _json.dumps(result)\n"
+        program += "print('\\n' + result)\n"
+        status, stdout, stderr = self.run(folder, env or {}, argv=["-c"], code=program)
+        assert status == 0, stderr[-4000:]
+        return json.loads(stdout.splitlines()[-1])
+
     def end(self) -> None:
         """End the process and its fork."""
         server, self.server = self.server, None
@@ -256,19 +271,21 @@ class Forks:
             server.communicate()
 
 
+BENEATH = Forks("beneath")
+
+
 @pytest.fixture(scope="session")
-def forks() -> Iterator[Forks | None]:
+def forks() -> Forks | None:
     """Begins forks of a process that has imported the libraries; None where none are wanted.
 
     An import takes many times what a tiny training does. Patches then meet libraries that are
     loaded already.
     """
-    if not hasattr(os, "fork") or os.environ.get("PATCHKIT_TEST_PROCESSES") == "own":
-        yield None
-        return
-    forks = Forks()
-    yield forks
-    forks.end()
+    return Forks() if _forks_are_wanted() else None
+
+
+def _forks_are_wanted() -> bool:
+    return hasattr(os, "fork") and os.environ.get("PATCHKIT_TEST_PROCESSES") != "own"
 
 
 @pytest.fixture
@@ -277,13 +294,22 @@ def forked(forks: Forks | None, tmp_path: Path, fresh: Callable[..., Any]) -> Ca
 
     def run(code: str, *, env: dict[str, str] | None = None) -> Any:
         assert forks is not None
-        program = f"{textwrap.dedent(code)}\nimport json as _json\nresult = _json.dumps(result)\n"
-        program += "print('\\n' + result)\n"
-        status, stdout, stderr = forks.run(tmp_path, env or {}, argv=["-c"], code=program)
-        assert status == 0, stderr[-4000:]
-        return json.loads(stdout.splitlines()[-1])
+        return forks.result(code, tmp_path, env)
 
     return run if forks else fresh
+
+
+@pytest.fixture
+def before_libraries(tmp_path: Path, fresh: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs code like `fresh`, but in a process that has imported what lies beneath the libraries.
+
+    PyTorch takes most of what an import of TRL does. No patch changes it.
+    """
+
+    def run(code: str, *, env: dict[str, str] | None = None) -> Any:
+        return BENEATH.result(code, tmp_path, env)
+
+    return run if _forks_are_wanted() else fresh
 
 
 @pytest.fixture

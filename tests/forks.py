@@ -1,8 +1,11 @@
-"""Import the libraries, then run each program that is asked for in a fork.
+"""Import modules, then run each program that is asked for in a fork.
+
+The command line says which: `libraries`, or `beneath` for what lies beneath the libraries.
 
 Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and `"code"`, a
-program, `"file"`, one in a file, or `"module"`, what `python -m` would run. A fork writes to the files
-`stdout` and `stderr` in the folder. Each is answered with its exit status, one after another.
+program, `"file"`, one in a file, or `"module"`, what `python -m` would run. `"fed"` is a file that it
+reads from standard input. A fork writes to the files `stdout` and `stderr` in the folder. Each is
+answered with its exit status, one after another.
 """
 
 from __future__ import annotations
@@ -19,11 +22,25 @@ import types
 
 from patchkit.verification.fork_server import PRELOADED
 
+# No package that a patch or a row of the legacy layer names: patchkit still comes first.
+BENEATH = (
+    "networkx",
+    "pandas",
+    "psutil",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "torch._dynamo",
+    "torch._inductor.compile_fx",
+    "torch.ao.quantization",
+    "torch.distributed.checkpoint",
+    "torch.distributed.fsdp",
+)
+
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    for name in PRELOADED:
+    for name in {"libraries": PRELOADED, "beneath": BENEATH}[sys.argv[1]]:
         with contextlib.suppress(Exception):  # the test that needs it will say so
             importlib.import_module(name)
     gc.freeze()
@@ -42,8 +59,10 @@ def become(request: dict) -> None:
         os.chdir(request["folder"])
         os.environ.clear()
         os.environ.update(request["env"])
-        for number, name in enumerate((os.devnull, "stdout", "stderr")):
-            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666), number)
+        streams = (request.get("fed", os.devnull), "stdout", "stderr")
+        for number, name in enumerate(streams):
+            flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY
+            os.dup2(os.open(name, flags, 0o666), number)
         sys.path[0] = request["folder"]
         sys.argv = request["argv"]
         if "module" in request:

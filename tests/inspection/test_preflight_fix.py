@@ -116,9 +116,9 @@ def test_nothing_to_fix(make, look) -> None:
 
 
 @pytest.mark.parametrize("imported", [True, False])
-def test_versions(fresh, imported: bool) -> None:
+def test_versions(before_libraries, imported: bool) -> None:
     """Only bugs of modules that are loaded; applying their patches is what fixes them."""
-    found = fresh(
+    found = before_libraries(
         f"""
         import patchkit, sys
         import torch
@@ -146,8 +146,8 @@ def test_versions(fresh, imported: bool) -> None:
     assert left == []
 
 
-def test_a_patch_that_was_left_out_was_left_out_on_purpose(fresh) -> None:
-    ids = fresh(
+def test_a_patch_that_was_left_out_was_left_out_on_purpose(before_libraries) -> None:
+    ids = before_libraries(
         """
         import accelerate, patchkit, torch
         patchkit.apply(exclude="accelerate-gradscaler-guard")

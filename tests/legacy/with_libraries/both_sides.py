@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from .programs import run_text
 
 PRELUDE = Path(__file__).with_name("prelude.py")
 
@@ -78,14 +77,6 @@ def _side(name: str, pieces: Mapping[str, str], folder: Path) -> Side:
     folder.mkdir()
     file = folder / "pieces.json"
     file.write_text(json.dumps(pieces))
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, name, str(PRELUDE), str(file)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
-        timeout=1800,
-        check=False,
-    )
+    done = run_text(_PROGRAM, name, str(PRELUDE), str(file), folder=folder)
     assert done.returncode == 0, done.stderr[-4000:]
     return Side(*json.loads((folder / "outcomes.json").read_text()))

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ...conftest import BENEATH
+
 
 def run(
     *command: str, folder: Path, timeout: int = 900, fed: str | None = None, **variables: str
@@ -34,12 +36,36 @@ def run(
     )
 
 
+def run_script(
+    script: Path, *arguments: str, folder: Path, fed: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in a process that has imported no library, but what lies beneath them.
+
+    PyTorch takes most of what an import of TRL does, and nothing here is about PyTorch.
+
+    Args:
+        script: the file.
+        arguments: its arguments.
+        folder: where it runs.
+        fed: what it reads from standard input; None for nothing.
+    """
+    if not hasattr(os, "fork"):
+        return run(sys.executable, str(script), *arguments, folder=folder, fed=fed)
+    request: dict[str, Any] = {"argv": [str(script), *arguments], "file": str(script)}
+    if fed is not None:
+        (folder / "stdin").write_text(fed)
+        request["fed"] = "stdin"
+    status, stdout, stderr = BENEATH.run(folder, {"CUDA_VISIBLE_DEVICES": ""}, **request)
+    return subprocess.CompletedProcess(request["argv"], status, stdout, stderr)
+
+
 def run_text(
     text: str, *arguments: str, folder: Path, fed: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Write a script into a folder, and run it there."""
-    (folder / "script.py").write_text(text)
-    return run(sys.executable, "-W", "ignore", "script.py", *arguments, folder=folder, fed=fed)
+    script = folder / "script.py"
+    script.write_text(text)
+    return run_script(script, *arguments, folder=folder, fed=fed)
 
 
 def printed(done: subprocess.CompletedProcess[str]) -> Any:
@@ -56,4 +82,4 @@ def answer(script: Path, side: str, folder: Path) -> Any:
         side: whether the layer is there: `off` or `on`.
         folder: where it runs.
     """
-    return printed(run(sys.executable, str(script), side, folder=folder))
+    return printed(run_script(script, side, folder=folder))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from packaging.version import Version
 
-from .programs import printed, run
+from .programs import printed, run_script
 
 transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.skipif(
@@ -40,9 +39,7 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     script = Path(__file__).with_name("lesser.py")
-    answer: dict[str, Any] = printed(
-        run(sys.executable, str(script), folder=tmp_path_factory.mktemp("lesser"))
-    )
+    answer: dict[str, Any] = printed(run_script(script, folder=tmp_path_factory.mktemp("lesser")))
     return answer
 
 

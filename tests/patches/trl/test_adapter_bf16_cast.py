@@ -55,7 +55,7 @@ def test_fp16_fails_without_and_trains_with(train, trainer: str) -> None:
 
 @due
 @pytest.mark.skipif(SHARED, reason="only forks here")
-def test_fp16_trains_where_patches_come_before_the_libraries(fresh) -> None:
+def test_fp16_trains_where_patches_come_before_the_libraries(before_libraries) -> None:
     code = """
         import patchkit
         from patchkit.lab.reproduce import train_in_temporary_folder
@@ -68,9 +68,9 @@ def test_fp16_trains_where_patches_come_before_the_libraries(fresh) -> None:
             except Exception as error:
                 result[trainer] = str(error)
     """
-    without = fresh(code.format(apply="", trainers=AFFECTED))
+    without = before_libraries(code.format(apply="", trainers=AFFECTED))
     assert without == dict.fromkeys(AFFECTED, CUDA_REFUSAL)
-    outcome = fresh(code.format(apply="patchkit.apply(strict=True)", trainers=AFFECTED))
+    outcome = before_libraries(code.format(apply="patchkit.apply(strict=True)", trainers=AFFECTED))
     assert outcome == {trainer: [["float32"], True] for trainer in AFFECTED}
 
 
@@ -224,7 +224,7 @@ def test_no_public_trainer_has_a_live_cast(forked) -> None:
 
 
 @due
-def test_an_altered_anchor_is_drift_and_stays_untouched(fresh, tmp_path: Path) -> None:
+def test_an_altered_anchor_is_drift_and_stays_untouched(before_libraries, tmp_path: Path) -> None:
     import trl
 
     copy = tmp_path / "altered" / "trl"
@@ -234,7 +234,7 @@ def test_an_altered_anchor_is_drift_and_stays_untouched(fresh, tmp_path: Path) -
     cast = "param.data = param.data.to(torch.bfloat16)"
     assert text.count(cast) == 1
     file.write_text(text.replace(cast, "param.data = param.data.bfloat16()"), encoding="utf-8")
-    status, reason, filename, others = fresh(
+    status, reason, filename, others = before_libraries(
         f"""
         import sys, warnings
         sys.path.insert(0, {str(copy.parent)!r})
@@ -260,8 +260,8 @@ def test_an_altered_anchor_is_drift_and_stays_untouched(fresh, tmp_path: Path) -
 
 
 @due
-def test_an_exception_inside_the_patch_leaves_the_import_working(fresh) -> None:
-    status, filename = fresh(
+def test_an_exception_inside_the_patch_leaves_the_import_working(before_libraries) -> None:
+    status, filename = before_libraries(
         f"""
         import warnings
         import patchkit
