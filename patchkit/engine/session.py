@@ -10,9 +10,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import logging
-import os
 import sys
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -50,6 +48,7 @@ from .desired import DesiredState
 from .fixing import FixedCallable
 from .kept import KeptResults
 from .listener import ImportListener
+from .lock import LOCK as _LOCK
 from .recording import broken_record, left_by_revert, patch_record
 from .trouble import WarningKey, Warnings, explain, trouble_in, warn
 from .wrapping import ChangedPlaces, prepare
@@ -58,16 +57,6 @@ if TYPE_CHECKING:
     from ..legacy.layer import Layer, LayerChoice
 
 logger = logging.getLogger("patchkit")
-
-_LOCK = threading.RLock()
-"""Guards the state of all sessions. While it is held nothing is imported and nobody is called: a
-thread that imports a module holds that module's import lock and then asks for this one."""
-
-if hasattr(os, "register_at_fork"):
-    # A child must not inherit the lock of a thread that it does not have.
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,17 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Protocol
 
-from .compile import nested_codes
+from .codes import nested_codes
 from .edit import Edit, apply_edits, split_lines
 from .edited import edited_code
 from .errors import Collision, Drift
 from .locate import FunctionSource, short_name
 from .results import NoResults, Plan, Results
 from .rule import Rule
-from .trampoline import Around, trampoline
+from .trampoline import Around, jump_template, trampoline
 
+JUMP = ("jump",)
+"""The name under which the code that jumps to wrappers is kept, which no rule has."""
 _MOST_VARIANTS = 8
 """Compiled forms of one function to keep at most, rather than compile them again."""
 
@@ -300,7 +302,7 @@ class CodeSwaps:
             code = self._edit(entry, edits)
         around = [piece for piece in pieces if isinstance(piece, Around)]
         if around:
-            code = trampoline(entry.function, code, around)
+            code = trampoline(self._template(entry), entry.function, code, around)
         running = entry.in_force()
         current = [variant for variant in entry.variants if variant[0] == running]
         others = [variant for variant in entry.variants if variant[0] != running]
@@ -321,6 +323,14 @@ class CodeSwaps:
         if are_kept:
             self._results.keep_compiled(entry.original, names, entry.filename, code)
         return code
+
+    def _template(self, entry: SwappedFunction) -> CodeType:
+        """Return the code that jumps to the wrappers of a function, but for their place."""
+        template = self._results.compiled(entry.original, JUMP, "")
+        if template is None:
+            template = jump_template(entry.original)
+            self._results.keep_compiled(entry.original, JUMP, "", template)
+        return template
 
     def _show_text(self, entry: SwappedFunction) -> None:
         """Show tracebacks and debuggers the text that runs, edits of all functions included."""
