@@ -1,14 +1,16 @@
-"""Calls of `apply` that wait until one of the libraries is imported.
+"""Calls of `apply` that wait until one of the libraries is imported, or longer.
 
 Most interpreters that a training starts import none of them: tokenizers' workers, launchers,
 compilers. Until one does, neither the patches are read nor anything that reads them, and only a
-finder waits. A request for a report, or any other call, carries them out first.
+finder waits. Where an earlier process kept what a plain call comes to, that is done then, and the
+session is still not needed. A request for a report, or any other call, carries them out first.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import weakref
 
 from ..about import shipped_path
 from . import hooks
@@ -20,28 +22,45 @@ if TYPE_CHECKING:
 
     from ..reporting.record import PatchRecord
     from ..reporting.report import Report
+    from .remembered import Remembered
 
 _GROUP = "patchkit.patches"
 """The entry points of other distributions; `definitions` reads them."""
 _PATCHES = "PATCHKIT_PATCHES"
-_SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN")
+SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN", "PATCHKIT_CACHE")
 """Variables that say nothing about patches."""
 
 
 class DeferredCall:
     """A call of `apply` that waits."""
 
-    def __init__(self, carry_out: Callable[[], Report]) -> None:
+    def __init__(self, carry_out: Callable[[], Report], *, is_plain: bool = False) -> None:
         self._carry_out = carry_out
+        self._is_plain = is_plain
         self.report: Report | None = None
         self.error: Exception | None = None
+        self.given: weakref.ref[Report] | None = None
+        """The report that the caller got, which is written before anything changes."""
 
-    def wait_for(self, packages: Collection[str]) -> None:
-        """Wait until one of these packages is imported."""
+    def wait_for(self, packages: Collection[str] | None) -> bool:
+        """Wait until one of these packages is imported.
+
+        Args:
+            packages: None if the call must do its work now: it waits if it is known what to do.
+
+        Returns:
+            whether it waits.
+        """
         global _calls
-        _FIRST.add(packages)
         _calls = (*_calls, self)
-        hooks.listen(_FIRST)
+        if packages is not None:
+            _FIRST.add(packages)
+            hooks.listen(_FIRST)
+            return True
+        if start_remembered():
+            return True
+        self.withdraw()
+        return False
 
     def withdraw(self) -> None:
         """Wait no longer."""
@@ -49,6 +68,22 @@ class DeferredCall:
         _calls = tuple(call for call in _calls if call is not self)
         if not _calls:
             hooks.ignore(_FIRST)
+            if (remembered := _remembered()) is not None:
+                remembered.undo()
+
+    @property
+    def is_plain(self) -> bool:
+        return self._is_plain
+
+    def give_report(self, report: Report) -> Report:
+        """Remember the report that the caller gets, and return it."""
+        self.given = weakref.ref(report)
+        return report
+
+    def is_watched(self) -> bool:
+        """Tell whether the caller has a report that is not written yet."""
+        report = None if self.given is None else self.given()
+        return report is not None and not report.is_written
 
     def carry_out(self) -> None:
         try:
@@ -88,7 +123,10 @@ class _FirstImport:
 
     def before_import(self, package: str) -> None:
         try:
-            carry_out()
+            if start_remembered():
+                hooks.ignore(self)
+            else:
+                carry_out()
         except Exception:
             # Never the user's import.
             import logging
@@ -123,9 +161,33 @@ def carry_out() -> None:
             _carry_out_all()
         finally:
             _carrying_out = False
+            _end_remembered()
     finally:
         _carrying_out = False  # if an interrupt skipped the first one
     hooks.ignore(_FIRST)
+
+
+def start_remembered() -> bool:
+    """Carry out the waiting calls as an earlier process did; tell whether that is known."""
+    if "patchkit.engine.session" in sys.modules or not all(call.is_plain for call in _calls):
+        return False
+    from .remembered import REMEMBERED
+
+    REMEMBERED.hand_over = carry_out
+    REMEMBERED.is_watched = lambda: any(call.is_watched() for call in _calls)
+    return REMEMBERED.start()
+
+
+def _remembered() -> Remembered | None:
+    """Return what is in force of what an earlier process kept."""
+    module = sys.modules.get("patchkit.engine.remembered")
+    return None if module is None else module.REMEMBERED
+
+
+def _end_remembered() -> None:
+    """Leave nothing in force that no waiting call stands for."""
+    if (remembered := _remembered()) is not None and remembered.in_force:
+        remembered.reinstate() if _calls else remembered.undo()
 
 
 def _carry_out_all() -> None:
@@ -142,7 +204,7 @@ def _carry_out_all() -> None:
 
 def is_environment_silent() -> bool:
     """Tell whether no variable says anything about patches, and so none can be wrong."""
-    return not any(name.startswith("PATCHKIT_") and name not in _SILENT for name in os.environ)
+    return not any(name.startswith("PATCHKIT_") and name not in SILENT for name in os.environ)
 
 
 def packages_to_wait_for() -> frozenset[str] | None:

@@ -7,6 +7,7 @@ after whatever interrupted it. Every public call begins by doing so.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import logging
@@ -41,14 +42,15 @@ from ..reporting.legacy import LegacyReport
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
 from ..rewrite import CodeSwaps
-from . import deferred, hooks
+from . import deferred, hooks, remembering
 from .armed import ArmedPatch, Attempt
 from .choices import Choices
 from .desired import DesiredState
 from .fixing import FixedCallable
-from .kept import KeptResults
+from .kept import KEPT, KeptResults
 from .listener import ImportListener
 from .lock import LOCK as _LOCK
+from .remembered import REMEMBERED
 from .recording import broken_record, left_by_revert, patch_record
 from .trouble import WarningKey, Warnings, explain, trouble_in, warn
 from .wrapping import ChangedPlaces, prepare
@@ -80,14 +82,18 @@ class Session:
     Args:
         known: the patches; those that are installed, read when first needed, if None.
         before: called before each change and each report.
+        kept: what earlier processes have kept; only the one session of a process remembers calls.
     """
 
     def __init__(
-        self, known: Catalogue | None = None, before: Callable[[], None] = lambda: None
+        self,
+        known: Catalogue | None = None,
+        before: Callable[[], None] = lambda: None,
+        kept: KeptResults | None = None,
     ) -> None:
         self._before = before
         self._state = DesiredState(known)
-        self._kept = KeptResults()
+        self._kept = KeptResults() if kept is None else kept
         self._places = ChangedPlaces(CodeSwaps(self._kept))
         self._unsettled = False
         self._busy = False
@@ -187,7 +193,9 @@ class Session:
                     legacy=legacy,
                 )
                 made.append((self._checkpoint(), after))
+                is_first = choices.is_plain and before == DesiredState(before.catalogue)
                 self._become(after)
+                self._places.adopt(REMEMBERED)
                 gone = before.switched_off_by(switches)
                 changed = armed.keys() - before.armed.keys()
                 changed.update(patch.id for patch in gone if self._was_due(patch))
@@ -200,6 +208,12 @@ class Session:
                     if trouble := trouble_in(report, ids, include_broken=choices.only is None):
                         raise PatchError(explain(trouble))
                 report = self._deferred_report(changed)
+                if REMEMBERED.in_force:
+                    self._places.settle()
+                    self._places.frames.clear()
+                    REMEMBERED.forget()
+            if is_first and not known.broken:
+                self._remember(after)
             if armed and all(patch.is_looked_up for patch in armed.values()):
                 report.write()
             self._catch_up()
@@ -210,6 +224,20 @@ class Session:
             self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
             finish()
             return report
+
+    def _remember(self, state: DesiredState) -> None:
+        """Keep what a first plain call came to, now and again at the end of the process."""
+        if self._kept is not KEPT or not REMEMBERED.state:
+            return
+
+        def remember() -> None:
+            with _LOCK:
+                if self._state is state:
+                    remembering.remember(list(state.armed.values()), KEPT, REMEMBERED.state)
+            self._kept.write()
+
+        remember()
+        atexit.register(remember)
 
     def add(self, patches: Paths | None) -> None:
         """Add a project's own patches to the catalogue, and apply none."""
@@ -637,5 +665,5 @@ def _prepare(patch: ArmedPatch) -> None:
                 prepare(target.change)
 
 
-SESSION = Session(before=deferred.carry_out)
+SESSION = Session(before=deferred.carry_out, kept=KEPT)
 """The one session of this process."""

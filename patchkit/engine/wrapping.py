@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..patch import Wrap
 from ..rewrite import (
@@ -28,6 +28,9 @@ from ..rewrite import (
 from ..rewrite.install import Claim, SwappedFunction
 from ..rewrite.misfit import missing_parameters
 from ..rewrite.trampoline import can_carry
+
+if TYPE_CHECKING:
+    from .remembered import Remembered
 
 
 @dataclass(eq=False)
@@ -115,6 +118,14 @@ class ChangedPlaces:
 
     swaps: CodeSwaps = field(default_factory=CodeSwaps)
     proxies: Proxies = field(default_factory=Proxies)
+    frames: dict[str, list[Any]] = field(default_factory=dict)
+    """What torch had compiled when modules were fixed that were adopted."""
+
+    def adopt(self, remembered: Remembered) -> None:
+        """Take over what an earlier process had kept and this one runs, until `settle`."""
+        self.frames = dict(remembered.frames)
+        for function, original in remembered.swapped():
+            self.swaps.adopt(function, original)
 
     def settle(self, *, complete: bool = False) -> None:
         """Take out what nobody claims validly; if `complete`, put in missing claimed changes."""

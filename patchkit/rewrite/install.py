@@ -84,6 +84,7 @@ class SwappedFunction:
         source: its unchanged source, once it was needed.
         variants: compiled forms, each with the pieces in it.
         claims: who wants which pieces in it.
+        standing: code of patchkit that was found in it, which stays until pieces take its place.
     """
 
     function: Callable[[], FunctionType | None]
@@ -92,12 +93,13 @@ class SwappedFunction:
     source: FunctionSource | None = None
     variants: list[tuple[tuple[Piece, ...], CodeType]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    standing: CodeType | None = None
 
     def in_force(self) -> tuple[Piece, ...] | None:
         """Return the pieces in the code that runs now; None if that is another tool's code."""
         function = self.function()
         code = function.__code__ if function is not None else None
-        if code is self.original:
+        if code is self.original or (code is not None and code is self.standing):
             return ()
         return next((pieces for pieces, variant in self.variants if variant is code), None)
 
@@ -196,6 +198,14 @@ class CodeSwaps:
         code, module = function.__code__, function.__globals__.get("__name__")
         return SwappedFunction(weakref.ref(function), code, short_name(code.co_filename, module))
 
+    def adopt(self, function: FunctionType, original: CodeType) -> None:
+        """Take over a function that runs code of patchkit, which stays there until `settle`."""
+        if self.of(function) is None:
+            entry = self.place(function)
+            name = short_name(original.co_filename, function.__globals__.get("__name__"))
+            entry.original, entry.name, entry.standing = original, name, function.__code__
+            self._functions[function] = entry
+
     def plan(self, place: SwappedFunction, rule: Rule, kept_as: str) -> Plan:
         """Return the edits of each site of a rule in a function.
 
@@ -273,6 +283,8 @@ class CodeSwaps:
             if any(claim.claimant.is_over for claim in entry.claims):
                 entry.claims = [claim for claim in entry.claims if not claim.claimant.is_over]
             function = entry.function()
+            if function is not None and function.__code__ is entry.standing:
+                function.__code__ = entry.original
             if function is not None and not entry.claims and entry.in_force() == ():
                 self._functions.pop(function, None)
         self._update_texts()

@@ -56,7 +56,7 @@ class NoResults:
         """Keep nothing."""
 
 
-_FORMAT_WITHOUT_REFERENCES = 2
+FORMAT_WITHOUT_REFERENCES = 2
 """Of marshal: the later ones mark what is referred to twice, which differs between processes."""
 
 
@@ -81,7 +81,7 @@ def digest(code: CodeType, states: dict[str, bytes] | None = None) -> bytes | No
             state = f"{file.st_size} {file.st_mtime_ns}".encode()
             if states is not None:
                 states[filename] = state
-        content = marshal.dumps(_in_fixed_order(code), _FORMAT_WITHOUT_REFERENCES)
+        content = marshal.dumps(_in_fixed_order(code), FORMAT_WITHOUT_REFERENCES)
     except (OSError, ValueError):
         return None
     return hashlib.blake2b(content, digest_size=16, key=state).digest()

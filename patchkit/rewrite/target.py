@@ -70,7 +70,7 @@ class Target(NamedTuple):
         """Tell whether this target means a qualified name; wildcards stay within a part."""
         parts, names = self.qualname.split("."), qualname.split(".")
         return len(parts) == len(names) and all(
-            _matcher(part)(name) for part, name in zip(parts, names, strict=True)
+            matcher(part)(name) for part, name in zip(parts, names, strict=True)
         )
 
     def qualnames_in(self, module: ModuleType) -> list[str]:
@@ -82,7 +82,7 @@ class Target(NamedTuple):
         if not self.qualname_is_glob:
             return [self.qualname]
         first, *rest = self.qualname.split(".")
-        matches = _matcher(first)
+        matches = matcher(first)
         own = [
             (name, value)
             for name, value in list(vars(module).items())
@@ -92,7 +92,7 @@ class Target(NamedTuple):
             return [name for name, _ in own]
         if len(rest) > 1:
             return []
-        matches = _matcher(rest[0])
+        matches = matcher(rest[0])
         return [
             f"{name}.{attribute}"
             for name, value in own
@@ -103,11 +103,31 @@ class Target(NamedTuple):
 
 
 @lru_cache(maxsize=None)
-def _matcher(pattern: str) -> Callable[[str], object]:
-    """Return what tells whether a part of a name matches a pattern."""
+def matcher(pattern: str) -> Callable[[str], object]:
+    """Return a function that tells whether a name matches a shell pattern as a whole.
+
+    Stars need no regular expression, which takes longer to compile than thousands of names to
+    compare.
+    """
     if not _GLOB.search(pattern):
         return pattern.__eq__
-    return re.compile(fnmatch.translate(pattern)).match
+    if "?" in pattern or "[" in pattern:
+        return re.compile(fnmatch.translate(pattern)).match
+    first, *middle, last = pattern.split("*")
+    shortest = len(pattern) - pattern.count("*")
+
+    def matches(name: str) -> bool:
+        if len(name) < shortest or not (name.startswith(first) and name.endswith(last)):
+            return False
+        place, end = len(first), len(name) - len(last)
+        for part in middle:
+            found = name.find(part, place, end)
+            if found < 0:
+                return False
+            place = found + len(part)
+        return True
+
+    return matches
 
 
 class Binding(NamedTuple):
