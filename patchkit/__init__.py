@@ -427,9 +427,7 @@ def _apply_later(finish: Callable[[], None]) -> Report | None:
     packages = None
     if deferred.is_environment_silent():
         packages = deferred.packages_to_wait_for()
-    call = deferred.DeferredCall(
-        lambda: _session().apply(_choices(*_DEFAULTS, {})), is_plain=True
-    )
+    call = deferred.DeferredCall(lambda: _session().apply(_choices(*_DEFAULTS, {})), is_plain=True)
     try:
         if not call.wait_for(packages):
             return None

@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import sys
 import weakref
+from _thread import RLock
+from contextlib import nullcontext
 
 from ..about import shipped_path
 from . import hooks
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 _GROUP = "patchkit.patches"
 """The entry points of other distributions; `definitions` reads them."""
 _PATCHES = "PATCHKIT_PATCHES"
-SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN", "PATCHKIT_CACHE")
+_SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN", "PATCHKIT_CACHE")
 """Variables that say nothing about patches."""
 
 
@@ -68,8 +70,8 @@ class DeferredCall:
         _calls = tuple(call for call in _calls if call is not self)
         if not _calls:
             hooks.ignore(_FIRST)
-            if (remembered := _remembered()) is not None:
-                remembered.undo()
+            if _remembered is not None:
+                _remembered.undo()
 
     @property
     def is_plain(self) -> bool:
@@ -88,7 +90,9 @@ class DeferredCall:
     def carry_out(self) -> None:
         try:
             if self.report is None:
-                self.report = self._carry_out()
+                known = _remembered
+                with nullcontext() if known is None else known.variables_of_the_call():
+                    self.report = self._carry_out()
         except Exception as error:
             self.error = error
             raise
@@ -104,6 +108,22 @@ class DeferredCall:
 
 _calls: tuple[DeferredCall, ...] = ()
 _carrying_out = False
+_turn = RLock()
+_LONGEST_WAIT = 10.0
+"""Seconds to wait for another thread, which may itself wait for an import of this one."""
+
+
+def _begin_in_fork() -> None:
+    """Forget a thread that carries out calls, and is not in this fork."""
+    global _turn, _carrying_out
+    if not _turn.acquire(blocking=False):
+        _turn, _carrying_out = RLock(), False
+    else:
+        _turn.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_fork)
 
 
 class _FirstImport:
@@ -148,10 +168,22 @@ def until_first_import(packages: Collection[str], carry_out: Callable[[], Report
 
 
 def carry_out() -> None:
-    """Carry out the calls that wait, in their order.
+    """Carry out the calls that wait, in their order, or wait until another thread has.
 
     One that raises is not made again; one that is interrupted is.
     """
+    if not _calls:
+        return
+    turn = _turn
+    has_turn = turn.acquire(timeout=_LONGEST_WAIT)
+    try:
+        _carry_out_in_turn()
+    finally:
+        if has_turn:
+            turn.release()
+
+
+def _carry_out_in_turn() -> None:
     global _carrying_out
     if _carrying_out:
         return
@@ -167,27 +199,43 @@ def carry_out() -> None:
     hooks.ignore(_FIRST)
 
 
+class _Caller:
+    """Answers what is asked while the calls are carried out as an earlier process did."""
+
+    def variables(self) -> dict[str, str]:
+        return variables()
+
+    def is_watched(self) -> bool:
+        return any(call.is_watched() for call in _calls)
+
+    def hand_over(self) -> None:
+        carry_out()
+
+
+_remembered: Remembered | None = None
+
+
+def remembered() -> Remembered:
+    """Return what is known from earlier processes of a plain call."""
+    global _remembered
+    if _remembered is None:
+        from .remembered import Remembered
+
+        _remembered = Remembered(_Caller())
+    return _remembered
+
+
 def start_remembered() -> bool:
     """Carry out the waiting calls as an earlier process did; tell whether that is known."""
     if "patchkit.engine.session" in sys.modules or not all(call.is_plain for call in _calls):
         return False
-    from .remembered import REMEMBERED
-
-    REMEMBERED.hand_over = carry_out
-    REMEMBERED.is_watched = lambda: any(call.is_watched() for call in _calls)
-    return REMEMBERED.start()
-
-
-def _remembered() -> Remembered | None:
-    """Return what is in force of what an earlier process kept."""
-    module = sys.modules.get("patchkit.engine.remembered")
-    return None if module is None else module.REMEMBERED
+    return remembered().start()
 
 
 def _end_remembered() -> None:
     """Leave nothing in force that no waiting call stands for."""
-    if (remembered := _remembered()) is not None and remembered.in_force:
-        remembered.reinstate() if _calls else remembered.undo()
+    if _remembered is not None and _remembered.in_force:
+        _remembered.reinstate() if _calls else _remembered.undo()
 
 
 def _carry_out_all() -> None:
@@ -204,7 +252,16 @@ def _carry_out_all() -> None:
 
 def is_environment_silent() -> bool:
     """Tell whether no variable says anything about patches, and so none can be wrong."""
-    return not any(name.startswith("PATCHKIT_") and name not in SILENT for name in os.environ)
+    return not variables()
+
+
+def variables() -> dict[str, str]:
+    """Return the variables that say something about patches."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("PATCHKIT_") and name not in _SILENT
+    }
 
 
 def packages_to_wait_for() -> frozenset[str] | None:

@@ -101,7 +101,7 @@ class KeptResults:
         record = self._find(_FACT, names)
         return marshal.loads(record) if isinstance(record, bytes) else None
 
-    def keep_fact(self, value: object, *names: str) -> None:
+    def keep_fact(self, value: Any, *names: str) -> None:
         """Keep a fact of plain data, unless it is known."""
         record = marshal.dumps(value, FORMAT)
         if self.path and self._records.get(_key(_FACT, names)) != record:

@@ -13,8 +13,9 @@ import linecache
 import os
 import sys
 import weakref
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..about import shipped_path
 from ..catalogue.fingerprint import of_folder, of_installed
@@ -25,12 +26,11 @@ from ..rewrite.target import Target, bind, matcher
 from ..rewrite.trampoline import Around, trampoline
 from . import hooks
 from .compiled import compiled_frames
-from .deferred import SILENT
 from .kept import KEPT
 from .lock import LOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from types import CodeType, FunctionType, ModuleType
 
 CALL, MODULE = "plain apply", "module"
@@ -89,15 +89,39 @@ class KnownSearch(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """A function that runs code from the file."""
+    """A function that runs code from the file.
 
+    Args:
+        module: returns its module, or None once that was unloaded.
+        qualname: its name there.
+        is_bound: whether calls of it have an instance, or a class, as their first argument.
+        function: returns the function, or None.
+        original: its code as upstream has it.
+        code: what it runs.
+    """
+
+    module: Callable[[], ModuleType | None]
+    qualname: str
+    is_bound: bool
     function: Callable[[], FunctionType | None]
     original: CodeType
     code: CodeType
 
+    def put(self) -> None:
+        """Make the function run the code, if it runs the original."""
+        function = self.function()
+        if function is not None and function.__code__ is self.original:
+            function.__code__ = self.code
+
+    def take_back(self) -> None:
+        """Make the function run the original, if it runs the code."""
+        function = self.function()
+        if function is not None and function.__code__ is self.code:
+            function.__code__ = self.original
+
 
 class KnownWrapper:
-    """A wrapper, `module:name`, that is imported when it is first called, as helpers of edits are."""
+    """A wrapper, `module:name`, that is imported when it is first called, as helpers are."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -115,45 +139,60 @@ class KnownWrapper:
         return KnownWrapper, (self._path,)
 
 
+class Caller(Protocol):
+    """Who keeps the calls that wait."""
+
+    def variables(self) -> dict[str, str]:
+        """Return the variables that say something about patches."""
+
+    def is_watched(self) -> bool:
+        """Tell whether somebody holds a report that must be written before anything changes."""
+
+    def hand_over(self) -> None:
+        """Make the session carry out the calls."""
+
+
 class Remembered:
     """The call as it was carried out here; a listener of the hook while it is in force."""
 
-    def __init__(self) -> None:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
         self.state = ""
         """Names all that the call depends on; empty if it was not asked for, or is unknown."""
-        self.hand_over: Callable[[], None] = lambda: None
-        """Makes the session carry out the call."""
-        self.is_watched: Callable[[], bool] = lambda: False
-        """Tells whether somebody holds a report that must be written before anything changes."""
         self.in_force = False
+        self.variables: dict[str, str] = {}
+        """Those that the call read."""
         self.frames: dict[str, list[Any]] = {}
         self._call: KnownCall | None = None
         self._prefixes: tuple[str, ...] = ()
         self._folders: object = None
         self._swaps: list[Swap] = []
         self._running: dict[int, Swap] = {}
-        self._texts: dict[str, object] = {}
+        self._texts: dict[str, Any] = {}
 
     def start(self) -> bool:
         """Carry out the call, again if need be; tell whether that can be done.
 
-        If it cannot, or anything raises, all is as it was.
+        If it cannot, or anything raises, all is as it was. An error is no reason for a call to
+        fail that can be carried out without this.
         """
         logging = sys.modules.get("logging")
         if logging is not None and logging.getLogger("patchkit").isEnabledFor(_INFO):
             return False  # what a call changes is logged
+        was_in_force, done = self.in_force, False
         try:
             done = self._read() and self._carry_out()
-        except BaseException:
-            self.undo()
-            raise
-        if not done:
-            self.undo()
+        except Exception:
+            if logging is not None:
+                logging.getLogger("patchkit").debug("not as remembered", exc_info=True)
+        finally:
+            if not done and not was_in_force:
+                self.undo()
         return done
 
     def _read(self) -> bool:
-        self._folders = _folders()
-        self.state = _state()
+        self._folders, self.variables = _folders(), self._caller.variables()
+        self.state = _state(self.variables)
         known = KEPT.fact(CALL, self.state) if self.state else None
         if known is None:
             return False
@@ -191,18 +230,17 @@ class Remembered:
 
     def before_import(self, package: str) -> None:
         """Make sure that nothing was installed meanwhile."""
-        if self.in_force and self._folders != _folders() and self.state != _state():
-            self.hand_over()
+        if self.in_force and self._folders != _folders() and self.state != _state(self.variables):
+            self._caller.hand_over()
 
     def after_import(self, name: str, module: ModuleType) -> None:
         known = False
-        if self.in_force and not self.is_watched():
+        if self.in_force and not self._caller.is_watched():
             known = self._fix(name, module, {})
         if not known:
-            self.hand_over()
-            from .session import SESSION
-
-            SESSION.after_import(name, module)
+            before = hooks.listeners()
+            self._caller.hand_over()
+            hooks.notify_new(before, name, module)
 
     def _fix(self, name: str, module: ModuleType, states: dict[str, bytes]) -> bool:
         """Fix a module; tell whether it is as it was where this was worked out."""
@@ -221,8 +259,8 @@ class Remembered:
             before = len(self._swaps)
             try:
                 self.frames.setdefault(name, frames)
-                for function, code in changes:
-                    self._put(function, code)
+                for swap in changes:
+                    self._put(swap)
             except BaseException:
                 self._take_back(before)
                 raise
@@ -234,10 +272,10 @@ class Remembered:
 
     def _changes(
         self, module: ModuleType, known: Any, states: dict[str, bytes]
-    ) -> list[tuple[FunctionType, CodeType]] | None:
-        """Return the functions of a module to change and their code; None if any is not known."""
+    ) -> list[Swap] | None:
+        """Return what to change in a module; None if anything there is not known."""
         changes, searches = known
-        found: list[tuple[FunctionType, CodeType]] = []
+        found: list[Swap] = []
         changed = set()
         for change in map(KnownChange._make, changes):
             try:
@@ -255,18 +293,19 @@ class Remembered:
             if kept is None or not all(name in function.__globals__ for name in change.needs):
                 return None
             code = kept
+            is_bound = isinstance(binding.owner, type) and type(binding.value) is not staticmethod
             if change.around:
                 template = KEPT.code_at(state, JUMP, original)
                 if template is None:
                     return None
-                bound = isinstance(binding.owner, type) and type(binding.value) is not staticmethod
                 around = [
-                    Around(owner, KnownWrapper(path), qualname, bound)
+                    Around(owner, KnownWrapper(path), qualname, is_bound)
                     for owner, path, qualname in change.around
                 ]
                 code = trampoline(template, weakref.ref(function), code, around)
             changed.add(id(original))
-            found.append((function, code))
+            here, place = weakref.ref(module), weakref.ref(function)
+            found.append(Swap(here, change.qualname, is_bound, place, original, code))
         return found if self._finds_nothing_else(module, searches, changed, states) else None
 
     def _finds_nothing_else(
@@ -289,29 +328,42 @@ class Remembered:
                     return False
         return True
 
-    def _put(self, function: FunctionType, code: CodeType) -> None:
-        swap = Swap(weakref.ref(function), function.__code__, code)
+    def _put(self, swap: Swap) -> None:
         self._swaps.append(swap)
-        self._running[id(code)] = swap
-        filename = code.co_filename
+        self._running[id(swap.code)] = swap
+        filename = swap.code.co_filename
         if filename != swap.original.co_filename and filename not in self._texts:
             # `linecache` calls an entry of one function when somebody wants the lines.
             shown = (partial(self._text, filename),)
-            self._texts[filename] = linecache.cache[filename] = shown  # type: ignore[assignment]
-        function.__code__ = code
+            self._texts[filename] = linecache.cache[filename] = shown
+        swap.put()
 
     def _text(self, filename: str) -> str | None:
         """Return the text that runs, which the session knows."""
-        self.hand_over()
+        self._caller.hand_over()
         entry: Any = linecache.cache.get(filename)
-        return entry[0]() if entry is not None and len(entry) == 1 else None
+        if entry is None or len(entry) != 1 or entry is self._texts.get(filename):
+            return None
+        text: str | None = entry[0]()
+        return text
 
-    def swapped(self) -> Iterable[tuple[FunctionType, CodeType]]:
-        """Yield the functions that run code from the file, and their original code."""
-        for swap in self._swaps:
-            function = swap.function()
-            if function is not None and function.__code__ is swap.code:
-                yield function, swap.original
+    def swaps(self) -> list[Swap]:
+        """Return the functions that got code from the file."""
+        return list(self._swaps)
+
+    @contextmanager
+    def variables_of_the_call(self) -> Iterator[None]:
+        """Let the environment say in the block what it said to the call."""
+        now = self._caller.variables()
+        if not self.in_force or now == self.variables:
+            yield
+            return
+        before = self.variables
+        try:
+            _set_variables(now, before)
+            yield
+        finally:
+            _set_variables(before, now)
 
     def undo(self) -> None:
         """Give all functions their original code back, and listen no longer."""
@@ -322,9 +374,7 @@ class Remembered:
     def _take_back(self, number: int) -> None:
         """Give the functions but the first few their original code back."""
         for swap in self._swaps[number:]:
-            function = swap.function()
-            if function is not None and function.__code__ is swap.code:
-                function.__code__ = swap.original
+            swap.take_back()
             self._running.pop(id(swap.code), None)
         del self._swaps[number:]
 
@@ -332,10 +382,8 @@ class Remembered:
         """Put the code back after the session was interrupted while it took over."""
         with LOCK:
             for swap in self._swaps:
-                function = swap.function()
-                if function is not None and function.__code__ is swap.original:
-                    function.__code__ = swap.code
-            linecache.cache.update(self._texts)  # type: ignore[arg-type]
+                swap.put()
+            linecache.cache.update(self._texts)
             if self.in_force:
                 hooks.listen(self)
 
@@ -348,9 +396,6 @@ class Remembered:
                 del linecache.cache[filename]
         self._swaps, self._running, self._texts, self.frames = [], {}, {}, {}
         self._call = None
-
-
-REMEMBERED = Remembered()
 
 
 def _functions(module: ModuleType, qualname: str) -> Iterable[FunctionType]:
@@ -373,23 +418,22 @@ def _folders() -> list[tuple[str, int]]:
     return found
 
 
-def _state() -> str:
+def _set_variables(now: dict[str, str], wanted: dict[str, str]) -> None:
+    for name in now.keys() - wanted.keys():
+        os.environ.pop(name, None)
+    os.environ.update(wanted)
+
+
+def _state(variables: dict[str, str]) -> str:
     """Name the state of all that a plain `apply()` depends on; empty if unknown."""
-    variables = sorted(
-        (name, value)
-        for name, value in os.environ.items()
-        if name.startswith("PATCHKIT_") and name not in SILENT
-    )
+    if "PATCHKIT_LEGACY" in variables:
+        return ""
     folders = [shipped_path("patches")]
-    for name, value in variables:
-        if name == "PATCHKIT_LEGACY":
-            return ""
-        if name == "PATCHKIT_PATCHES":
-            for path in filter(None, value.split(os.pathsep)):
-                path = os.path.abspath(os.path.expanduser(path))
-                folders.append(os.path.dirname(path) if path.endswith(".py") else path)
+    for path in filter(None, variables.get("PATCHKIT_PATCHES", "").split(os.pathsep)):
+        path = os.path.realpath(os.path.expanduser(path))
+        folders.append(os.path.dirname(path) if path.endswith(".py") else path)
     states = [of_installed(), *map(of_folder, folders)]
     if not all(states):
         return ""
-    facts = (states, folders, variables, *(os.path.realpath(path) for path in folders))
+    facts = states, folders, sorted(variables.items())
     return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()

@@ -30,8 +30,7 @@ def remember(armed: Sequence[ArmedPatch], kept: KeptResults, state: str) -> None
     """
     with cached_lookups():
         fresh = [
-            patch if patch.is_looked_up else ArmedPatch(patch.entry, patch.owner)
-            for patch in armed
+            patch if patch.is_looked_up else ArmedPatch(patch.entry, patch.owner) for patch in armed
         ]
         due = [patch for patch in fresh if patch.is_due]
         if any(patch.look_up().problem for patch in fresh):
@@ -68,7 +67,7 @@ def _module(
     """Return what is done in a module, and what is searched; None if that cannot be kept."""
     places: dict[int, tuple[str, SwappedFunction]] = {}
     needs: dict[int, set[str]] = {}
-    searches = []
+    searches: list[tuple[object, ...]] = []
     for patch in due:
         targets = patch.targets_in(name)
         attempt = patch.attempt_in(name) if targets else None
@@ -84,9 +83,7 @@ def _module(
                 return None
             if isinstance(change, Rewrite) and target.is_optional:
                 rule = change.rule
-                search = KnownSearch(
-                    target.target.qualname, rule.names, rule.needs, target.kept_as
-                )
+                search = KnownSearch(target.target.qualname, rule.names, rule.needs, target.kept_as)
                 searches.append(tuple(search))
             for fixed in outcome.callables:
                 if not isinstance(fixed.place, SwappedFunction) or fixed.copied_by():
@@ -94,12 +91,12 @@ def _module(
                 places.setdefault(id(fixed.place), (fixed.qualname, fixed.place))
                 if isinstance(change, Rewrite):
                     needs.setdefault(id(fixed.place), set()).update(change.rule.needs)
-    changes = []
+    changes: list[tuple[object, ...]] = []
     for number, (qualname, place) in places.items():
-        change = _change(qualname, place, needs.get(number, ()), kept)
-        if change is None:
+        known = _change(qualname, place, needs.get(number, ()), kept)
+        if known is None:
             return None
-        changes.append(tuple(change))
+        changes.append(tuple(known))
     return changes, searches
 
 

@@ -50,7 +50,6 @@ from .fixing import FixedCallable
 from .kept import KEPT, KeptResults
 from .listener import ImportListener
 from .lock import LOCK as _LOCK
-from .remembered import REMEMBERED
 from .recording import broken_record, left_by_revert, patch_record
 from .trouble import WarningKey, Warnings, explain, trouble_in, warn
 from .wrapping import ChangedPlaces, prepare
@@ -160,7 +159,7 @@ class Session:
         made: list[tuple[Checkpoint, DesiredState]],
     ) -> Report:
         """Apply, and note in `made` what was wanted before and after it."""
-        strict = choices.strict
+        strict, remembered = choices.strict, deferred.remembered()
         with unload_on_error():
             paths, definitions = self._read(choices.patches)
             known = self.catalogue.with_valid(definitions)
@@ -195,7 +194,7 @@ class Session:
                 made.append((self._checkpoint(), after))
                 is_first = choices.is_plain and before == DesiredState(before.catalogue)
                 self._become(after)
-                self._places.adopt(REMEMBERED)
+                self._places.adopt(remembered)
                 gone = before.switched_off_by(switches)
                 changed = armed.keys() - before.armed.keys()
                 changed.update(patch.id for patch in gone if self._was_due(patch))
@@ -208,10 +207,9 @@ class Session:
                     if trouble := trouble_in(report, ids, include_broken=choices.only is None):
                         raise PatchError(explain(trouble))
                 report = self._deferred_report(changed)
-                if REMEMBERED.in_force:
-                    self._places.settle()
-                    self._places.frames.clear()
-                    REMEMBERED.forget()
+                if remembered.in_force:
+                    self._places.end_adoption()
+                    remembered.forget()
             if is_first and not known.broken:
                 self._remember(after)
             if armed and all(patch.is_looked_up for patch in armed.values()):
@@ -227,13 +225,14 @@ class Session:
 
     def _remember(self, state: DesiredState) -> None:
         """Keep what a first plain call came to, now and again at the end of the process."""
-        if self._kept is not KEPT or not REMEMBERED.state:
+        call = deferred.remembered().state
+        if self._kept is not KEPT or not call:
             return
 
         def remember() -> None:
             with _LOCK:
                 if self._state is state:
-                    remembering.remember(list(state.armed.values()), KEPT, REMEMBERED.state)
+                    remembering.remember(list(state.armed.values()), KEPT, call)
             self._kept.write()
 
         remember()

@@ -198,12 +198,12 @@ class CodeSwaps:
         code, module = function.__code__, function.__globals__.get("__name__")
         return SwappedFunction(weakref.ref(function), code, short_name(code.co_filename, module))
 
-    def adopt(self, function: FunctionType, original: CodeType) -> None:
-        """Take over a function that runs code of patchkit, which stays there until `settle`."""
+    def adopt(self, function: FunctionType, original: CodeType, standing: CodeType) -> None:
+        """Take over a function that got code of patchkit, which stays there until `settle`."""
         if self.of(function) is None:
             entry = self.place(function)
             name = short_name(original.co_filename, function.__globals__.get("__name__"))
-            entry.original, entry.name, entry.standing = original, name, function.__code__
+            entry.original, entry.name, entry.standing = original, name, standing
             self._functions[function] = entry
 
     def plan(self, place: SwappedFunction, rule: Rule, kept_as: str) -> Plan:

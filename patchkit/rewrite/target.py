@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -102,7 +102,7 @@ class Target(NamedTuple):
         ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def matcher(pattern: str) -> Callable[[str], object]:
     """Return a function that tells whether a name matches a shell pattern as a whole.
 
@@ -210,9 +210,10 @@ def chain(value: Any) -> Iterator[Any]:
         value = next((inner for inner in inside if inner is not None), None)
 
 
+_COMMON: tuple[type, ...] = (FunctionType, staticmethod, classmethod, property, type)
 _ANSWERED = {
-    cls: frozenset(name for name in _INNER if any(name in vars(base) for base in cls.__mro__))
-    for cls in (FunctionType, staticmethod, classmethod, property, type)
+    cls: {name for name in _INNER if any(name in vars(base) for base in cls.__mro__)}
+    for cls in _COMMON
 }
 """Of those, the names that all objects of a type have; it is what most decorators return."""
 
