@@ -248,6 +248,8 @@ def _carry_out_all() -> None:
             _calls = _calls[1:]
             raise
         _calls = _calls[1:]
+        if _remembered is not None and _remembered.in_force:
+            _remembered.forget()
 
 
 def is_environment_silent() -> bool:

@@ -61,14 +61,14 @@ class KnownChange(NamedTuple):
     Args:
         qualname: its name.
         edited: the name of its edited code; empty if it is only wrapped.
-        around: owner, wrapper as `module:name`, and name in messages of each wrapper, innermost
-            first.
+        around: of each wrapper, innermost first, the owner, the name of the target in messages,
+            and what `KnownWrapper` takes.
         needs: names that its module must have.
     """
 
     qualname: str
     edited: tuple[str, ...]
-    around: tuple[tuple[str, str, str], ...]
+    around: tuple[tuple[str, str, str, str], ...]
     needs: tuple[str, ...]
 
 
@@ -121,22 +121,34 @@ class Swap(NamedTuple):
 
 
 class KnownWrapper:
-    """A wrapper, `module:name`, that is imported when it is first called, as helpers are."""
+    """A wrapper that is imported when it is first called, as helpers of edits are.
 
-    def __init__(self, path: str) -> None:
+    Args:
+        path: `module:name`.
+        folder: the folder of a project's own patches that it comes from, if it does.
+    """
+
+    def __init__(self, path: str, folder: str = "") -> None:
         self._path = path
+        self._folder = folder
         self._wrapper: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
         if self._wrapper is None:
             from importlib import import_module
 
+            if self._folder:
+                from pathlib import Path
+
+                from ..catalogue.folders import package_of
+
+                package_of(Path(self._folder))
             module, _, name = self._path.partition(":")
             self._wrapper = getattr(import_module(module), name)
         return self._wrapper(*arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return KnownWrapper, (self._path,)
+        return KnownWrapper, (self._path, self._folder)
 
 
 class Caller(Protocol):
@@ -299,8 +311,8 @@ class Remembered:
                 if template is None:
                     return None
                 around = [
-                    Around(owner, KnownWrapper(path), qualname, is_bound)
-                    for owner, path, qualname in change.around
+                    Around(owner, KnownWrapper(*wrapper), qualname, is_bound)
+                    for owner, qualname, *wrapper in change.around
                 ]
                 code = trampoline(template, weakref.ref(function), code, around)
             changed.add(id(original))

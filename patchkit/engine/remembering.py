@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+from ..catalogue.folders import PACKAGE as FOLDERS
 from ..environment import cached_lookups, module_file
 from ..patch import Rewrite, Status
 from ..reporting.status import TROUBLE
@@ -109,12 +110,12 @@ def _change(
     around = [piece for piece in pieces if isinstance(piece, Around)]
     names = sorted(piece.kept_as for piece in edits)
     edited = ("code", place.filename, *names) if names else ()
-    wrappers = tuple((piece.owner, _path(piece.wrapper), piece.qualname) for piece in around)
+    wrappers = tuple((piece.owner, piece.qualname, *_path(piece.wrapper)) for piece in around)
     state, original = digest(place.original), place.original
     if (
         not pieces
         or not all(names)
-        or not all(path for _, path, _ in wrappers)
+        or not all(path for _, _, path, _ in wrappers)
         or (edited and kept.code_at(state, edited, original) is None)
         or (wrappers and kept.code_at(state, JUMP, original) is None)
     ):
@@ -122,8 +123,12 @@ def _change(
     return KnownChange(qualname, edited, wrappers, tuple(sorted(needs)))
 
 
-def _path(wrapper: object) -> str:
-    """Return the `module:name` of a wrapper; empty if it has none."""
+def _path(wrapper: object) -> tuple[str, str]:
+    """Return the `module:name` of a wrapper, empty if it has none, and its folder of patches."""
     module, name = getattr(wrapper, "__module__", ""), getattr(wrapper, "__qualname__", "")
-    found = getattr(sys.modules.get(module), name, None)
-    return f"{module}:{name}" if found is wrapper else ""
+    if getattr(sys.modules.get(module), name, None) is not wrapper:
+        return "", ""
+    folder = ""
+    if module.startswith(f"{FOLDERS}."):
+        (folder,) = sys.modules[".".join(module.split(".")[:2])].__path__
+    return f"{module}:{name}", folder

@@ -209,7 +209,6 @@ class Session:
                 report = self._deferred_report(changed)
                 if remembered.in_force:
                     self._places.end_adoption()
-                    remembered.forget()
             if is_first and not known.broken:
                 self._remember(after)
             if armed and all(patch.is_looked_up for patch in armed.values()):
@@ -230,9 +229,12 @@ class Session:
             return
 
         def remember() -> None:
-            with _LOCK:
-                if self._state is state:
-                    remembering.remember(list(state.armed.values()), KEPT, call)
+            try:
+                with _LOCK:
+                    if self._state is state:
+                        remembering.remember(list(state.armed.values()), KEPT, call)
+            except Exception:
+                logger.debug("patchkit: a call cannot be remembered", exc_info=True)
             self._kept.write()
 
         remember()
