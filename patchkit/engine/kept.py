@@ -28,7 +28,7 @@ from ..rewrite.results import Plan, digest
 FOLDER = "rewrites"
 _MAGIC = b"patchkit rewrites 1\n"
 _CHECKSUM_SIZE = 16
-_LARGEST = 16 * 2**20
+_LARGEST = 4 * 2**20
 """Size of a file, in bytes, beyond which what others kept is dropped."""
 _MOST_FILES = 8
 """Files of other environments, or of earlier states of this one, that stay in the folder."""
