@@ -172,10 +172,10 @@ def apply(
     arguments = (only, exclude, strict, dtype, preflight, patches, legacy)
     is_plain = not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True))
     finish: Callable[[], None] = lambda: _explain_unasked(explain)  # noqa: E731
-    report = _apply_later(finish) if is_plain else None
-    if report is not None:
-        return report
-    return _session().apply(_choices(*arguments, settings), finish=finish)
+    now: Callable[[], Report] = lambda: _session().apply(  # noqa: E731
+        _choices(*arguments, settings), finish=finish
+    )
+    return _apply_later(now, finish) if is_plain else now()
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
@@ -407,20 +407,21 @@ def _session() -> Session:
     return SESSION
 
 
-def _apply_later(finish: Callable[[], None]) -> Report | None:
+def _apply_later(now: Callable[[], Report], finish: Callable[[], None]) -> Report:
     """Let a plain `apply()` wait for the first import of a library, or for whoever asks for more.
 
     Args:
+        now: applies at once, where the patches are read already, or must be read since nobody has
+            kept what they come to here.
         finish: called at the end, as a part of this call.
 
     Returns:
-        its report, which is written when it is read; None if the call cannot wait: the patches are
-        read already, or must be read since nobody has kept what they come to here.
+        its report, which is written when it is read.
     """
     import sys
 
     if "patchkit.engine.session" in sys.modules:
-        return None
+        return now()
     from .engine import deferred
     from .reporting.report import Report
 
@@ -430,7 +431,7 @@ def _apply_later(finish: Callable[[], None]) -> Report | None:
     call = deferred.DeferredCall(lambda: _session().apply(_choices(*_DEFAULTS, {})), is_plain=True)
     try:
         if not call.wait_for(packages):
-            return None
+            return now()
         finish()
         return call.give_report(Report.later(call.read_report))
     except BaseException:

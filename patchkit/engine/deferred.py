@@ -199,7 +199,7 @@ def _carry_out_in_turn() -> None:
     hooks.ignore(_FIRST)
 
 
-class _Caller:
+class _Calls:
     """Answers what is asked while the calls are carried out as an earlier process did."""
 
     def variables(self) -> dict[str, str]:
@@ -221,7 +221,7 @@ def remembered() -> Remembered:
     if _remembered is None:
         from .remembered import Remembered
 
-        _remembered = Remembered(_Caller())
+        _remembered = Remembered(_Calls())
     return _remembered
 
 

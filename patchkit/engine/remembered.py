@@ -151,8 +151,8 @@ class KnownWrapper:
         return KnownWrapper, (self._path, self._folder)
 
 
-class Caller(Protocol):
-    """Who keeps the calls that wait."""
+class WaitingCalls(Protocol):
+    """The calls of `apply` that wait."""
 
     def variables(self) -> dict[str, str]:
         """Return the variables that say something about patches."""
@@ -167,8 +167,8 @@ class Caller(Protocol):
 class Remembered:
     """The call as it was carried out here; a listener of the hook while it is in force."""
 
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
+    def __init__(self, calls: WaitingCalls) -> None:
+        self._calls = calls
         self.state = ""
         """Names all that the call depends on; empty if it was not asked for, or is unknown."""
         self.in_force = False
@@ -203,7 +203,7 @@ class Remembered:
         return done
 
     def _read(self) -> bool:
-        self._folders, self.variables = _folders(), self._caller.variables()
+        self._folders, self.variables = _folders(), self._calls.variables()
         self.state = _state(self.variables)
         known = KEPT.fact(CALL, self.state) if self.state else None
         if known is None:
@@ -243,15 +243,15 @@ class Remembered:
     def before_import(self, package: str) -> None:
         """Make sure that nothing was installed meanwhile."""
         if self.in_force and self._folders != _folders() and self.state != _state(self.variables):
-            self._caller.hand_over()
+            self._calls.hand_over()
 
     def after_import(self, name: str, module: ModuleType) -> None:
         known = False
-        if self.in_force and not self._caller.is_watched():
+        if self.in_force and not self._calls.is_watched():
             known = self._fix(name, module, {})
         if not known:
             before = hooks.listeners()
-            self._caller.hand_over()
+            self._calls.hand_over()
             hooks.notify_new(before, name, module)
 
     def _fix(self, name: str, module: ModuleType, states: dict[str, bytes]) -> bool:
@@ -352,7 +352,7 @@ class Remembered:
 
     def _text(self, filename: str) -> str | None:
         """Return the text that runs, which the session knows."""
-        self._caller.hand_over()
+        self._calls.hand_over()
         entry: Any = linecache.cache.get(filename)
         if entry is None or len(entry) != 1 or entry is self._texts.get(filename):
             return None
@@ -366,7 +366,7 @@ class Remembered:
     @contextmanager
     def variables_of_the_call(self) -> Iterator[None]:
         """Let the environment say in the block what it said to the call."""
-        now = self._caller.variables()
+        now = self._calls.variables()
         if not self.in_force or now == self.variables:
             yield
             return
