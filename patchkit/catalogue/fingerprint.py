@@ -43,7 +43,7 @@ def _of_shipped() -> str:
     return of_folder(shipped_path("patches"))
 
 
-def of_folder(folder: str) -> str:
+def of_folder(folder: str, endings: tuple[str, ...] = (".py",)) -> str:
     """Name the state of all Python files in a folder, subfolders included; empty if unknown."""
     latest = time.time_ns() - _TOO_CLOSE_NS
     states = []
@@ -52,7 +52,7 @@ def of_folder(folder: str) -> str:
         while folders:
             with os.scandir(folders.pop()) as entries:
                 for entry in entries:
-                    if entry.name.endswith(".py"):
+                    if entry.name.endswith(endings):
                         file = entry.stat()
                         if file.st_mtime_ns > latest:
                             return ""

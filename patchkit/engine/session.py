@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import gc
 import logging
+import os
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,9 +21,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import settings
+from ..about import PACKAGE
 from ..catalogue import entries
 from ..catalogue.definitions import Definition
 from ..catalogue.entries import Broken, Catalogue, Entry
+from ..catalogue.fingerprint import of_folder
 from ..catalogue.folders import (
     Paths,
     definitions_in,
@@ -283,7 +286,8 @@ class Session:
         from ..legacy.layer import LAYER, prepare
 
         self._layer = LAYER
-        return prepare(choice)
+        table = of_folder(os.path.join(PACKAGE, "legacy"), (".py", ".toml"))
+        return prepare(choice, self._kept, table)
 
     @property
     def local_patches(self) -> str:
