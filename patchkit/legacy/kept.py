@@ -13,7 +13,7 @@ from .versions.due import Due, due_rows, known_release
 _LIBRARIES, _ROWS = "libraries of rows", "rows that are due"
 
 
-class Facts(Protocol):
+class KeptFacts(Protocol):
     """Facts that processes keep for each other, under names that say all that they depend on."""
 
     def fact(self, *names: str) -> Any:
@@ -23,7 +23,7 @@ class Facts(Protocol):
         """Keep a fact of plain data."""
 
 
-def due_here(facts: Facts, table: str) -> Due:
+def due_here(facts: KeptFacts, table: str) -> Due:
     """Return the rows of the table for the installed releases.
 
     Args:

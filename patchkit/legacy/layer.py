@@ -28,7 +28,7 @@ from .guarding.classes import derived_from, has_generated_constructor, watch
 from .guarding.former_attributes import answer_for, take_for
 from .guarding.guard import Guarded, GuardedFunction, GuardedMethod
 from .guarding.names import Names
-from .kept import Facts, due_here
+from .kept import KeptFacts, due_here
 from .uses import Journal, LegacyUse
 from .versions.due import Due, MethodRows
 from .versions.written_for import WrittenFor, parse
@@ -49,7 +49,7 @@ class LayerChoice:
     written_for: WrittenFor | None = None
 
 
-def prepare(choice: Choice, facts: Facts, table: str) -> LayerChoice | None:
+def prepare(choice: Choice, facts: KeptFacts, table: str) -> LayerChoice | None:
     """Read the table and look up the installed releases; None if the layer is to be off.
 
     Args:
