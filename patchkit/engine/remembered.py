@@ -204,7 +204,7 @@ class Remembered:
 
     def _read(self) -> bool:
         self._folders, self.variables = _folders(), self._calls.variables()
-        self.state = _state(self.variables)
+        self.state = _state(self.variables) if KEPT.path else ""
         known = KEPT.fact(CALL, self.state) if self.state else None
         if known is None:
             return False
