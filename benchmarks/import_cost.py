@@ -1,6 +1,6 @@
 """Measure what patchkit adds to a program's start, and to an import of TRL's trainers.
 
-Warm: another process has kept the results of its rewrites. Cold: nothing is kept.
+Warm: another process has kept what its call came to. Cold: nothing is kept.
 """
 
 from __future__ import annotations
@@ -40,9 +40,14 @@ _MODULES = "outcome['modules'] = list(sys.modules)"
 
 _TRAINERS = "from trl import SFTTrainer, DPOTrainer, GRPOTrainer\n"
 _COLD = "import os; os.environ['PATCHKIT_CACHE'] = 'off'\n"
-_COUNTED = ("sources read", "texts parsed or compiled", "patch files imported")
+_COUNTED = (
+    "sources read",
+    "texts parsed or compiled",
+    "modules of patchkit imported",
+    "patch files imported",
+)
 _COUNTING = """
-counts = dict.fromkeys(("sources read", "texts parsed or compiled", "patch files imported"), 0)
+counts = dict.fromkeys({counted!r}, 0)
 def count(event, arguments):
     if event == "open" and str(arguments[0]).endswith(".py"):
         counts["sources read"] += 1
@@ -50,12 +55,14 @@ def count(event, arguments):
         counts["texts parsed or compiled"] += 1
     elif event == "import" and str(arguments[0]).startswith("patchkit.patches."):
         counts["patch files imported"] += 1
+    elif event == "import" and str(arguments[0]).startswith("patchkit."):
+        counts["modules of patchkit imported"] += 1
 sys.addaudithook(count)
 """
 _COUNTS = "outcome = dict(counts)"
 
-# Parts of patchkit's work: its import, `apply()`, preparing for a library as it is imported, and
-# fixing each module when it is loaded.
+# Parts of patchkit's work: its import, `apply()`, and what it does as a library and each of its
+# modules is imported.
 _PARTS = """
 wall = cpu = 0.0
 def measured(work):
@@ -69,11 +76,11 @@ def measured(work):
             cpu += time.process_time() - before[1]
     return run
 def load():
-    import patchkit.engine.session
+    import patchkit.engine.hooks
 measured(load)()
-from patchkit.engine.session import Session
-Session.before_import = measured(Session.before_import)
-Session.after_import = measured(Session.after_import)
+from patchkit.engine import hooks
+hooks._notify_before = measured(hooks._notify_before)
+hooks._notify_after = measured(hooks._notify_after)
 measured(sys.modules["patchkit"].apply)()
 """
 
@@ -131,8 +138,9 @@ def _added_to_trl(
         "parts, warm": _program(_PARTS + _TRAINERS, before=first, **parts),
         "parts, cold": _program(_PARTS + _TRAINERS, before=_COLD + first, **parts),
     }
+    counting = _COUNTING.format(counted=_COUNTED)
     counted = {
-        name: python.run(_program(start, before=before + _TRAINERS + _COUNTING, after=_COUNTS))
+        name: python.run(_program(start, before=before + _TRAINERS + counting, after=_COUNTS))
         for name, before in (("cold", _COLD), ("not yet warm", ""), ("warm", ""))
     }
     notes += [

@@ -171,11 +171,11 @@ def apply(
         check_flag("explain", explain)
     arguments = (only, exclude, strict, dtype, preflight, patches, legacy)
     is_plain = not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True))
-    packages = _packages_to_wait_for() if is_plain else None
     finish: Callable[[], None] = lambda: _explain_unasked(explain)  # noqa: E731
-    if packages is not None:
-        return _apply_later(packages, finish)
-    return _session().apply(_choices(*arguments, settings), finish=finish)
+    now: Callable[[], Report] = lambda: _session().apply(  # noqa: E731
+        _choices(*arguments, settings), finish=finish
+    )
+    return _apply_later(now, finish) if is_plain else now()
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
@@ -407,40 +407,33 @@ def _session() -> Session:
     return SESSION
 
 
-def _packages_to_wait_for() -> frozenset[str] | None:
-    """Return the packages whose first import a plain `apply()` can wait for.
-
-    Returns:
-        None if it cannot wait: the patches are read already, or the environment has settings for
-        them.
-    """
-    import sys
-
-    from .engine import deferred
-
-    if "patchkit.engine.session" in sys.modules or not deferred.is_environment_silent():
-        return None
-    return deferred.packages_to_wait_for()
-
-
-def _apply_later(packages: frozenset[str], finish: Callable[[], None]) -> Report:
-    """Let a plain `apply()` wait for the first import of a library.
+def _apply_later(now: Callable[[], Report], finish: Callable[[], None]) -> Report:
+    """Let a plain `apply()` wait for the first import of a library, or for whoever asks for more.
 
     Args:
-        packages: the libraries.
+        now: applies at once, where the patches are read already, or must be read since nobody has
+            kept what they come to here.
         finish: called at the end, as a part of this call.
 
     Returns:
         its report, which is written when it is read.
     """
-    from .engine.deferred import DeferredCall
+    import sys
+
+    if "patchkit.engine.session" in sys.modules:
+        return now()
+    from .engine import deferred
     from .reporting.report import Report
 
-    call = DeferredCall(lambda: _session().apply(_choices(*_DEFAULTS, {})))
+    packages = None
+    if deferred.is_environment_silent():
+        packages = deferred.packages_to_wait_for()
+    call = deferred.DeferredCall(lambda: _session().apply(_choices(*_DEFAULTS, {})), is_plain=True)
     try:
-        call.wait_for(packages)
+        if not call.wait_for(packages):
+            return now()
         finish()
-        return Report.later(call.read_report)
+        return call.give_report(Report.later(call.read_report))
     except BaseException:
         call.withdraw()
         raise

@@ -103,12 +103,12 @@ def _definition(folder: Path, file: Path) -> Definition:
             raise PatchDefinitionError(
                 f"the patch file {file} cannot be imported: a dot in a name means a package"
             )
-        return importlib.import_module(".".join([_package(folder), *parts]))
+        return importlib.import_module(".".join([package_of(folder), *parts]))
 
     return Definition(str(file), fetch, str(file))
 
 
-def _package(folder: Path) -> str:
+def package_of(folder: Path) -> str:
     """Return the name of a folder's package, which is made on the first call."""
     import hashlib  # takes milliseconds, and most processes have no such folder
 

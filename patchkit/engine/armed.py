@@ -6,11 +6,10 @@ the functions that it was done to, and whether it holds is read off `sys.modules
 
 from __future__ import annotations
 
-import fnmatch
 import re
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
@@ -22,6 +21,7 @@ from ..environment import module_is_absent
 from ..patch import Change, Rewrite, Status, Wrap
 from ..reporting.status import TROUBLE
 from ..rewrite import Around, Collision, Drift, Target
+from ..rewrite.target import matcher
 from .compiled import compiled_frames, has_any_left
 from .fixing import FixedCallable, TargetReplaced, fix, is_replaced
 from .hooks import is_loading, module_object
@@ -85,16 +85,12 @@ class ArmedTarget:
         return self.target.is_glob
 
     @cached_property
-    def _matches(self) -> Callable[[str], object]:
-        return re.compile(fnmatch.translate(self.target.module)).match
-
-    @cached_property
     def _prefix(self) -> str:
         return re.split(r"[*?\[]", self.target.module, maxsplit=1)[0]
 
     def among(self, modules: Iterable[str]) -> list[str]:
         """Return those of thousands of modules that a target with wildcards concerns."""
-        prefix, matches = self._prefix, self._matches
+        prefix, matches = self._prefix, matcher(self.target.module)
         return [name for name in modules if name.startswith(prefix) and matches(name)]
 
     def among_loaded(self) -> list[str]:
@@ -335,6 +331,7 @@ class ArmedPatch:
         if not targets:
             return False
         attempt = Attempt(self, module)
+        attempt.compiled_before = places.frames.get(name, attempt.compiled_before)
         taken: set[tuple[int, object]] = set()
         earlier = before.outcomes if before else {}
         culprit = targets[0]

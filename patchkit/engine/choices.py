@@ -83,6 +83,11 @@ class Choices:
         for name, value in checked_values.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is that of a call without arguments."""
+        return vars(self) == vars(Choices())
+
     def switches(self, opt_ins: Collection[str]) -> dict[str, bool]:
         """Return what is switched on or off: opt-in patches by their keywords, and `legacy`.
 

@@ -1,14 +1,18 @@
-"""Calls of `apply` that wait until one of the libraries is imported.
+"""Calls of `apply` that wait until one of the libraries is imported, or longer.
 
 Most interpreters that a training starts import none of them: tokenizers' workers, launchers,
 compilers. Until one does, neither the patches are read nor anything that reads them, and only a
-finder waits. A request for a report, or any other call, carries them out first.
+finder waits. Where an earlier process kept what a plain call comes to, that is done then, and the
+session is still not needed. A request for a report, or any other call, carries them out first.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import weakref
+from _thread import RLock
+from contextlib import nullcontext
 
 from ..about import shipped_path
 from . import hooks
@@ -20,28 +24,45 @@ if TYPE_CHECKING:
 
     from ..reporting.record import PatchRecord
     from ..reporting.report import Report
+    from .remembered import Remembered
 
 _GROUP = "patchkit.patches"
 """The entry points of other distributions; `definitions` reads them."""
 _PATCHES = "PATCHKIT_PATCHES"
-_SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN")
+_SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN", "PATCHKIT_CACHE")
 """Variables that say nothing about patches."""
 
 
 class DeferredCall:
     """A call of `apply` that waits."""
 
-    def __init__(self, carry_out: Callable[[], Report]) -> None:
+    def __init__(self, carry_out: Callable[[], Report], *, is_plain: bool = False) -> None:
         self._carry_out = carry_out
+        self._is_plain = is_plain
         self.report: Report | None = None
         self.error: Exception | None = None
+        self.given: weakref.ref[Report] | None = None
+        """The report that the caller got, which is written before anything changes."""
 
-    def wait_for(self, packages: Collection[str]) -> None:
-        """Wait until one of these packages is imported."""
+    def wait_for(self, packages: Collection[str] | None) -> bool:
+        """Wait until one of these packages is imported.
+
+        Args:
+            packages: None if the call must do its work now: it waits if it is known what to do.
+
+        Returns:
+            whether it waits.
+        """
         global _calls
-        _FIRST.add(packages)
         _calls = (*_calls, self)
-        hooks.listen(_FIRST)
+        if packages is not None:
+            _FIRST.add(packages)
+            hooks.listen(_FIRST)
+            return True
+        if start_remembered():
+            return True
+        self.withdraw()
+        return False
 
     def withdraw(self) -> None:
         """Wait no longer."""
@@ -49,11 +70,29 @@ class DeferredCall:
         _calls = tuple(call for call in _calls if call is not self)
         if not _calls:
             hooks.ignore(_FIRST)
+            if _remembered is not None:
+                _remembered.undo()
+
+    @property
+    def is_plain(self) -> bool:
+        return self._is_plain
+
+    def give_report(self, report: Report) -> Report:
+        """Remember the report that the caller gets, and return it."""
+        self.given = weakref.ref(report)
+        return report
+
+    def is_watched(self) -> bool:
+        """Tell whether the caller has a report that is not written yet."""
+        report = None if self.given is None else self.given()
+        return report is not None and not report.is_written
 
     def carry_out(self) -> None:
         try:
             if self.report is None:
-                self.report = self._carry_out()
+                known = _remembered
+                with nullcontext() if known is None else known.variables_of_the_call():
+                    self.report = self._carry_out()
         except Exception as error:
             self.error = error
             raise
@@ -69,6 +108,22 @@ class DeferredCall:
 
 _calls: tuple[DeferredCall, ...] = ()
 _carrying_out = False
+_turn = RLock()
+_LONGEST_WAIT = 10.0
+"""Seconds to wait for another thread, which may itself wait for an import of this one."""
+
+
+def _begin_in_fork() -> None:
+    """Forget a thread that carries out calls, and is not in this fork."""
+    global _turn, _carrying_out
+    if not _turn.acquire(blocking=False):
+        _turn, _carrying_out = RLock(), False
+    else:
+        _turn.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_fork)
 
 
 class _FirstImport:
@@ -88,7 +143,10 @@ class _FirstImport:
 
     def before_import(self, package: str) -> None:
         try:
-            carry_out()
+            if start_remembered():
+                hooks.ignore(self)
+            else:
+                carry_out()
         except Exception:
             # Never the user's import.
             import logging
@@ -110,10 +168,22 @@ def until_first_import(packages: Collection[str], carry_out: Callable[[], Report
 
 
 def carry_out() -> None:
-    """Carry out the calls that wait, in their order.
+    """Carry out the calls that wait, in their order, or wait until another thread has.
 
     One that raises is not made again; one that is interrupted is.
     """
+    if not _calls:
+        return
+    turn = _turn
+    has_turn = turn.acquire(timeout=_LONGEST_WAIT)
+    try:
+        _carry_out_in_turn()
+    finally:
+        if has_turn:
+            turn.release()
+
+
+def _carry_out_in_turn() -> None:
     global _carrying_out
     if _carrying_out:
         return
@@ -123,9 +193,49 @@ def carry_out() -> None:
             _carry_out_all()
         finally:
             _carrying_out = False
+            _end_remembered()
     finally:
         _carrying_out = False  # if an interrupt skipped the first one
     hooks.ignore(_FIRST)
+
+
+class _Calls:
+    """Answers what is asked while the calls are carried out as an earlier process did."""
+
+    def variables(self) -> dict[str, str]:
+        return variables()
+
+    def is_watched(self) -> bool:
+        return any(call.is_watched() for call in _calls)
+
+    def hand_over(self) -> None:
+        carry_out()
+
+
+_remembered: Remembered | None = None
+
+
+def remembered() -> Remembered:
+    """Return what is known from earlier processes of a plain call."""
+    global _remembered
+    if _remembered is None:
+        from .remembered import Remembered
+
+        _remembered = Remembered(_Calls())
+    return _remembered
+
+
+def start_remembered() -> bool:
+    """Carry out the waiting calls as an earlier process did; tell whether that is known."""
+    if "patchkit.engine.session" in sys.modules or not all(call.is_plain for call in _calls):
+        return False
+    return remembered().start()
+
+
+def _end_remembered() -> None:
+    """Leave nothing in force that no waiting call stands for."""
+    if _remembered is not None and _remembered.in_force:
+        _remembered.reinstate() if _calls else _remembered.undo()
 
 
 def _carry_out_all() -> None:
@@ -138,11 +248,22 @@ def _carry_out_all() -> None:
             _calls = _calls[1:]
             raise
         _calls = _calls[1:]
+        if _remembered is not None and _remembered.in_force:
+            _remembered.forget()
 
 
 def is_environment_silent() -> bool:
     """Tell whether no variable says anything about patches, and so none can be wrong."""
-    return not any(name.startswith("PATCHKIT_") and name not in _SILENT for name in os.environ)
+    return not variables()
+
+
+def variables() -> dict[str, str]:
+    """Return the variables that say something about patches."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("PATCHKIT_") and name not in _SILENT
+    }
 
 
 def packages_to_wait_for() -> frozenset[str] | None:

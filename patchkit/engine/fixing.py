@@ -172,18 +172,21 @@ def _rewrite(
     kept_as: str,
 ) -> FixedCallable | None:
     swaps = places.swaps
-    try:
-        binding = bind(module, qualname)
-    except Drift:
-        if target.is_glob:
-            return None
-        raise
-    try:
-        function = binding.function()
-    except Drift as error:
-        if target.is_glob:
-            return None
-        raise TargetReplaced(f"{error}, which somebody put in its place") from None
+    if adopted := places.adopted.get((id(module), qualname)):
+        function, _ = adopted
+    else:
+        try:
+            binding = bind(module, qualname)
+        except Drift:
+            if target.is_glob:
+                return None
+            raise
+        try:
+            function = binding.function()
+        except Drift as error:
+            if target.is_glob:
+                return None
+            raise TargetReplaced(f"{error}, which somebody put in its place") from None
     known = swaps.place(function)
     for piece in known.in_force() or ():
         if isinstance(piece, Edits) and piece.key == (owner, change.rule):

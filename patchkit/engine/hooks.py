@@ -61,6 +61,18 @@ def ignore(listener: Listener) -> None:
         sys.meta_path = [finder for finder in sys.meta_path if finder is not FINDER]
 
 
+def listeners() -> tuple[Listener, ...]:
+    """Return who is notified now."""
+    return _listeners
+
+
+def notify_new(before: Collection[Listener], name: str, module: ModuleType) -> None:
+    """Notify of a module those who came while the others were notified of it."""
+    for listener in _listeners:
+        if not any(listener is known for known in before):
+            _notify(listener, name, module)
+
+
 class _SingleModuleListener:
     """A listener that wants a single module, once."""
 

@@ -2,6 +2,7 @@
 
 A rewrite is a pure function of the code that runs, the rules, patchkit and Python. What it came to
 stands in one file for each environment: on a hit no source is read, nothing is parsed or compiled.
+So do facts about the environment, each under a name that says all that it depends on.
 A file that is damaged, somebody else's or of another state is a miss and no more.
 """
 
@@ -14,20 +15,20 @@ import marshal
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from types import CodeType
+from typing import Any
 
 from ..about import PACKAGE, __version__
 from ..catalogue.fingerprint import of_folder
 from ..environment import cache_folder
-from ..rewrite import Edit
+from ..rewrite.results import FORMAT_WITHOUT_REFERENCES as FORMAT
 from ..rewrite.results import Plan, digest
 
 FOLDER = "rewrites"
 _MAGIC = b"patchkit rewrites 1\n"
 _CHECKSUM_SIZE = 16
-_LARGEST = 16 * 2**20
+_LARGEST = 4 * 2**20
 """Size of a file, in bytes, beyond which what others kept is dropped."""
 _MOST_FILES = 8
 """Files of other environments, or of earlier states of this one, that stay in the folder."""
@@ -36,7 +37,11 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _Edits = list[list[tuple[tuple[int, int], tuple[int, int], str]]]
 _Record = _Edits | bytes
-"""The edits of each site, or the marshalled code."""
+"""The edits of each site, or the marshalled code or fact."""
+_PLACES = ("catalogue", "engine", "rewrite")
+"""Folders of patchkit on whose files the results depend."""
+_FACT = b"fact"
+"""Stands for a digest of code in the keys of facts."""
 
 
 class KeptResults:
@@ -62,28 +67,51 @@ class KeptResults:
 
     def plan(self, code: CodeType, rule: str) -> Plan | None:
         """Return the edits of a rule in the function with this code; None if they are not known."""
-        record = self._find(code, "plan", rule)
+        record = self._find(self._digest(code), ("plan", rule))
         if not isinstance(record, list):
             return None
+        from ..rewrite.edit import Edit
+
         return [[Edit(start, end, text) for start, end, text in site] for site in record]
 
     def keep_plan(self, code: CodeType, rule: str, plan: Plan) -> None:
         """Keep the edits of a rule."""
         edits = [[(edit.start, edit.end, edit.text) for edit in site] for site in plan]
-        self._keep(code, ("plan", rule), edits)
+        self._keep(self._digest(code), ("plan", rule), edits)
 
     def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
         """Return the edited code, checked when it was compiled; None if it is not known."""
-        record = self._find(code, "code", filename, *rules)
-        edited = marshal.loads(record) if isinstance(record, bytes) else None
-        fits = isinstance(edited, CodeType) and edited.co_freevars == code.co_freevars
-        return edited if fits else None
+        return self.code_at(self._digest(code), ("code", filename, *rules), code)
+
+    def code_at(
+        self, state: bytes | None, names: Sequence[str], original: CodeType
+    ) -> CodeType | None:
+        """Return the code that is kept for a digest of the original; None if it is not known."""
+        record = self._find(state, names)
+        code = marshal.loads(record) if isinstance(record, bytes) else None
+        fits = isinstance(code, CodeType) and code.co_freevars == original.co_freevars
+        return code if fits else None
+
+    def has_no_site(self, state: bytes | None, rule: str) -> bool:
+        """Tell whether it is known that a rule finds nothing in code with this digest."""
+        return self._find(state, ("plan", rule)) == []
+
+    def fact(self, *names: str) -> Any:
+        """Return what is kept under a name in parts; None if nothing is."""
+        record = self._find(_FACT, names)
+        return marshal.loads(record) if isinstance(record, bytes) else None
+
+    def keep_fact(self, value: Any, *names: str) -> None:
+        """Keep a fact of plain data, unless it is known."""
+        record = marshal.dumps(value, FORMAT)
+        if self.path and self._records.get(_key(_FACT, names)) != record:
+            self._keep(_FACT, names, record)
 
     def keep_compiled(
         self, code: CodeType, rules: Sequence[str], filename: str, edited: CodeType
     ) -> None:
         """Keep the edited code."""
-        self._keep(code, ("code", filename, *rules), marshal.dumps(edited))
+        self._keep(self._digest(code), ("code", filename, *rules), marshal.dumps(edited))
 
     def write(self) -> None:
         """Write what is new into the file, beside what others have written meanwhile.
@@ -114,45 +142,43 @@ class KeptResults:
             self._open()
         return self._path
 
-    def _find(self, code: CodeType, *names: str) -> object:
+    def _find(self, state: bytes | None, names: Sequence[str]) -> object:
         if not self.path:
             return None
-        key = self._key(code, names)
-        record = self._records.get(key) if key is not None else None
+        record = None if state is None else self._records.get(_key(state, names))
         self.hits += record is not None
         self.misses += record is None
         return record
 
-    def _keep(self, code: CodeType, names: Sequence[str], record: _Record) -> None:
-        key = self._key(code, names) if self.path else None
-        if key is None:
+    def _keep(self, state: bytes | None, names: Sequence[str], record: _Record) -> None:
+        if state is None or not self.path:
             return
         if not self._new:
             atexit.unregister(self.write)
             atexit.register(self.write)
+        key = _key(state, names)
         self._records[key] = self._new[key] = record
 
-    def _key(self, code: CodeType, names: Sequence[str]) -> bytes | None:
+    def _digest(self, code: CodeType) -> bytes | None:
+        if not self.path:
+            return None
         if self._last is None or self._last[0] is not code:
             self._last = code, digest(code)
-        state = self._last[1]
-        if state is None:
-            return None
-        return hashlib.blake2b("\0".join(names).encode(), digest_size=16, key=state).digest()
+        return self._last[1]
 
     def _open(self) -> None:
         self._is_read = True
         folder = self._folder()
-        state = of_folder(os.path.join(PACKAGE, "rewrite"))
+        states = [of_folder(os.path.join(PACKAGE, name)) for name in _PLACES]
         if not folder:
             self.reason = "PATCHKIT_CACHE is off or relative, or there is no home"
         elif sys.dont_write_bytecode:
             self.reason = "Python keeps no bytecode either: PYTHONDONTWRITEBYTECODE or -B"
-        elif not state:
+        elif not all(states):
             self.reason = "patchkit's own files have just been changed, or cannot be read"
         if self.reason:
             return
-        facts = (__version__, sys.version, sys.flags.optimize, sys.prefix, PACKAGE, state)
+        facts = (__version__, sys.version, sys.flags.optimize, sys.prefix, PACKAGE, states)
         name = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
         folder = os.path.join(folder, FOLDER)
         try:
@@ -165,6 +191,14 @@ class KeptResults:
             return
         self._path = os.path.join(folder, f"{name}.bin")
         self._records = _read(self._path)
+
+
+KEPT = KeptResults()
+"""What is kept for the one session of this process."""
+
+
+def _key(state: bytes, names: Sequence[str]) -> bytes:
+    return hashlib.blake2b("\0".join(names).encode(), digest_size=16, key=state).digest()
 
 
 def clear() -> int:
@@ -230,6 +264,8 @@ def _read(path: str) -> dict[bytes, _Record]:
 
 def _replace(path: str, content: bytes) -> None:
     """Put a file in its place in one step, so that nobody reads half of it."""
+    import tempfile  # only what is new needs it
+
     descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".new")
     try:
         with open(descriptor, "wb") as file:

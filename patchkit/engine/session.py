@@ -7,12 +7,12 @@ after whatever interrupted it. Every public call begins by doing so.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import logging
 import os
 import sys
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,9 +21,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import settings
+from ..about import PACKAGE
 from ..catalogue import entries
 from ..catalogue.definitions import Definition
 from ..catalogue.entries import Broken, Catalogue, Entry
+from ..catalogue.fingerprint import of_folder
 from ..catalogue.folders import (
     Paths,
     definitions_in,
@@ -43,13 +45,14 @@ from ..reporting.legacy import LegacyReport
 from ..reporting.record import PatchRecord
 from ..reporting.report import Report
 from ..rewrite import CodeSwaps
-from . import deferred, hooks
+from . import deferred, hooks, remembering
 from .armed import ArmedPatch, Attempt
 from .choices import Choices
 from .desired import DesiredState
 from .fixing import FixedCallable
-from .kept import KeptResults
+from .kept import KEPT, KeptResults
 from .listener import ImportListener
+from .lock import LOCK as _LOCK
 from .recording import broken_record, left_by_revert, patch_record
 from .trouble import WarningKey, Warnings, explain, trouble_in, warn
 from .wrapping import ChangedPlaces, prepare
@@ -58,16 +61,6 @@ if TYPE_CHECKING:
     from ..legacy.layer import Layer, LayerChoice
 
 logger = logging.getLogger("patchkit")
-
-_LOCK = threading.RLock()
-"""Guards the state of all sessions. While it is held nothing is imported and nobody is called: a
-thread that imports a module holds that module's import lock and then asks for this one."""
-
-if hasattr(os, "register_at_fork"):
-    # A child must not inherit the lock of a thread that it does not have.
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
 
 
 @dataclass(frozen=True)
@@ -91,14 +84,18 @@ class Session:
     Args:
         known: the patches; those that are installed, read when first needed, if None.
         before: called before each change and each report.
+        kept: what earlier processes have kept; only the one session of a process remembers calls.
     """
 
     def __init__(
-        self, known: Catalogue | None = None, before: Callable[[], None] = lambda: None
+        self,
+        known: Catalogue | None = None,
+        before: Callable[[], None] = lambda: None,
+        kept: KeptResults | None = None,
     ) -> None:
         self._before = before
         self._state = DesiredState(known)
-        self._kept = KeptResults()
+        self._kept = KeptResults() if kept is None else kept
         self._places = ChangedPlaces(CodeSwaps(self._kept))
         self._unsettled = False
         self._busy = False
@@ -165,7 +162,7 @@ class Session:
         made: list[tuple[Checkpoint, DesiredState]],
     ) -> Report:
         """Apply, and note in `made` what was wanted before and after it."""
-        strict = choices.strict
+        strict, remembered = choices.strict, deferred.remembered()
         with unload_on_error():
             paths, definitions = self._read(choices.patches)
             known = self.catalogue.with_valid(definitions)
@@ -198,7 +195,9 @@ class Session:
                     legacy=legacy,
                 )
                 made.append((self._checkpoint(), after))
+                is_first = choices.is_plain and before == DesiredState(before.catalogue)
                 self._become(after)
+                self._places.adopt(remembered)
                 gone = before.switched_off_by(switches)
                 changed = armed.keys() - before.armed.keys()
                 changed.update(patch.id for patch in gone if self._was_due(patch))
@@ -211,6 +210,10 @@ class Session:
                     if trouble := trouble_in(report, ids, include_broken=choices.only is None):
                         raise PatchError(explain(trouble))
                 report = self._deferred_report(changed)
+                if remembered.in_force:
+                    self._places.end_adoption()
+            if is_first and not known.broken:
+                self._remember(after)
             if armed and all(patch.is_looked_up for patch in armed.values()):
                 report.write()
             self._catch_up()
@@ -221,6 +224,24 @@ class Session:
             self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
             finish()
             return report
+
+    def _remember(self, state: DesiredState) -> None:
+        """Keep what a first plain call came to, now and again at the end of the process."""
+        call = deferred.remembered().state
+        if self._kept is not KEPT or not call:
+            return
+
+        def remember() -> None:
+            try:
+                with _LOCK:
+                    if self._state is state:
+                        remembering.remember(list(state.armed.values()), KEPT, call)
+            except Exception:
+                logger.debug("patchkit: a call cannot be remembered", exc_info=True)
+            self._kept.write()
+
+        remember()
+        atexit.register(remember)
 
     def add(self, patches: Paths | None) -> None:
         """Add a project's own patches to the catalogue, and apply none."""
@@ -265,7 +286,8 @@ class Session:
         from ..legacy.layer import LAYER, prepare
 
         self._layer = LAYER
-        return prepare(choice)
+        table = of_folder(os.path.join(PACKAGE, "legacy"), (".py", ".toml"))
+        return prepare(choice, self._kept, table)
 
     @property
     def local_patches(self) -> str:
@@ -648,5 +670,5 @@ def _prepare(patch: ArmedPatch) -> None:
                 prepare(target.change)
 
 
-SESSION = Session(before=deferred.carry_out)
+SESSION = Session(before=deferred.carry_out, kept=KEPT)
 """The one session of this process."""

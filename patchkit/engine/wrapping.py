@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..patch import Wrap
 from ..rewrite import (
@@ -28,6 +28,9 @@ from ..rewrite import (
 from ..rewrite.install import Claim, SwappedFunction
 from ..rewrite.misfit import missing_parameters
 from ..rewrite.trampoline import can_carry
+
+if TYPE_CHECKING:
+    from .remembered import Remembered
 
 
 @dataclass(eq=False)
@@ -115,6 +118,25 @@ class ChangedPlaces:
 
     swaps: CodeSwaps = field(default_factory=CodeSwaps)
     proxies: Proxies = field(default_factory=Proxies)
+    frames: dict[str, list[Any]] = field(default_factory=dict)
+    """What torch had compiled when modules were fixed that were adopted."""
+    adopted: dict[tuple[int, str], tuple[FunctionType, bool]] = field(default_factory=dict)
+    """Functions that were adopted, and whether they are bound, by module and name: another tool
+    may have put something else in their place since."""
+
+    def adopt(self, remembered: Remembered) -> None:
+        """Take over what an earlier process had kept and this one runs, until `settle`."""
+        self.frames, self.adopted = dict(remembered.frames), {}
+        for swap in remembered.swaps():
+            function, module = swap.function(), swap.module()
+            if function is not None and module is not None:
+                self.swaps.adopt(function, swap.original, swap.code)
+                self.adopted[id(module), swap.qualname] = function, swap.is_bound
+
+    def end_adoption(self) -> None:
+        """Take out what was adopted and nobody claims."""
+        self.frames, self.adopted = {}, {}
+        self.settle()
 
     def settle(self, *, complete: bool = False) -> None:
         """Take out what nobody claims validly; if `complete`, put in missing claimed changes."""
@@ -132,6 +154,9 @@ def wrap(
         Collision: another patch wraps it; which wrapper is the outer one would be left to chance.
     """
     qualname = Target.parse(change.target).qualname
+    if adopted := places.adopted.get((id(module), qualname)):
+        piece = Around(owner, resolve_wrapper(change.wrapper), qualname, adopted[1])
+        return places.swaps.install(adopted[0], piece, claimant), piece
     binding = bind(module, qualname)
     function = _function(binding)
     if function is None and not callable(getattr(binding.owner, binding.name)):

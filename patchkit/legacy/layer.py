@@ -28,7 +28,7 @@ from .guarding.classes import derived_from, has_generated_constructor, watch
 from .guarding.former_attributes import answer_for, take_for
 from .guarding.guard import Guarded, GuardedFunction, GuardedMethod
 from .guarding.names import Names
-from .rows import all_rows
+from .kept import KeptFacts, due_here
 from .uses import Journal, LegacyUse
 from .versions.due import Due, MethodRows
 from .versions.written_for import WrittenFor, parse
@@ -49,8 +49,13 @@ class LayerChoice:
     written_for: WrittenFor | None = None
 
 
-def prepare(choice: Choice) -> LayerChoice | None:
+def prepare(choice: Choice, facts: KeptFacts, table: str) -> LayerChoice | None:
     """Read the table and look up the installed releases; None if the layer is to be off.
+
+    Args:
+        choice: what the user wants.
+        facts: what processes keep for each other.
+        table: names the state of the table; empty if that is unknown.
 
     Raises:
         UsageError: it names versions that make no sense.
@@ -58,7 +63,7 @@ def prepare(choice: Choice) -> LayerChoice | None:
     if not choice:
         return None
     written_for = parse(choice) if isinstance(choice, str) else None
-    return LayerChoice(choice, Due(all_rows()), written_for)
+    return LayerChoice(choice, due_here(facts, table), written_for)
 
 
 class Layer:
@@ -124,7 +129,7 @@ class Layer:
         assert self.wanted is not None
         wanted = self.wanted
         package = module.__name__.partition(".")[0]
-        for name, rows in wanted.due.methods([package]).items():
+        for name, rows in wanted.due.functions_of(package).items():
             function = vars(module).get(name)
             if isinstance(function, FunctionType | MethodType) and (
                 function.__module__ == module.__name__
@@ -135,6 +140,8 @@ class Layer:
 
     def _guard(self, cls: type) -> None:
         assert self.wanted is not None
+        if not self.wanted.due.has_any(cls):
+            return
         answer_for(cls, self.wanted.due.attributes_of(cls), self._journal, self._changed)
         take_for(cls, self.wanted.due.assigned_of(cls), self._journal, self._changed)
         for method, rows in self.wanted.due.methods_of(cls).items():

@@ -53,6 +53,10 @@ class Report(Sequence["PatchRecord"]):
         report._write = write
         return report
 
+    @property
+    def is_written(self) -> bool:
+        return self._write is None
+
     def write(self) -> None:
         """Fill in the records, if that was left for later."""
         write = self._write  # another thread may be writing it

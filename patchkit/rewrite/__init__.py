@@ -4,15 +4,17 @@ It works on a live function or on the text of a file, and imports nothing of pat
 this package.
 """
 
-from .edit import Edit, helper, replace, require
-from .edited import edited_code
-from .errors import Collision, Drift
-from .install import Claimant, CodeSwaps, Edits, Piece, SwappedFunction
-from .locate import FunctionSource, functions_in_file
-from .match import Matcher, Pattern, find, mentions
-from .rule import Rule
-from .target import Binding, Target, bind, chain
-from .trampoline import Around, Wrapper
+TYPE_CHECKING = False  # what is known from earlier processes needs few of these
+if TYPE_CHECKING:
+    from .edit import Edit, helper, replace, require
+    from .edited import edited_code
+    from .errors import Collision, Drift
+    from .install import Claimant, CodeSwaps, Edits, Piece, SwappedFunction
+    from .locate import FunctionSource, functions_in_file
+    from .match import Matcher, Pattern, find, mentions
+    from .rule import Rule
+    from .target import Binding, Target, bind, chain
+    from .trampoline import Around, Wrapper
 
 __all__ = [
     "Around",
@@ -41,3 +43,39 @@ __all__ = [
     "replace",
     "require",
 ]
+
+_PLACES = {
+    "Edit": "edit",
+    "helper": "edit",
+    "replace": "edit",
+    "require": "edit",
+    "edited_code": "edited",
+    "Collision": "errors",
+    "Drift": "errors",
+    "Claimant": "install",
+    "CodeSwaps": "install",
+    "Edits": "install",
+    "Piece": "install",
+    "SwappedFunction": "install",
+    "FunctionSource": "locate",
+    "functions_in_file": "locate",
+    "Matcher": "match",
+    "Pattern": "match",
+    "find": "match",
+    "mentions": "match",
+    "Rule": "rule",
+    "Binding": "target",
+    "Target": "target",
+    "bind": "target",
+    "chain": "target",
+    "Around": "trampoline",
+    "Wrapper": "trampoline",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'patchkit.rewrite' has no attribute {name!r}")
+    from importlib import import_module
+
+    return globals().setdefault(name, getattr(import_module(f".{_PLACES[name]}", __name__), name))

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
+
+from .codes import nested_codes
 
 _LOCALS = "<locals>"
 _IMPLICIT = ("__class__", "__classdict__")
 """Names that a class binds for the functions in it."""
 _SOMEWHERE: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
-
-
-def nested_codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object and those of all functions and classes inside it, outer ones first."""
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from nested_codes(const)
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,17 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Protocol
 
-from .compile import nested_codes
+from .codes import nested_codes
 from .edit import Edit, apply_edits, split_lines
 from .edited import edited_code
 from .errors import Collision, Drift
 from .locate import FunctionSource, short_name
 from .results import NoResults, Plan, Results
 from .rule import Rule
-from .trampoline import Around, trampoline
+from .trampoline import Around, jump_template, trampoline
 
+JUMP = ("jump",)
+"""The name under which the code that jumps to wrappers is kept, which no rule has."""
 _MOST_VARIANTS = 8
 """Compiled forms of one function to keep at most, rather than compile them again."""
 
@@ -82,6 +84,7 @@ class SwappedFunction:
         source: its unchanged source, once it was needed.
         variants: compiled forms, each with the pieces in it.
         claims: who wants which pieces in it.
+        standing: code of patchkit that was found in it, which stays until pieces take its place.
     """
 
     function: Callable[[], FunctionType | None]
@@ -90,12 +93,13 @@ class SwappedFunction:
     source: FunctionSource | None = None
     variants: list[tuple[tuple[Piece, ...], CodeType]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    standing: CodeType | None = None
 
     def in_force(self) -> tuple[Piece, ...] | None:
         """Return the pieces in the code that runs now; None if that is another tool's code."""
         function = self.function()
         code = function.__code__ if function is not None else None
-        if code is self.original:
+        if code is self.original or (code is not None and code is self.standing):
             return ()
         return next((pieces for pieces, variant in self.variants if variant is code), None)
 
@@ -194,6 +198,14 @@ class CodeSwaps:
         code, module = function.__code__, function.__globals__.get("__name__")
         return SwappedFunction(weakref.ref(function), code, short_name(code.co_filename, module))
 
+    def adopt(self, function: FunctionType, original: CodeType, standing: CodeType) -> None:
+        """Take over a function that got code of patchkit, which stays there until `settle`."""
+        if self.of(function) is None:
+            entry = self.place(function)
+            name = short_name(original.co_filename, function.__globals__.get("__name__"))
+            entry.original, entry.name, entry.standing = original, name, standing
+            self._functions[function] = entry
+
     def plan(self, place: SwappedFunction, rule: Rule, kept_as: str) -> Plan:
         """Return the edits of each site of a rule in a function.
 
@@ -271,6 +283,8 @@ class CodeSwaps:
             if any(claim.claimant.is_over for claim in entry.claims):
                 entry.claims = [claim for claim in entry.claims if not claim.claimant.is_over]
             function = entry.function()
+            if function is not None and function.__code__ is entry.standing:
+                function.__code__ = entry.original
             if function is not None and not entry.claims and entry.in_force() == ():
                 self._functions.pop(function, None)
         self._update_texts()
@@ -300,7 +314,7 @@ class CodeSwaps:
             code = self._edit(entry, edits)
         around = [piece for piece in pieces if isinstance(piece, Around)]
         if around:
-            code = trampoline(entry.function, code, around)
+            code = trampoline(self._template(entry), entry.function, code, around)
         running = entry.in_force()
         current = [variant for variant in entry.variants if variant[0] == running]
         others = [variant for variant in entry.variants if variant[0] != running]
@@ -321,6 +335,14 @@ class CodeSwaps:
         if are_kept:
             self._results.keep_compiled(entry.original, names, entry.filename, code)
         return code
+
+    def _template(self, entry: SwappedFunction) -> CodeType:
+        """Return the code that jumps to the wrappers of a function, but for their place."""
+        template = self._results.compiled(entry.original, JUMP, "")
+        if template is None:
+            template = jump_template(entry.original)
+            self._results.keep_compiled(entry.original, JUMP, "", template)
+        return template
 
     def _show_text(self, entry: SwappedFunction) -> None:
         """Show tracebacks and debuggers the text that runs, edits of all functions included."""

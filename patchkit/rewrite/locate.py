@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 
 from .bytecode import module_code
-from .compile import Context, nested_codes
+from .codes import nested_codes
+from .compile import Context
 from .edit import split_lines
 from .errors import Drift
 from .match import Matcher, find

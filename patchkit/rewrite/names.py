@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING
 
-from .compile import nested_codes
+from .codes import nested_codes
 from .errors import Drift
 from .match import walk
 

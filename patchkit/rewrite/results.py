@@ -7,11 +7,12 @@ import marshal
 import os
 from collections.abc import Sequence
 from types import CodeType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from .edit import Edit
+if TYPE_CHECKING:
+    from .edit import Edit
 
-Plan = list[list[Edit]]
+Plan = list[list["Edit"]]
 """The edits of each site of a rule in a function, in the order of the source."""
 
 
@@ -55,35 +56,47 @@ class NoResults:
         """Keep nothing."""
 
 
-_FORMAT_WITHOUT_REFERENCES = 2
+FORMAT_WITHOUT_REFERENCES = 2
 """Of marshal: the later ones mark what is referred to twice, which differs between processes."""
 
 
-def digest(code: CodeType) -> bytes | None:
+def digest(code: CodeType, states: dict[str, bytes] | None = None) -> bytes | None:
     """Return a digest of a function's code and of the state of its file.
 
     The size and the time of the file count, so that the text which is shown later, and of which
     the edits were made, is that of the code. Two processes get the same digest.
 
+    Args:
+        code: the code.
+        states: the states of files that were looked at; one that is missing is added.
+
     Returns:
         None if there is no such file, or if this Python cannot write the code.
     """
+    filename = code.co_filename
+    state = states.get(filename) if states else None
     try:
-        file = os.stat(code.co_filename)
-        content = marshal.dumps(_in_fixed_order(code), _FORMAT_WITHOUT_REFERENCES)
+        if state is None:
+            file = os.stat(filename)
+            state = f"{file.st_size} {file.st_mtime_ns}".encode()
+            if states is not None:
+                states[filename] = state
+        content = marshal.dumps(_in_fixed_order(code), FORMAT_WITHOUT_REFERENCES)
     except (OSError, ValueError):
         return None
-    state = f"{file.st_size} {file.st_mtime_ns}".encode()
     return hashlib.blake2b(content, digest_size=16, key=state).digest()
 
 
 def _in_fixed_order(code: CodeType) -> CodeType:
     """Return the code with its sets of strings as tuples: their order differs in each process."""
+    types = set(map(type, code.co_consts))
+    if frozenset not in types and CodeType not in types:
+        return code
     consts = tuple(
         _in_fixed_order(const)
-        if isinstance(const, CodeType)
+        if type(const) is CodeType
         else tuple(sorted(map(repr, const)))
-        if isinstance(const, frozenset)
+        if type(const) is frozenset
         else const
         for const in code.co_consts
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-from .compile import nested_codes
+from .codes import has_names
 from .edit import Edit
 from .errors import Drift
 from .locate import FunctionSource
@@ -53,7 +53,7 @@ class Rule:
 
     def may_concern(self, code: CodeType) -> bool:
         """Tell cheaply whether the compiled code mentions all that a site mentions."""
-        return all(_has_name(code, name) for name in self.names)
+        return has_names(code, self.names)
 
     def plan(self, source: FunctionSource) -> list[list[Edit]]:
         """Return the edits of each site in a function, in the order of the source.
@@ -107,7 +107,3 @@ class Rule:
 
 def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def _has_name(code: CodeType, name: str) -> bool:
-    return any(name in inner.co_names for inner in nested_codes(code))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import Drift
 
@@ -16,8 +15,7 @@ _GLOB = re.compile(r"[*?\[]")
 _TARGET = re.compile(r"[\w.*?\[\]!]+:[\w.*?\[\]!<>]+")
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """A callable named by its module and its qualified name.
 
     Args:
@@ -70,16 +68,10 @@ class Target:
 
     def matches_qualname(self, qualname: str) -> bool:
         """Tell whether this target means a qualified name; wildcards stay within a part."""
-        names = qualname.split(".")
-        parts = self._parts
+        parts, names = self.qualname.split("."), qualname.split(".")
         return len(parts) == len(names) and all(
-            matches(name) for matches, name in zip(parts, names, strict=True)
+            matcher(part)(name) for part, name in zip(parts, names, strict=True)
         )
-
-    @cached_property
-    def _parts(self) -> tuple[Callable[[str], object], ...]:
-        patterns = map(fnmatch.translate, self.qualname.split("."))
-        return tuple(re.compile(pattern).match for pattern in patterns)
 
     def qualnames_in(self, module: ModuleType) -> list[str]:
         """Return the qualified names this target stands for in a live module.
@@ -89,22 +81,56 @@ class Target:
         """
         if not self.qualname_is_glob:
             return [self.qualname]
-        return [name for name in _defined_names(module) if self.matches_qualname(name)]
+        first, *rest = self.qualname.split(".")
+        matches = matcher(first)
+        own = [
+            (name, value)
+            for name, value in list(vars(module).items())
+            if matches(name) and getattr(value, "__module__", None) == module.__name__
+        ]
+        if not rest:
+            return [name for name, _ in own]
+        if len(rest) > 1:
+            return []
+        matches = matcher(rest[0])
+        return [
+            f"{name}.{attribute}"
+            for name, value in own
+            if isinstance(value, type)
+            for attribute in vars(value)
+            if matches(attribute)
+        ]
 
 
-def _defined_names(module: ModuleType) -> list[str]:
-    names = []
-    for name, value in vars(module).items():
-        if getattr(value, "__module__", None) != module.__name__:
-            continue
-        names.append(name)
-        if isinstance(value, type):
-            names += [f"{name}.{attribute}" for attribute in vars(value)]
-    return names
+@cache
+def matcher(pattern: str) -> Callable[[str], object]:
+    """Return a function that tells whether a name matches a shell pattern as a whole.
+
+    Stars need no regular expression, which takes longer to compile than thousands of names to
+    compare.
+    """
+    if not _GLOB.search(pattern):
+        return pattern.__eq__
+    if "?" in pattern or "[" in pattern:
+        return re.compile(fnmatch.translate(pattern)).match
+    first, *middle, last = pattern.split("*")
+    shortest = len(pattern) - pattern.count("*")
+
+    def matches(name: str) -> bool:
+        if len(name) < shortest or not (name.startswith(first) and name.endswith(last)):
+            return False
+        place, end = len(first), len(name) - len(last)
+        for part in middle:
+            found = name.find(part, place, end)
+            if found < 0:
+                return False
+            place = found + len(part)
+        return True
+
+    return matches
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(NamedTuple):
     """The place of a live callable.
 
     Args:
@@ -184,15 +210,26 @@ def chain(value: Any) -> Iterator[Any]:
         value = next((inner for inner in inside if inner is not None), None)
 
 
+_COMMON: tuple[type, ...] = (FunctionType, staticmethod, classmethod, property, type)
+_ANSWERED = {
+    cls: {name for name in _INNER if any(name in vars(base) for base in cls.__mro__)}
+    for cls in _COMMON
+}
+"""Of those, the names that all objects of a type have; it is what most decorators return."""
+
+
 def _inside(value: Any, name: str) -> Any:
+    cls = type(value)
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:
         own = {}
-    if not (type(own) is dict and name in own) and not any(
-        name in _namespace(base) for base in type(value).__mro__
-    ):
-        return None
+    if not (type(own) is dict and name in own):
+        answered = _ANSWERED.get(cls)
+        if answered is None:
+            answered = {name for base in cls.__mro__ if name in _namespace(base)}
+        if name not in answered:
+            return None
     try:
         return getattr(value, name, None)
     except Exception:

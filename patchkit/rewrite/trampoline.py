@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import Drift
 
@@ -23,8 +22,7 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 _SITE = "<patchkit: where the wrappers stand>"
 
 
-@dataclass(frozen=True)
-class Around:
+class Around(NamedTuple):
     """A wrapper that an owner puts around a function, which may be bound."""
 
     owner: str
@@ -43,12 +41,26 @@ def can_carry(function: FunctionType) -> bool:
 
 
 def trampoline(
-    function: Callable[[], FunctionType | None], code: CodeType, around: Sequence[Around]
+    template: CodeType,
+    function: Callable[[], FunctionType | None],
+    code: CodeType,
+    around: Sequence[Around],
 ) -> CodeType:
-    """Compile code with the signature of a function that calls its wrappers.
+    """Return code with the signature of a function that calls its wrappers.
 
-    The innermost call runs `code`, with the closure of what `function` returns. Wrappers come
-    innermost first.
+    Args:
+        template: what `jump_template` made for the function.
+        function: returns the function, whose closure the innermost call has.
+        code: the code that the innermost call runs.
+        around: the wrappers, innermost first.
+    """
+    site = Landing(function, code, tuple(around))
+    consts = tuple(site if const == _SITE else const for const in template.co_consts)
+    return template.replace(co_consts=consts, co_filename=code.co_filename)
+
+
+def jump_template(code: CodeType) -> CodeType:
+    """Compile code with the signature of a function, which lacks only the place that it jumps to.
 
     Raises:
         Drift: such a function cannot be wrapped in this way.
@@ -83,9 +95,7 @@ def trampoline(
     jump = _inner(_inner(module))
     if jump.co_freevars != code.co_freevars:
         raise Drift(f"{code.co_name} cannot be wrapped: it closes over {code.co_freevars}")
-    site = Landing(function, code, tuple(around))
-    consts = tuple(site if const == _SITE else const for const in jump.co_consts)
-    jump = jump.replace(co_consts=consts, co_firstlineno=code.co_firstlineno)
+    jump = jump.replace(co_firstlineno=code.co_firstlineno)
     if sys.version_info >= (3, 11):
         jump = jump.replace(co_qualname=code.co_qualname)
     return jump

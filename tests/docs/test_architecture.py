@@ -24,7 +24,7 @@ def test_the_files_that_it_names_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "number"), [("A patch,", 18), ("`legacy=True`", 11), ("`patchkit m", 10)]
+    ("heading", "number"), [("A patch,", 18), ("`legacy=True`", 12), ("`patchkit m", 10)]
 )
 def test_a_flow_has_steps(heading: str, number: int) -> None:
     assert len(flows.steps(heading)) == number

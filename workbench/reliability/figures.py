@@ -83,4 +83,15 @@ def options(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="processes at the same time"
     )
+    parser.add_argument(
+        "--cache",
+        type=_use_cache,
+        help="where patchkit keeps what it worked out: a folder, which makes a second run warm, or "
+        "off; default: as PATCHKIT_CACHE says",
+    )
     return parser
+
+
+def _use_cache(place: str) -> str:
+    os.environ["PATCHKIT_CACHE"] = place
+    return place

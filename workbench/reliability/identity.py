@@ -180,6 +180,7 @@ def imported_first() -> dict[str, Any]:
     before = Snapshot.of(modules())
     wrong = []
     report = patchkit.apply()
+    is_warm = "patchkit.engine.session" not in sys.modules
     between = Snapshot.of(modules())
     changed = before.differences(between)
     targets = declared(report)
@@ -208,6 +209,7 @@ def imported_first() -> dict[str, Any]:
         "modules": len(modules()),
         "changed": len(changed),
         "targets": len(targets),
+        "warm": is_warm,
         "wrong": wrong,
     }
 
@@ -271,6 +273,7 @@ def main() -> int:
     figures = Figures("identity", chosen.shown)
     first = in_interpreter("imported-first")
     figures.count("libraries first", times=3 * first["entries"])
+    figures.count("a warm cache", times=first["warm"])
     figures.wrong["libraries first"] = len(first["wrong"])
     figures.findings.update(first["wrong"])
     figures.note(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import UsageError
 from ...rewrite import FunctionSource, Target
-from ...rewrite.compile import nested_codes
+from ...rewrite.codes import nested_codes
 from ...rewrite.names import local_names
 from . import choosing
 from .subject import Subject

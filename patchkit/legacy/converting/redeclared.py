@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
-from ...rewrite.compile import nested_codes
+from ...rewrite.codes import nested_codes
 from ...whose import Whose, owner_of_class, owner_of_file
 from ..guarding.classes import belongs_to_a_library, functions_of, own_classes
 from ..versions.due import MethodRows

@@ -64,11 +64,28 @@ class ChangedAttributes:
 def _put(old: object, new: object, function: FunctionType | MethodType) -> None:
     """Replace `old` in the modules of a function's package that have it by now."""
     package, name = function.__module__.partition(".")[0], function.__name__
-    below = f"{package}."
-    for place, module in tuple(sys.modules.items()):
-        is_inside = place.startswith(below) or place == package
-        if is_inside and isinstance(module, ModuleType) and vars(module).get(name) is old:
+    for place in _loaded(package):
+        module = sys.modules.get(place)
+        if isinstance(module, ModuleType) and vars(module).get(name) is old:
             setattr(module, name, new)
+
+
+_names: list[str] = []
+_by_package: dict[str, list[str]] = {}
+
+
+def _loaded(package: str) -> list[str]:
+    """Return the modules of a package in `sys.modules`, among thousands, once until more come."""
+    global _names, _by_package
+    names = list(sys.modules)
+    if names != _names:
+        _names, _by_package = names, {}
+    found = _by_package.get(package)
+    if found is None:
+        below = f"{package}."
+        found = [name for name in names if name.startswith(below) or name == package]
+        _by_package[package] = found
+    return found
 
 
 def set_variable(name: str, value: str) -> None:

@@ -161,18 +161,22 @@ class Due:
     Args:
         rows: all rows.
         version_of: returns the release of a library; None if it is not there, or unknown.
+        known: rows before these, which are due.
     """
 
     def __init__(
-        self, rows: Iterable[Change], version_of: Callable[[str], str | None] = known_release
+        self,
+        rows: Iterable[Change],
+        version_of: Callable[[str], str | None] = known_release,
+        known: Iterable[Change] = (),
     ) -> None:
-        look_up = cache(version_of)
-        self._rows = tuple(due for row in rows if (due := _due(row, look_up)) is not None)
+        self._rows = (*known, *due_rows(rows, version_of))
         # Each class of each module is asked about.
         self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
         for row in self.of(Owned):
             for owner, method in _owners(row):
                 self._by_owner.setdefault(owner, []).append((method, row))
+        self._of_packages: dict[str, dict[str, MethodRows]] = {}
         self._of_configurations: dict[str, MethodRows] = {}
         self.packages = frozenset(row.library for row in self._rows)
         self._names = frozenset(
@@ -191,6 +195,17 @@ class Due:
     def concerns(self, module: str) -> bool:
         """Tell whether a module may have something that a row is about."""
         return module in _MODULES or module in self._names or module.startswith(_WHOLE)
+
+    def functions_of(self, package: str) -> dict[str, MethodRows]:
+        """Return the rows for the functions of a package; each of its modules is asked about."""
+        found = self._of_packages.get(package)
+        if found is None:
+            found = self._of_packages[package] = self.methods([package])
+        return found
+
+    def has_any(self, cls: type) -> bool:
+        """Tell whether there is a row for a class, or for one that it derives from."""
+        return not self._by_owner.keys().isdisjoint(_public_names(cls))
 
     def methods_of(self, cls: type) -> dict[str, MethodRows]:
         """Return the rows for the methods of a class."""
@@ -246,6 +261,12 @@ class Due:
             self._of_configurations[configuration] = methods.get("__init__", MethodRows())
         changed = self._of_configurations[configuration].keywords.get(field_name)
         return of_trainer(row, changed) if changed else row
+
+
+def due_rows(rows: Iterable[Change], version_of: Callable[[str], str | None]) -> tuple[Change, ...]:
+    """Return the rows that concern these releases, as they concern them."""
+    look_up = cache(version_of)
+    return tuple([due for row in rows if (due := _due(row, look_up)) is not None])
 
 
 def _public_names(cls: type) -> list[str]:

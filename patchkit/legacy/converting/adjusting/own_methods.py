@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
-from ....rewrite.compile import nested_codes
+from ....rewrite.codes import nested_codes
 from ...changes import Adjusted, Adjuster, Behaviour, Uncalled
 from ...guarding.classes import belongs_to_a_library, library_class, own_classes, own_methods
 from ...uses import RecordedPlace

@@ -93,7 +93,7 @@ class _AttributeReader(OwnedReader):
         known = value(self._text(name))
         shown = repr(known)
         advice = advice.replace("{name}", repr(name)).replace("{value}", shown)
-        return name, lambda instance: known, advice, written.replace("{value}", shown)
+        return name, partial(_known, known), advice, written.replace("{value}", shown)
 
     def _attributes(
         self, attributes: Iterable[_Attribute], *, of_class: bool = False
@@ -112,6 +112,10 @@ class _AttributeReader(OwnedReader):
                 gone=gone,
                 source=source,
             )
+
+
+def _known(value: object, instance: Any) -> object:
+    return value
 
 
 def _as_given(config: Any, given: Any) -> Any:

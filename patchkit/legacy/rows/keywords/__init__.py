@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,11 @@ def _unlike(harmless: tuple[object, ...]) -> Callable[[Any], bool]:
     """Return what tells whether a value is none of these; False stands for all that are false."""
     if harmless == (None,):
         return _is_given
-    return bool if harmless == (False,) else lambda given: given not in harmless
+    return bool if harmless == (False,) else partial(_is_none_of, harmless)
+
+
+def _is_none_of(harmless: tuple[object, ...], given: object) -> bool:
+    return given not in harmless
 
 
 def _is_given(given: object) -> bool:
