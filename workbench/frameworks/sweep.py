@@ -15,6 +15,7 @@ from patchkit.errors import UsageError
 from patchkit.lab import tiny
 
 from ..families.modes import Mode, find_mode
+from ..sweep.grid import Progress, choose, in_turn
 from ..sweep.trial import Trial
 from ..sweep.verdicts import compare
 from .data import write_datasets
@@ -64,18 +65,15 @@ class FrameworkSelection:
         Raises:
             UsageError: a glob, or the set, names nothing.
         """
-        for glob in names:
-            if not any(fnmatchcase(name, glob) for name in FRAMEWORKS):
-                raise UsageError(f"no framework {glob!r}; there are {', '.join(FRAMEWORKS)}")
+        wanted = choose("framework", names or ("*",), FRAMEWORKS)
         sets = {framework.version_set for framework in FRAMEWORKS.values()}
         if version_set not in (None, *sets):
             raise UsageError(f"no set {version_set!r}; there are {', '.join(sorted(sets))}")
         chosen = tuple(
-            framework.name
-            for framework in FRAMEWORKS.values()
-            if version_set in (None, framework.version_set)
-            and _named(framework.name, names)
-            and any(_named(task, tasks) for task in framework.tasks)
+            name
+            for name in wanted
+            if version_set in (None, FRAMEWORKS[name].version_set)
+            and any(_named(task, tasks) for task in FRAMEWORKS[name].tasks)
         )
         if not chosen:
             raise UsageError("no framework has that task, or that set")
@@ -99,7 +97,7 @@ def sweep(
     journal: FrameworkJournal,
     *,
     seconds: float,
-    progress: Callable[[str, int, int], None] = lambda label, done, total: None,
+    progress: Progress | None = None,
 ) -> None:
     """Try what is selected and not in the journal yet, and write it there.
 
@@ -107,7 +105,7 @@ def sweep(
         selection: what is to be tried.
         journal: the results so far.
         seconds: what each attempt may take.
-        progress: called with the next cell, the number of those that are done, and that of all.
+        progress: None if nobody wants to know.
 
     Raises:
         UsageError: the journal comes from another environment, or a framework is not installed.
@@ -116,9 +114,7 @@ def sweep(
     with tempfile.TemporaryDirectory(prefix="frameworks-") as name:
         data = Path(name) / "data"
         write_datasets(data)
-        cells = list(selection.cells())
-        for done, cell in enumerate(cells):
-            progress(" ".join(vars(cell).values()), done, len(cells))
+        for cell in in_turn(list(selection.cells()), progress):
 
             def attempt(way: str, cell: FrameworkCell = cell) -> Trial:
                 mode = find_mode(cell.mode)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from patchkit.errors import UsageError
 from workbench import ROOT
@@ -23,6 +25,7 @@ from workbench.frameworks.results import results
 from workbench.frameworks.running import outcome, told_by_patchkit
 from workbench.frameworks.sweep import FrameworkSelection
 from workbench.frameworks.tried import FRAMEWORKS
+from workbench.sweep.grid import as_table
 from workbench.sweep.trial import Trial
 
 SETS = ROOT / "version_sets" / "frameworks"
@@ -142,6 +145,18 @@ def test_the_page_of_made_up_results() -> None:
     place = "TRL's command line sft lora (bf16/4bit `run`)"
     assert row == f"| `training: NotImplementedError: a/b` | {place} |  |"
     assert lines[-1] == "| TRL's command line | trl 1.2.3, torch 2.13.0 |  |"
+
+
+def test_the_table_of_a_terminal() -> None:
+    died = Trial("training", "NotImplementedError: no")
+    console = Console(file=io.StringIO(), width=80)
+    console.print(*as_table(judged(died, Trial(figures=WHOLE))), sep="\n")
+    lines = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]
+    assert lines[:4] == ["bf16", "4bit", "framework task method run", "trl sft lora +"]
+    assert "trl sft lora bf16/4bit run: training: NotImplementedError: no" in lines
+    console = Console(file=io.StringIO(), width=80)
+    console.print(*as_table(judged(Trial(figures=HALF), Trial(figures=HALF))), sep="\n")
+    assert console.file.getvalue().rstrip().endswith("to the last digit")
 
 
 def test_the_page_in_the_documentation_is_made_of_the_recorded_results() -> None:

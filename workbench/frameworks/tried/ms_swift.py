@@ -6,6 +6,8 @@ from typing import Any
 
 from ..framework import Framework, Training, flags
 
+_DATASETS = {"dpo": "chats-and-rejected", "kto": "liked-chats", "grpo": "asked"}
+
 
 def _command(training: Training) -> list[str]:
     options: dict[str, Any] = {
@@ -30,7 +32,14 @@ def _command(training: Training) -> list[str]:
         options["bnb_4bit_compute_dtype"] = training.dtype
     if training.task == "sft":
         return ["swift", "sft", *flags(options)]
-    options |= {"rlhf_type": training.task, "dataset": training.rows("chats-and-rejected")}
+    options |= {"rlhf_type": training.task, "dataset": training.rows(_DATASETS[training.task])}
+    if training.task == "grpo":
+        options |= {
+            "reward_funcs": "repetition",
+            "num_generations": 2,
+            "max_completion_length": 8,
+            "dataset_shuffle": False,
+        }
     return ["swift", "rlhf", *flags(options)]
 
 
@@ -39,6 +48,6 @@ FRAMEWORK = Framework(
     title="ms-swift",
     version_set="ms-swift",
     distributions=("ms-swift", "trl", "transformers", "peft", "accelerate"),
-    tasks={"sft": ("lora", "full"), "dpo": ("lora",)},
+    tasks={"sft": ("lora", "full"), "dpo": ("lora",), "kto": ("lora",), "grpo": ("lora",)},
     command=_command,
 )
