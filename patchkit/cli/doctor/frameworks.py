@@ -28,11 +28,15 @@ def check(pins: Pins) -> Section:
     ]
     rows: list[SectionRow] = []
     facts: list[dict[str, Any]] = []
-    for name, framework in frameworks(pins.installed).items():
+    found = []
+    for framework in frameworks(pins.installed).values():
         required = [pin for pin in pins.all if pin.by == framework and pin.name in _SHOWN]
-        wants = [f"{pin.requirement.name}{pin.requirement.specifier}" for pin in required]
         libraries = {pin.name for pin in required}
-        bugs = sum(canonical(library) in libraries for library in due)
+        found.append((sum(canonical(library) in libraries for library in due), framework, required))
+    # What the user trains with requires more than what it is built on.
+    for bugs, framework, required in sorted(found, key=lambda entry: -entry[0]):
+        name = canonical(framework.name)
+        wants = [f"{pin.requirement.name}{pin.requirement.specifier}" for pin in required]
         wanted = f"{framework.version}. Requires {short_list(wants, len(wants))}."
         rows.append(SectionRow(name, f"{wanted} {_does(framework, bugs)}"))
         facts.append(
@@ -51,10 +55,14 @@ def _does(framework: Distribution, bugs: int) -> str:
     """Say what patchkit does beside a framework, and how to start it."""
     if not bugs:
         return "patchkit has nothing to fix in these."
-    name = framework.name
-    akin = [command for command in framework.commands if command in name or name in command]
-    start = next((f"{command} …" for command in (*akin, *framework.commands)), "python train.py")
     return (
         f"patchkit fixes {plural(bugs, 'bug')} of these, and nothing of its own: "
-        f"`patchkit run -- {start}`."
+        f"`patchkit run -- {_start(framework)}`."
     )
+
+
+def _start(framework: Distribution) -> str:
+    """Return how a framework is started: by the command that is named like it, if there is one."""
+    name = framework.name
+    akin = [command for command in framework.commands if command in name or name in command]
+    return next((f"{command} …" for command in (*akin, *framework.commands)), "python train.py")

@@ -35,13 +35,24 @@ def _command(training: Training) -> list[str]:
     options |= {"rlhf_type": training.task, "dataset": training.rows(_DATASETS[training.task])}
     if training.task == "grpo":
         options |= {
-            "reward_funcs": "repetition",
+            "external_plugins": "length.py",
+            "reward_funcs": "length",
             "num_generations": 2,
             "max_completion_length": 8,
-            "dataset_shuffle": False,
         }
+        (training.folder / "length.py").write_text(_REWARD, encoding="utf-8")
     return ["swift", "rlhf", *flags(options)]
 
+
+_REWARD = """
+from swift.rewards import ORM, orms
+
+class Length(ORM):
+    def __call__(self, completions, **kwargs):
+        return [float(len(completion)) for completion in completions]
+
+orms["length"] = Length
+"""
 
 FRAMEWORK = Framework(
     name="ms-swift",
