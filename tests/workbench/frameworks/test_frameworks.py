@@ -16,6 +16,7 @@ from patchkit.errors import UsageError
 from workbench import ROOT
 from workbench.families import modes
 from workbench.frameworks import sweep as sweeping
+from workbench.frameworks.answers import answers
 from workbench.frameworks.command import MARKS, MEASURED
 from workbench.frameworks.data import write_datasets
 from workbench.frameworks.framework import SCRIPTS, Training
@@ -145,6 +146,61 @@ def test_the_page_of_made_up_results() -> None:
     place = "TRL's command line sft lora (bf16/4bit `run`)"
     assert row == f"| `training: NotImplementedError: a/b` | {place} |  |"
     assert lines[-1] == "| TRL's command line | trl 1.2.3, torch 2.13.0 |  |"
+
+
+DIED = Trial("training", "NotImplementedError: no")
+HALVED, WHOLLY = Trial(figures=HALF), Trial(figures=WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("trials", "fp16", "bf16", "start"),
+    [
+        ({"sft lora fp16-of-bf16/4bit run": (HALVED, HALVED)}, "sft: trains", "", ""),
+        (
+            {
+                "sft lora fp16-of-bf16/4bit run": (DIED, HALVED),
+                "sft full fp16-of-bf16/none run": (HALVED, HALVED),
+                "dpo lora fp16-of-bf16/4bit run": (DIED, HALVED),
+                "kto lora bf16/none run": (HALVED, HALVED),
+            },
+            "sft lora 4bit, dpo: dies, and trains with `patchkit run`; sft full: trains",
+            "kto: trains",
+            "",
+        ),
+        (
+            {
+                "sft lora bf16/none run": (DIED, DIED),
+                "sft lora bf16/none legacy": (DIED, HALVED),
+                "dpo lora fp16-of-bf16/4bit run": (DIED, DIED),
+            },
+            "dpo: dies, with patchkit, too",
+            "sft: dies, and trains with `patchkit run --legacy`",
+            "--legacy ",
+        ),
+        (
+            {
+                "sft lora bf16/none run": (HALVED, HALVED),
+                "sft lora bf16/none legacy": (HALVED, DIED),
+                "dpo lora bf16/none run": (WHOLLY, HALVED),
+                "kto lora bf16/none run": (HALVED, WHOLLY),
+            },
+            "",
+            "sft, dpo: worse with patchkit; "
+            "kto: trains, with patchkit with [other numbers](#other-numbers-and-why)",
+            "",
+        ),
+    ],
+)
+def test_whether_a_framework_works(trials, fp16: str, bf16: str, start: str) -> None:
+    journal = FrameworkJournal(None)
+    journal.begin(ENVIRONMENT)
+    for name, (without, with_patchkit) in trials.items():
+        cell = FrameworkCell("trl", *name.split())
+        journal.add(cell, False, without)
+        journal.add(cell, True, with_patchkit)
+    (answer,) = answers(results([journal], SELECTION))
+    assert (answer.fp16, answer.bf16) == (fp16, bf16)
+    assert answer.start == f"patchkit run {start}-- trl sft …"
 
 
 def test_the_table_of_a_terminal() -> None:

@@ -66,4 +66,6 @@ FRAMEWORK = Framework(
     distributions=("autotrain-advanced", "trl", "transformers", "peft", "accelerate"),
     tasks={"sft": ("lora", "full"), "dpo": ("lora",), "orpo": ("lora",), "reward": ("lora",)},
     command=_command,
+    note="its bitsandbytes 0.45.0 needs a GPU for 4-bit layers",
+    start="autotrain --config config.yml",
 )

@@ -68,5 +68,6 @@ FRAMEWORK = Framework(
     distributions=("axolotl", "trl", "transformers", "peft", "accelerate"),
     tasks={"sft": ("lora", "full"), "dpo": ("lora",), "kto": ("lora",)},
     command=_command,
+    start="axolotl train config.yml",
     note="without its Triton kernels for LoRA, which need a GPU",
 )

@@ -62,5 +62,6 @@ FRAMEWORK = Framework(
         "reward": ("lora",),
     },
     command=_command,
+    start="llamafactory-cli train config.yaml",
     note="`sft and head` trains head and embedding, too",
 )

@@ -61,4 +61,5 @@ FRAMEWORK = Framework(
     distributions=("ms-swift", "trl", "transformers", "peft", "accelerate"),
     tasks={"sft": ("lora", "full"), "dpo": ("lora",), "kto": ("lora",), "grpo": ("lora",)},
     command=_command,
+    start="swift sft …",
 )

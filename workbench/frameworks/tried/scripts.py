@@ -134,7 +134,7 @@ def _script(
 ) -> Framework:
     """Return a script as a framework; `beside` names what it imports besides the usual three."""
     distributions = (*beside, "transformers", "peft", "accelerate")
-    return Framework(name, title, "newest", distributions, tasks, command, note, logged)
+    return Framework(name, title, "newest", distributions, tasks, command, note, logged=logged)
 
 
 FRAMEWORKS = (

@@ -57,4 +57,5 @@ FRAMEWORK = Framework(
     distributions=("trl", "transformers", "peft", "accelerate"),
     tasks={"sft": ("lora", "full"), **{task: ("lora",) for task in _DATASETS if task != "sft"}},
     command=_command,
+    start="trl sft …",
 )
