@@ -28,15 +28,11 @@ def check(pins: Pins) -> Section:
     ]
     rows: list[SectionRow] = []
     facts: list[dict[str, Any]] = []
-    found = []
-    for framework in frameworks(pins.installed).values():
+    for name, framework in frameworks(pins.installed).items():
         required = [pin for pin in pins.all if pin.by == framework and pin.name in _SHOWN]
-        libraries = {pin.name for pin in required}
-        found.append((sum(canonical(library) in libraries for library in due), framework, required))
-    # What the user trains with requires more than what it is built on.
-    for bugs, framework, required in sorted(found, key=lambda entry: -entry[0]):
-        name = canonical(framework.name)
         wants = [f"{pin.requirement.name}{pin.requirement.specifier}" for pin in required]
+        libraries = {pin.name for pin in required}
+        bugs = sum(canonical(library) in libraries for library in due)
         wanted = f"{framework.version}. Requires {short_list(wants, len(wants))}."
         rows.append(SectionRow(name, f"{wanted} {_does(framework, bugs)}"))
         facts.append(
@@ -59,6 +55,11 @@ def _does(framework: Distribution, bugs: int) -> str:
         f"patchkit fixes {plural(bugs, 'bug')} of these, and nothing of its own: "
         f"`patchkit run -- {_start(framework)}`."
     )
+
+
+def usual_start() -> str:
+    """Return how the framework that requires most is started, or else a script."""
+    return next(map(_start, frameworks().values()), "python train.py")
 
 
 def _start(framework: Distribution) -> str:

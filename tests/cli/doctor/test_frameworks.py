@@ -50,6 +50,12 @@ def test_what_requires_the_most_is_named_first(made_up) -> None:
         ]
 
 
+def test_what_to_do_starts_the_framework(made_up) -> None:
+    made_up.add("helper", "1.0", ["transformers"], points="[console_scripts]\nhelper = a:b\n")
+    (step,) = [step for step in diagnose(quick=True).steps if "patchkit fixes" in step.what]
+    assert step.do == ("import patchkit; patchkit.apply()", "patchkit run -- made-up-cli …")
+
+
 def test_without_a_command_or_a_bug(installation) -> None:
     installation.add("trl", "1.16.0")
     installation.add("library", "1.0", ["trl"])
