@@ -8,8 +8,8 @@ from typing import Any
 
 from ..sweep.grid import GridResults
 from ..sweep.verdicts import CellVerdict, compare
-from .known import explanation
-from .records import SCHEMA, STEPS, FrameworkCell, FrameworkJournal
+from .known import FIXED, explanation
+from .records import EXCLUDE, SCHEMA, STEPS, FrameworkCell, FrameworkJournal
 from .sweep import FrameworkSelection
 from .tried import FRAMEWORKS
 
@@ -70,10 +70,15 @@ def results(
 def _judge(journal: FrameworkJournal, cell: FrameworkCell) -> CellVerdict[FrameworkCell]:
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
     again = journal.trials.get((replace(cell, way="again"), True))
+    excluded = {
+        patch: journal.trials[left_out, True]
+        for patch in FIXED
+        if journal.has(left_out := replace(cell, way=f"{EXCLUDE}{patch}"))
+    }
     outcome, note = compare(
         without,
         with_patchkit,
         steps=STEPS,
-        explain=lambda other: explanation(without, with_patchkit, again),
+        explain=lambda other: explanation(without, with_patchkit, again, excluded),
     )
     return CellVerdict(cell, outcome, without, with_patchkit, note)

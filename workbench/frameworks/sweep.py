@@ -20,7 +20,8 @@ from ..sweep.trial import Trial
 from ..sweep.verdicts import compare
 from .data import write_datasets
 from .framework import Training
-from .records import STEPS, WAYS, FrameworkCell, FrameworkJournal
+from .known import FIXED, explanation
+from .records import EXCLUDE, STEPS, WAYS, FrameworkCell, FrameworkJournal
 from .running import run
 from .tried import FRAMEWORKS
 
@@ -127,7 +128,11 @@ def sweep(
 
 
 def _try(cell: FrameworkCell, journal: FrameworkJournal, attempt: Callable[[str], Trial]) -> None:
-    """Try a cell on the sides that are missing; twice without patchkit if numbers differ."""
+    """Try a cell on the sides that are missing.
+
+    If numbers differ, it is tried a second time without patchkit, and if that does not say why,
+    without each patch that is known to change numbers.
+    """
     if (cell, False) not in journal.trials:
         others = ((replace(cell, way=way), False) for way in WAYS)
         plain = next((journal.trials[key] for key in others if key in journal.trials), None)
@@ -137,9 +142,18 @@ def _try(cell: FrameworkCell, journal: FrameworkJournal, attempt: Callable[[str]
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
     again = replace(cell, way="again")
     outcome, _ = compare(without, with_patchkit, steps=STEPS, explain=lambda other: "")
-    if outcome.name == "differs" and (again, True) not in journal.trials:
+    if outcome.name != "differs":
+        return
+    if (again, True) not in journal.trials:
         journal.add(again, False, without)
         journal.add(again, True, attempt("plain"))
+    for patch in (
+        FIXED if not explanation(without, with_patchkit, journal.trials[again, True]) else ()
+    ):
+        excluded = replace(cell, way=f"{EXCLUDE}{patch}")
+        if (excluded, True) not in journal.trials:
+            journal.add(excluded, False, without)
+            journal.add(excluded, True, attempt(excluded.way))
 
 
 def _environment(selection: FrameworkSelection) -> dict[str, Any]:

@@ -20,8 +20,9 @@ from workbench.frameworks.answers import answers
 from workbench.frameworks.command import MARKS, MEASURED
 from workbench.frameworks.data import write_datasets
 from workbench.frameworks.framework import SCRIPTS, Training
+from workbench.frameworks.known import FIXED
 from workbench.frameworks.markdown import as_markdown
-from workbench.frameworks.records import FrameworkCell, FrameworkJournal
+from workbench.frameworks.records import EXCLUDE, FrameworkCell, FrameworkJournal
 from workbench.frameworks.results import results
 from workbench.frameworks.running import outcome, told_by_patchkit
 from workbench.frameworks.sweep import FrameworkSelection
@@ -146,6 +147,28 @@ def test_the_page_of_made_up_results() -> None:
     place = "TRL's command line sft lora (bf16/4bit `run`)"
     assert row == f"| `training: NotImplementedError: a/b` | {place} |  |"
     assert lines[-1] == "| TRL's command line | trl 1.2.3, torch 2.13.0 |  |"
+
+
+@pytest.mark.parametrize(("left_out", "outcome"), [(HALF, "explained"), (WHOLE, "differs")])
+def test_numbers_that_differ_are_tried_without_each_fix_that_changes_them(
+    left_out, outcome: str
+) -> None:
+    other = {**HALF, "losses": [4.0]}
+    figures = {"plain": HALF, "run": other, f"{EXCLUDE}{next(iter(FIXED))}": left_out}
+    journal = FrameworkJournal(None)
+    journal.begin(ENVIRONMENT)
+    started: list[str] = []
+
+    def attempt(way: str) -> Trial:
+        started.append(way)
+        return Trial(figures=figures[way])
+
+    for _ in range(2):
+        sweeping._try(CELL, journal, attempt)
+    assert started == ["plain", "run", "plain", f"{EXCLUDE}{next(iter(FIXED))}"]
+    (verdict,) = results([journal], SELECTION).verdicts
+    assert verdict.outcome.name == outcome
+    assert verdict.note.startswith(next(iter(FIXED)) if outcome == "explained" else "other losses")
 
 
 DIED = Trial("training", "NotImplementedError: no")
