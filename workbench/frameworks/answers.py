@@ -22,7 +22,7 @@ _WORSE = "worse with patchkit"
 
 
 @dataclass(frozen=True)
-class Answer:
+class FrameworkAnswer:
     """What happens with a framework.
 
     Args:
@@ -38,7 +38,7 @@ class Answer:
     start: str
 
 
-def answers(results: FrameworkResults) -> Iterator[Answer]:
+def answers(results: FrameworkResults) -> Iterator[FrameworkAnswer]:
     """Yield an answer for each framework that was tried."""
     for name in dict.fromkeys(verdict.cell.framework for verdict in results.verdicts):
         of_it = [verdict for verdict in results.verdicts if verdict.cell.framework == name]
@@ -48,7 +48,7 @@ def answers(results: FrameworkResults) -> Iterator[Answer]:
         )
         legacy = _WITH["legacy"] in (*fp16.values(), *bf16.values())
         start = f"patchkit run {'--legacy ' if legacy else ''}-- {FRAMEWORKS[name].start}"
-        yield Answer(name, _sentence(fp16), _sentence(bf16), start)
+        yield FrameworkAnswer(name, _sentence(fp16), _sentence(bf16), start)
 
 
 def _by_training(verdicts: Iterable[_Verdict]) -> dict[tuple[str, str, str], str]:
@@ -74,11 +74,12 @@ def _outcome(verdicts: list[_Verdict]) -> str:
 def _sentence(outcomes: dict[tuple[str, str, str], str]) -> str:
     """Say what the trainings come to, each kind once; a task alone stands for all of its kinds."""
     said: dict[str, list[str]] = {}
-    for training, outcome in outcomes.items():
-        task = training[0]
+    for (task, method, stored), outcome in outcomes.items():
         whole = all(other == outcome for key, other in outcomes.items() if key[0] == task)
-        quantized = "" if training[2] == "none" else f" {training[2]}"
-        name = task if whole else f"{task} {training[1]}{quantized}"
+        stored = "unquantized" if stored == "none" else stored
+        # Only adapters are trained on quantized weights.
+        kind = method if method == "full" else f"{method} {stored}"
+        name = task if whole else f"{task} {kind}"
         if name not in said.setdefault(outcome, []):
             said[outcome].append(name)
     return "; ".join(f"{', '.join(names)}: {outcome}" for outcome, names in said.items())
