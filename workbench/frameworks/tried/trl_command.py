@@ -33,6 +33,8 @@ def _command(training: Training) -> list[str]:
     }
     if training.lora:
         options |= {"use_peft": True, "lora_r": 4, "lora_target_modules": "all-linear"}
+    if training.lora and training.task == "reward":
+        options["lora_task_type"] = "SEQ_CLS"
     if training.bits:
         options[f"load_in_{training.bits}bit"] = True
     if _DATASETS[training.task] == "prompts":
