@@ -161,7 +161,8 @@ def installed_distributions() -> dict[str, Distribution]:
 def frameworks(installed: Mapping[str, Distribution] | None = None) -> dict[str, Distribution]:
     """Return the distributions that require a library that patchkit fixes, by canonical name.
 
-    A requirement of an extra does not count, and neither do the libraries themselves and patchkit.
+    What requires most of them comes first: a user trains with it, and it is built on the others. A
+    requirement of an extra does not count, and neither do the libraries themselves and patchkit.
 
     Args:
         installed: the records, if they were read already.
@@ -169,16 +170,18 @@ def frameworks(installed: Mapping[str, Distribution] | None = None) -> dict[str,
     installed = installed_distributions() if installed is None else installed
     patched = {canonical(name) for name in with_role("patched")}
     none = {canonical(name) for name in (*LIBRARIES, DISTRIBUTION)} - {"unsloth", "unsloth-zoo"}
-    return {
-        name: distribution
+    required = {
+        name: {
+            canonical(found[0])
+            for text in distribution.requires
+            if not _OF_AN_EXTRA.search(text) and (found := _REQUIRED.match(text))
+        }
+        & patched
         for name, distribution in installed.items()
         if name not in none
-        and any(
-            (found := _REQUIRED.match(text)) and canonical(found[0]) in patched
-            for text in distribution.requires
-            if not _OF_AN_EXTRA.search(text)
-        )
     }
+    found_names = sorted(filter(required.get, required), key=lambda name: -len(required[name]))
+    return {name: installed[name] for name in found_names}
 
 
 def python_and_platform() -> dict[str, str]:

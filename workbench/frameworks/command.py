@@ -92,12 +92,12 @@ def frameworks(
     from patchkit.cli.output import progress_bar
 
     from ..families.modes import select
+    from ..sweep.grid import as_table
     from ..sweep.pages import write
     from .markdown import as_markdown
     from .records import FrameworkJournal
     from .results import results
     from .sweep import FrameworkSelection, sweep
-    from .table import as_table
 
     if only_show and not outputs:
         outputs = tuple(sorted(MEASURED.glob("*.jsonl")))

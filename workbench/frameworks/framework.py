@@ -92,6 +92,7 @@ class Framework:
         tasks: what it trains, and the methods of each.
         command: writes configurations, and returns the command that starts a training.
         note: what the page says of it.
+        start: how a user starts it.
         logged: returns the logs of the steps where no `Trainer` trains, from the folder of the
             command and what it wrote.
     """
@@ -103,6 +104,7 @@ class Framework:
     tasks: Mapping[str, tuple[str, ...]]
     command: Callable[[Training], list[str]]
     note: str = ""
+    start: str = "python train.py"
     logged: Callable[[Path, str], Iterable[Mapping[str, Any]]] | None = None
 
 

@@ -8,6 +8,7 @@ from patchkit.text import short_list
 
 from ..sweep.shown import HEADINGS, code, counted, head, measured_on, row, section
 from ..sweep.verdicts import Group
+from .answers import answers
 from .records import FrameworkCell
 from .results import FrameworkResults
 from .tried import FRAMEWORKS
@@ -22,6 +23,11 @@ def as_markdown(results: FrameworkResults) -> str:
 
 
 def _lines(results: FrameworkResults) -> Iterator[str]:
+    yield from ("| framework | in fp16 | in bf16 | with patchkit |", "| --- | --- | --- | --- |")
+    for answer in answers(results):
+        names = FRAMEWORKS[answer.framework].title, answer.fp16, answer.bf16
+        yield f"| {' | '.join(names)} | {code(answer.start)} |"
+    yield from ("", "## What was measured", "")
     yield from measured_on(results)
     yield from counted(results)
     columns = ((*mode.split("/"), WAYS[way]) for mode, way in results.columns())

@@ -12,6 +12,8 @@ SCHEMA = "frameworks 1"
 STEPS = ("start", "training", "end")
 #: How a command is started on the side with patchkit; `again` is a second time without.
 WAYS = ("run", "legacy", "again")
+EXCLUDE = "run --exclude "
+"""What the way begins with that leaves out a patch; its id follows."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class FrameworkCell:
         task: what is trained, such as `sft`.
         method: `lora` or `full`.
         mode: the name of a mode of `families`.
-        way: one of `WAYS`.
+        way: one of `WAYS`, or `EXCLUDE` with the id of a patch.
     """
 
     framework: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..sweep.verdicts import CellVerdict, Group, Judged, compare, grouped
-from .known import explanation
-from .records import SCHEMA, STEPS, FrameworkCell, FrameworkJournal
+from ..sweep.grid import GridResults
+from ..sweep.verdicts import CellVerdict, compare
+from .known import FIXED, explanation
+from .records import EXCLUDE, SCHEMA, STEPS, FrameworkCell, FrameworkJournal
 from .sweep import FrameworkSelection
 from .tried import FRAMEWORKS
 
@@ -17,37 +18,18 @@ _SAID = "patchkit: "
 
 
 @dataclass(frozen=True)
-class FrameworkResults(Judged[FrameworkCell]):
+class FrameworkResults(GridResults[FrameworkCell]):
     """The results of a selection of frameworks.
 
     Args:
         versions: of each framework, those of its distributions.
     """
 
+    schema = SCHEMA
+    cell = FrameworkCell
+    row_fields = ("framework", "task", "method")
+    column_fields = ("mode", "way")
     versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-    def columns(self) -> list[tuple[str, str]]:
-        """Return the modes with ways that were tried, in order."""
-        return list(
-            dict.fromkeys((verdict.cell.mode, verdict.cell.way) for verdict in self.verdicts)
-        )
-
-    def rows(
-        self,
-    ) -> Iterator[tuple[tuple[str, str, str], list[CellVerdict[FrameworkCell] | None]]]:
-        """Yield each framework, task and method, with a verdict for each column."""
-        found = {verdict.cell: verdict for verdict in self.verdicts}
-        names = dict.fromkeys((cell.framework, cell.task, cell.method) for cell in found)
-        for name in names:
-            yield name, [found.get(FrameworkCell(*name, *column)) for column in self.columns()]
-
-    def groups(self, outcome: str) -> list[Group[FrameworkCell]]:
-        """Return the cells of an outcome by what happened, the most frequent first."""
-        return grouped(
-            self.with_outcome(outcome),
-            lambda verdict: verdict.note,
-            lambda group: len(group.cells),
-        )
 
     def said(self) -> dict[str, list[str]]:
         """Return what patchkit says in trainings of each framework, each line once."""
@@ -60,21 +42,8 @@ class FrameworkResults(Judged[FrameworkCell]):
         return {name: list(kept) for name, kept in lines.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "environment": self.environment,
-            "versions": {name: dict(found) for name, found in self.versions.items()},
-            "cells": [
-                {
-                    **asdict(verdict.cell),
-                    "outcome": verdict.outcome.name,
-                    "note": verdict.note,
-                    "without": asdict(verdict.without),
-                    "with_patchkit": asdict(verdict.with_patchkit),
-                }
-                for verdict in self.verdicts
-            ],
-        }
+        versions = {name: dict(found) for name, found in self.versions.items()}
+        return {**super().to_dict(), "versions": versions}
 
 
 def results(
@@ -101,10 +70,15 @@ def results(
 def _judge(journal: FrameworkJournal, cell: FrameworkCell) -> CellVerdict[FrameworkCell]:
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
     again = journal.trials.get((replace(cell, way="again"), True))
+    excluded = {
+        patch: journal.trials[left_out, True]
+        for patch in FIXED
+        if journal.has(left_out := replace(cell, way=f"{EXCLUDE}{patch}"))
+    }
     outcome, note = compare(
         without,
         with_patchkit,
         steps=STEPS,
-        explain=lambda other: explanation(without, with_patchkit, again),
+        explain=lambda other: explanation(without, with_patchkit, again, excluded),
     )
     return CellVerdict(cell, outcome, without, with_patchkit, note)

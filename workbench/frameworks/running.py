@@ -20,12 +20,10 @@ from .. import ROOT
 from ..sweep.calling import OUT_OF_TIME, call, last_error, named_error
 from ..sweep.trial import Trial
 from .framework import Framework, Training
+from .records import EXCLUDE
 
 OBSERVER = Path(__file__).parent / "observer"
-_PREFIXES = {
-    "run": ("-m", "patchkit", "run", "--"),
-    "legacy": ("-m", "patchkit", "run", "--legacy", "--"),
-}
+_OPTIONS = {"run": (), "legacy": ("--legacy",)}
 _WIDTH = 200
 _TOLD = 60
 """Lines of patchkit that are kept."""
@@ -40,7 +38,7 @@ def run(framework: Framework, training: Training, way: str, limit: float) -> Tri
     Args:
         framework: what trains.
         training: what it trains; its folder is replaced.
-        way: `plain`, or how patchkit is loaded: `run` or `legacy`.
+        way: `plain`, or how patchkit is loaded: `run`, `legacy`, or `EXCLUDE` with an id.
         limit: seconds that it may take.
     """
     with tempfile.TemporaryDirectory(prefix="frameworks-") as name:
@@ -49,8 +47,8 @@ def run(framework: Framework, training: Training, way: str, limit: float) -> Tri
         work.mkdir()
         observed.mkdir()
         command = framework.command(replace(training, folder=work))
-        if way in _PREFIXES:
-            command = [sys.executable, *_PREFIXES[way], *command]
+        if way != "plain":
+            command = [sys.executable, "-m", "patchkit", "run", *_options(way), "--", *command]
         started = time.monotonic()
         code, output = call(command, work, _environment(folder), limit, folder / "log")
         if kept := os.environ.get("FRAMEWORKS_KEEP_LOG"):
@@ -63,6 +61,10 @@ def run(framework: Framework, training: Training, way: str, limit: float) -> Tri
     for place in places:
         error = error.replace(str(place), "…")
     return replace(trial, error=shorten(error, _WIDTH), seconds=seconds)
+
+
+def _options(way: str) -> tuple[str, ...]:
+    return ("--exclude", way.removeprefix(EXCLUDE)) if way.startswith(EXCLUDE) else _OPTIONS[way]
 
 
 def outcome(code: int, output: str, events: Iterable[Mapping[str, Any]], limit: float) -> Trial:

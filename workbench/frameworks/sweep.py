@@ -15,11 +15,13 @@ from patchkit.errors import UsageError
 from patchkit.lab import tiny
 
 from ..families.modes import Mode, find_mode
+from ..sweep.grid import Progress, choose, in_turn
 from ..sweep.trial import Trial
 from ..sweep.verdicts import compare
 from .data import write_datasets
 from .framework import Training
-from .records import STEPS, WAYS, FrameworkCell, FrameworkJournal
+from .known import FIXED, explanation
+from .records import EXCLUDE, STEPS, WAYS, FrameworkCell, FrameworkJournal
 from .running import run
 from .tried import FRAMEWORKS
 
@@ -64,18 +66,15 @@ class FrameworkSelection:
         Raises:
             UsageError: a glob, or the set, names nothing.
         """
-        for glob in names:
-            if not any(fnmatchcase(name, glob) for name in FRAMEWORKS):
-                raise UsageError(f"no framework {glob!r}; there are {', '.join(FRAMEWORKS)}")
+        wanted = choose("framework", names or ("*",), FRAMEWORKS)
         sets = {framework.version_set for framework in FRAMEWORKS.values()}
         if version_set not in (None, *sets):
             raise UsageError(f"no set {version_set!r}; there are {', '.join(sorted(sets))}")
         chosen = tuple(
-            framework.name
-            for framework in FRAMEWORKS.values()
-            if version_set in (None, framework.version_set)
-            and _named(framework.name, names)
-            and any(_named(task, tasks) for task in framework.tasks)
+            name
+            for name in wanted
+            if version_set in (None, FRAMEWORKS[name].version_set)
+            and any(_named(task, tasks) for task in FRAMEWORKS[name].tasks)
         )
         if not chosen:
             raise UsageError("no framework has that task, or that set")
@@ -99,7 +98,7 @@ def sweep(
     journal: FrameworkJournal,
     *,
     seconds: float,
-    progress: Callable[[str, int, int], None] = lambda label, done, total: None,
+    progress: Progress | None = None,
 ) -> None:
     """Try what is selected and not in the journal yet, and write it there.
 
@@ -107,7 +106,7 @@ def sweep(
         selection: what is to be tried.
         journal: the results so far.
         seconds: what each attempt may take.
-        progress: called with the next cell, the number of those that are done, and that of all.
+        progress: None if nobody wants to know.
 
     Raises:
         UsageError: the journal comes from another environment, or a framework is not installed.
@@ -116,9 +115,7 @@ def sweep(
     with tempfile.TemporaryDirectory(prefix="frameworks-") as name:
         data = Path(name) / "data"
         write_datasets(data)
-        cells = list(selection.cells())
-        for done, cell in enumerate(cells):
-            progress(" ".join(vars(cell).values()), done, len(cells))
+        for cell in in_turn(list(selection.cells()), progress):
 
             def attempt(way: str, cell: FrameworkCell = cell) -> Trial:
                 mode = find_mode(cell.mode)
@@ -131,7 +128,11 @@ def sweep(
 
 
 def _try(cell: FrameworkCell, journal: FrameworkJournal, attempt: Callable[[str], Trial]) -> None:
-    """Try a cell on the sides that are missing; twice without patchkit if numbers differ."""
+    """Try a cell on the sides that are missing.
+
+    If numbers differ, it is tried a second time without patchkit, and if that does not say why,
+    without each patch that is known to change numbers.
+    """
     if (cell, False) not in journal.trials:
         others = ((replace(cell, way=way), False) for way in WAYS)
         plain = next((journal.trials[key] for key in others if key in journal.trials), None)
@@ -141,9 +142,18 @@ def _try(cell: FrameworkCell, journal: FrameworkJournal, attempt: Callable[[str]
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
     again = replace(cell, way="again")
     outcome, _ = compare(without, with_patchkit, steps=STEPS, explain=lambda other: "")
-    if outcome.name == "differs" and (again, True) not in journal.trials:
+    if outcome.name != "differs":
+        return
+    if (again, True) not in journal.trials:
         journal.add(again, False, without)
         journal.add(again, True, attempt("plain"))
+    for patch in (
+        FIXED if not explanation(without, with_patchkit, journal.trials[again, True]) else ()
+    ):
+        excluded = replace(cell, way=f"{EXCLUDE}{patch}")
+        if (excluded, True) not in journal.trials:
+            journal.add(excluded, False, without)
+            journal.add(excluded, True, attempt(excluded.way))
 
 
 def _environment(selection: FrameworkSelection) -> dict[str, Any]:

@@ -74,11 +74,11 @@ def ranks(
     from patchkit.cli.output import progress_bar
 
     from ..families.modes import select
+    from ..sweep.grid import as_table
     from .markdown import as_markdown
     from .records import RankJournal
     from .results import results
     from .sweep import RankSelection, sweep
-    from .table import as_table
 
     check_outputs([output] if output else [], only_show=only_show)
     selection = RankSelection.of(strategies, trainers, select(modes), methods)

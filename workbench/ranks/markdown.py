@@ -26,7 +26,7 @@ def _lines(results: RankResults) -> Iterator[str]:
     yield from counted(results)
     columns = ((*mode.split("/"), method) for mode, method in results.columns())
     yield from head(("strategy", "trainer"), columns)
-    for strategy, trainer, verdicts in results.rows():
+    for (strategy, trainer), verdicts in results.rows():
         yield row((STRATEGIES[strategy].meaning, trainer), verdicts)
     yield ""
     for name, heading in _HEADINGS.items():

@@ -2,59 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from ..sweep.verdicts import CellVerdict, Group, Judged, compare, grouped
+from ..sweep.grid import GridResults
+from ..sweep.verdicts import CellVerdict, compare
 from .known import explanation, reason
 from .records import SCHEMA, STEPS, RankCell, RankJournal
 from .sweep import RankSelection
 
 
 @dataclass(frozen=True)
-class RankResults(Judged[RankCell]):
+class RankResults(GridResults[RankCell]):
     """The results of a selection of strategies."""
 
-    def columns(self) -> list[tuple[str, str]]:
-        """Return the modes with methods that were tried, in order."""
-        return list(
-            dict.fromkeys((verdict.cell.mode, verdict.cell.method) for verdict in self.verdicts)
-        )
+    schema = SCHEMA
+    cell = RankCell
+    row_fields = ("strategy", "trainer")
+    column_fields = ("mode", "method")
 
-    def rows(self) -> Iterator[tuple[str, str, list[CellVerdict[RankCell] | None]]]:
-        """Yield each strategy and trainer, with a verdict for each column."""
-        found = {verdict.cell: verdict for verdict in self.verdicts}
-        names = dict.fromkeys(
-            (verdict.cell.strategy, verdict.cell.trainer) for verdict in self.verdicts
-        )
-        for strategy, trainer in names:
-            cells = (RankCell(strategy, trainer, *column) for column in self.columns())
-            yield strategy, trainer, [found.get(cell) for cell in cells]
-
-    def groups(self, outcome: str) -> list[Group[RankCell]]:
-        """Return the cells of an outcome by what happened, the most frequent first."""
-        return grouped(
-            self.with_outcome(outcome),
-            lambda verdict: reason(verdict.with_patchkit),
-            lambda group: len(group.cells),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "environment": self.environment,
-            "cells": [
-                {
-                    **asdict(verdict.cell),
-                    "outcome": verdict.outcome.name,
-                    "note": verdict.note or reason(verdict.with_patchkit),
-                    "without": asdict(verdict.without),
-                    "with_patchkit": asdict(verdict.with_patchkit),
-                }
-                for verdict in self.verdicts
-            ],
-        }
+    def why(self, verdict: CellVerdict[RankCell]) -> str:
+        return reason(verdict.with_patchkit)
 
 
 def results(journal: RankJournal, selection: RankSelection) -> RankResults:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from patchkit.errors import UsageError
 
 from ..families.modes import Mode
+from ..sweep.grid import Progress, choose, in_turn
 from ..sweep.processes import Processes
 from ..sweep.trial import Trial
 from . import serving
@@ -60,10 +60,10 @@ class RankSelection:
             UsageError: a glob names nothing.
         """
         return cls(
-            _named("strategy", strategies or ("*",), STRATEGIES),
-            _named("trainer", trainers or _USUAL_TRAINERS, TRAINERS),
+            choose("strategy", strategies or ("*",), STRATEGIES),
+            choose("trainer", trainers or _USUAL_TRAINERS, TRAINERS),
             modes,
-            _named("method", methods or METHODS, METHODS),
+            choose("method", methods or METHODS, METHODS),
         )
 
     def cells(self) -> Iterator[RankCell]:
@@ -80,7 +80,7 @@ def sweep(
     journal: RankJournal,
     *,
     seconds: float,
-    progress: Callable[[str, int, int], None] = lambda label, done, total: None,
+    progress: Progress | None = None,
 ) -> None:
     """Try what is selected and not in the journal yet, and write it there.
 
@@ -88,7 +88,7 @@ def sweep(
         selection: what is to be tried.
         journal: the results so far.
         seconds: what each attempt may take.
-        progress: called with the next cell, the number of those that are done, and that of all.
+        progress: None if nobody wants to know.
 
     Raises:
         UsageError: the journal comes from another environment, or this platform does not fork.
@@ -99,13 +99,12 @@ def sweep(
     with tempfile.TemporaryDirectory() as folder:
         workshop = _RankWorkshop(Path(folder), seconds)
         try:
-            progress("importing the libraries", 0, 0)
+            if progress is not None:
+                progress("importing the libraries", 0, 0)
             journal.begin(workshop.prepare(selection))
-            cells = list(selection.cells())
-            for done, cell in enumerate(cells):
+            for cell in in_turn(list(selection.cells()), progress):
                 for patched in (False, True):
                     if (cell, patched) not in journal.trials:
-                        progress(" ".join(vars(cell).values()), done, len(cells))
                         journal.add(cell, patched, workshop.attempt(cell, patched))
         finally:
             workshop.stop()
@@ -214,20 +213,3 @@ def _variables(rank: int, port: int) -> dict[str, str]:
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(port),
     }
-
-
-def _named(
-    what: str, globs: Sequence[str], known: Sequence[str] | dict[str, Any]
-) -> tuple[str, ...]:
-    """Return the names that any of the globs names, in their order.
-
-    Raises:
-        UsageError: a glob names nothing.
-    """
-    chosen: set[str] = set()
-    for glob in globs:
-        found = [name for name in known if fnmatchcase(name, glob)]
-        if not found:
-            raise UsageError(f"no {what} {glob!r}; there are {', '.join(known)}")
-        chosen.update(found)
-    return tuple(name for name in known if name in chosen)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ...environment import installed_version
+from ...environment import in_range, installed_version, is_version
 from ...matrix.records import public_version
 from .pins import BUILDS
 from .privacy import without_private_data
@@ -19,6 +19,8 @@ _SUPPORT = {
     "emulated": "by emulation only",
     "works": "computes",
 }
+_FIRST_ON_CPUS = "0.46.0"
+"""The first bitsandbytes whose 4-bit layers compute on a CPU."""
 _ON_CPU = {**_SUPPORT, "native": "by instructions of the CPU", "emulated": "slowly"}
 
 
@@ -133,7 +135,8 @@ def _torchvision(answers: dict[str, Any]) -> _Part:
 
 
 def _bitsandbytes(answers: dict[str, Any]) -> _Part:
-    if installed_version("bitsandbytes") is None:
+    version = installed_version("bitsandbytes")
+    if version is None:
         return [], []
     answer = answers.get("bitsandbytes")
     if answer is None:
@@ -143,6 +146,8 @@ def _bitsandbytes(answers: dict[str, Any]) -> _Part:
         problem = f"the process that imports it {ended}"
     elif answer["error"]:
         problem = f"it cannot be imported: {answer['error']}"
+    elif answer["device"] == "cpu" and _is_before(version, _FIRST_ON_CPUS):
+        return _only_on_gpus(version)
     elif answer["four_bit"] != "works":
         problem = f"a 4-bit layer fails on {answer['device']}: {answer['four_bit']}"
     else:
@@ -157,6 +162,18 @@ def _bitsandbytes(answers: dict[str, Any]) -> _Part:
             "pip install -U bitsandbytes",
         ),
         wrong=True,
+    )
+    return [SectionRow("bitsandbytes", problem, alarming=True)], [step]
+
+
+def _is_before(version: str, first: str) -> bool:
+    return is_version(version) and in_range(version, f"<{first}")
+
+
+def _only_on_gpus(version: str) -> _Part:
+    problem = f"{version}: its 4-bit layers need a GPU; those of {_FIRST_ON_CPUS} do not"
+    step = Step(
+        f"bitsandbytes {problem}.", (f"pip install 'bitsandbytes>={_FIRST_ON_CPUS}'",), wrong=True
     )
     return [SectionRow("bitsandbytes", problem, alarming=True)], [step]
 

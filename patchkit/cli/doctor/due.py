@@ -18,6 +18,7 @@ from ...reporting import advice
 from ...reporting.record import PatchRecord
 from ...reporting.status import DUE, TROUBLE
 from ...text import plural, short_list
+from .frameworks import usual_start
 from .privacy import without_private_data
 from .section import Section, SectionRow, Step
 from .versions import installed_libraries
@@ -138,7 +139,7 @@ def _apply_step(due: list[PatchRecord]) -> Iterator[Step]:
     yield Step(
         f"patchkit fixes {number} of the installed libraries ({libraries}). Put this at the "
         "start of your script, or start it like this:",
-        ("import patchkit; patchkit.apply()", "patchkit run -- python train.py"),
+        ("import patchkit; patchkit.apply()", f"patchkit run -- {usual_start()}"),
     )
 
 

@@ -51,10 +51,19 @@ def _does(framework: Distribution, bugs: int) -> str:
     """Say what patchkit does beside a framework, and how to start it."""
     if not bugs:
         return "patchkit has nothing to fix in these."
-    name = framework.name
-    akin = [command for command in framework.commands if command in name or name in command]
-    start = next((f"{command} …" for command in (*akin, *framework.commands)), "python train.py")
     return (
         f"patchkit fixes {plural(bugs, 'bug')} of these, and nothing of its own: "
-        f"`patchkit run -- {start}`."
+        f"`patchkit run -- {_start(framework)}`."
     )
+
+
+def usual_start() -> str:
+    """Return how the framework that requires most is started, or else a script."""
+    return next(map(_start, frameworks().values()), "python train.py")
+
+
+def _start(framework: Distribution) -> str:
+    """Return how a framework is started: by the command that is named like it, if there is one."""
+    name = framework.name
+    akin = [command for command in framework.commands if command in name or name in command]
+    return next((f"{command} …" for command in (*akin, *framework.commands)), "python train.py")

@@ -36,19 +36,19 @@ PATCHERS = {
         "It pins one release of each library and rewrites methods of Transformers' Trainer. Its "
         "trainers inherit from those of TRL and Transformers, so that patches act in them: "
         "`patchkit run -- axolotl train config.yml`.",
-        "read in axolotl 0.19.0; not run",
+        "trained with axolotl 0.19.0 on a CPU",
     ),
     "llamafactory": Patcher(
         "It takes TRL up to 0.24, which has no adapter cast, and its DPO and KTO trainers skip "
         "TRL's `__init__`. The patches of the other libraries act: "
         "`patchkit run -- llamafactory-cli train config.yaml`.",
-        "read in llamafactory 0.9.5; not run",
+        "trained with llamafactory 0.9.5 on a CPU",
     ),
     "ms-swift": Patcher(
         "It deletes the `__init__` of the trainers of TRL that it extends: the adapter cast of "
         "`trl-adapter-bf16-cast` does not run there. The patches of the other libraries act: "
         "`patchkit run -- swift sft ...`.",
-        "read in ms-swift 4.6.0; not run",
+        "trained with ms-swift 4.6.0 on a CPU",
     ),
     "deepspeed": Patcher(
         "Where it trains, `accelerate-gradscaler-guard` does nothing; where it shards the "

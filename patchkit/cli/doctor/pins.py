@@ -15,6 +15,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from ...environment import Distribution, canonical, is_version
+from ...libraries import LIBRARIES
 from .section import Step, pip_install
 
 _TAKES_A_VALUE = frozenset({"-c", "-r", "-i", "--constraint", "--requirement"}) | {
@@ -206,12 +207,18 @@ def _parsed(words: list[str]) -> tuple[list[str], list[Requirement] | None]:
 
 
 def _build_of_torch(wanted: list[Requirement], pins: Pins) -> tuple[list[str], list[Requirement]]:
-    """Return what makes pip choose the build of torchvision that loads beside the torch here."""
+    """Return what makes pip choose the build of torchvision that loads beside the torch here.
+
+    What is not installed yet cannot be asked whether it requires torchvision; the libraries do not.
+    """
     torch = pins.installed.get("torch")
     names = {canonical(requirement.name) for requirement in wanted}
-    if torch is None or not is_version(torch.version) or names.isdisjoint(_BESIDE_TORCH):
+    if torch is None or not is_version(torch.version):
         return [], []
     version = Version(torch.version)
+    new = bool(version.local) and not names <= {*pins.installed, *map(canonical, LIBRARIES)}
+    if names.isdisjoint(_BESIDE_TORCH) and not new:
+        return [], []
     more = [] if "torch" in names else [Requirement(f"torch=={version.public}")]
     return (["--extra-index-url", f"{BUILDS}/{version.local}"] if version.local else []), more
 

@@ -150,7 +150,7 @@ def _bitsandbytes(torch: Any) -> dict[str, Any]:
 
 
 def _line(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300].removesuffix(":")
 
 
 if __name__ == "__main__":

@@ -132,6 +132,16 @@ def test_bitsandbytes(installation, bitsandbytes: Any, ended: str, problem: str)
     assert problem in repr(section.steps)
 
 
+@pytest.mark.parametrize(("device", "said"), [("cpu", "need a GPU"), ("cuda:0", "fails on cuda:0")])
+def test_bitsandbytes_from_before_it_knew_cpus(installation, device: str, said: str) -> None:
+    installation.add("bitsandbytes", "0.45.0")
+    answer = {**WORKS, "device": device, "four_bit": "AssertionError"}
+    answers = {"torch": BUILD, "devices": [CPU], "bitsandbytes": answer}
+    (step,) = devices.section(answers, nvidia=False).steps
+    assert said in step.what
+    assert (step.do == ("pip install 'bitsandbytes>=0.46.0'",)) == (device == "cpu")
+
+
 def test_bitsandbytes_that_is_not_installed(installation) -> None:
     answers = {"torch": BUILD, "devices": [CPU]}
     assert "bitsandbytes" not in repr(devices.section(answers, nvidia=False))

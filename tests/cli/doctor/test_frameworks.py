@@ -41,6 +41,21 @@ def test_it_is_named(made_up) -> None:
     assert 0 < fact["due"] < 100
 
 
+def test_what_requires_the_most_is_named_first(made_up) -> None:
+    made_up.add("helper", "1.0", ["transformers"])
+    for installed in (installed_distributions(), dict(reversed(installed_distributions().items()))):
+        assert [row.label for row in frameworks.check(Pins(installed)).rows] == [
+            "made-up",
+            "helper",
+        ]
+
+
+def test_what_to_do_starts_the_framework(made_up) -> None:
+    made_up.add("helper", "1.0", ["transformers"], points="[console_scripts]\nhelper = a:b\n")
+    (step,) = [step for step in diagnose(quick=True).steps if "patchkit fixes" in step.what]
+    assert step.do == ("import patchkit; patchkit.apply()", "patchkit run -- made-up-cli …")
+
+
 def test_without_a_command_or_a_bug(installation) -> None:
     installation.add("trl", "1.16.0")
     installation.add("library", "1.0", ["trl"])

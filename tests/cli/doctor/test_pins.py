@@ -173,6 +173,10 @@ LLAMAFACTORY: Records = {
             "pip install --extra-index-url https://download.pytorch.org/whl/cpu 'torchvision>=0.19' torch==2.13.0",
         ),
         (
+            "pip install timm==1.0.12",
+            "pip install --extra-index-url https://download.pytorch.org/whl/cpu timm==1.0.12 torch==2.13.0",
+        ),
+        (
             "pip install --no-deps torchvision==0.28.0 --index-url https://x.org/whl",
             "pip install --no-deps --index-url https://x.org/whl torchvision==0.28.0",
         ),

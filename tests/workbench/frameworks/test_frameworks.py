@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from patchkit.errors import UsageError
 from workbench import ROOT
 from workbench.families import modes
 from workbench.frameworks import sweep as sweeping
+from workbench.frameworks.answers import answers
 from workbench.frameworks.command import MARKS, MEASURED
 from workbench.frameworks.data import write_datasets
 from workbench.frameworks.framework import SCRIPTS, Training
+from workbench.frameworks.known import FIXED
 from workbench.frameworks.markdown import as_markdown
-from workbench.frameworks.records import FrameworkCell, FrameworkJournal
+from workbench.frameworks.records import EXCLUDE, FrameworkCell, FrameworkJournal
 from workbench.frameworks.results import results
 from workbench.frameworks.running import outcome, told_by_patchkit
 from workbench.frameworks.sweep import FrameworkSelection
 from workbench.frameworks.tried import FRAMEWORKS
+from workbench.sweep.grid import as_table
 from workbench.sweep.trial import Trial
 
 SETS = ROOT / "version_sets" / "frameworks"
@@ -142,6 +147,95 @@ def test_the_page_of_made_up_results() -> None:
     place = "TRL's command line sft lora (bf16/4bit `run`)"
     assert row == f"| `training: NotImplementedError: a/b` | {place} |  |"
     assert lines[-1] == "| TRL's command line | trl 1.2.3, torch 2.13.0 |  |"
+
+
+@pytest.mark.parametrize(("left_out", "outcome"), [(HALF, "explained"), (WHOLE, "differs")])
+def test_numbers_that_differ_are_tried_without_each_fix_that_changes_them(
+    left_out, outcome: str
+) -> None:
+    other = {**HALF, "losses": [4.0]}
+    figures = {"plain": HALF, "run": other, f"{EXCLUDE}{next(iter(FIXED))}": left_out}
+    journal = FrameworkJournal(None)
+    journal.begin(ENVIRONMENT)
+    started: list[str] = []
+
+    def attempt(way: str) -> Trial:
+        started.append(way)
+        return Trial(figures=figures[way])
+
+    for _ in range(2):
+        sweeping._try(CELL, journal, attempt)
+    assert started == ["plain", "run", "plain", f"{EXCLUDE}{next(iter(FIXED))}"]
+    (verdict,) = results([journal], SELECTION).verdicts
+    assert verdict.outcome.name == outcome
+    assert verdict.note.startswith(next(iter(FIXED)) if outcome == "explained" else "other losses")
+
+
+DIED = Trial("training", "NotImplementedError: no")
+HALVED, WHOLLY = Trial(figures=HALF), Trial(figures=WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("trials", "fp16", "bf16", "start"),
+    [
+        ({"sft lora fp16-of-bf16/4bit run": (HALVED, HALVED)}, "sft: trains", "", ""),
+        (
+            {
+                "sft lora fp16-of-bf16/4bit run": (DIED, HALVED),
+                "sft full fp16-of-bf16/none run": (HALVED, HALVED),
+                "dpo lora fp16-of-bf16/4bit run": (DIED, HALVED),
+                "kto lora bf16/none run": (HALVED, HALVED),
+            },
+            "sft lora 4bit, dpo: dies, and trains with `patchkit run`; sft full: trains",
+            "kto: trains",
+            "",
+        ),
+        (
+            {
+                "sft lora bf16/none run": (DIED, DIED),
+                "sft lora bf16/none legacy": (DIED, HALVED),
+                "dpo lora fp16-of-bf16/4bit run": (DIED, DIED),
+            },
+            "dpo: dies, with patchkit, too",
+            "sft: dies, and trains with `patchkit run --legacy`",
+            "--legacy ",
+        ),
+        (
+            {
+                "sft lora bf16/none run": (HALVED, HALVED),
+                "sft lora bf16/none legacy": (HALVED, DIED),
+                "dpo lora bf16/none run": (WHOLLY, HALVED),
+                "kto lora bf16/none run": (HALVED, WHOLLY),
+            },
+            "",
+            "sft, dpo: worse with patchkit; "
+            "kto: trains, with patchkit with [other numbers](#other-numbers-and-why)",
+            "",
+        ),
+    ],
+)
+def test_whether_a_framework_works(trials, fp16: str, bf16: str, start: str) -> None:
+    journal = FrameworkJournal(None)
+    journal.begin(ENVIRONMENT)
+    for name, (without, with_patchkit) in trials.items():
+        cell = FrameworkCell("trl", *name.split())
+        journal.add(cell, False, without)
+        journal.add(cell, True, with_patchkit)
+    (answer,) = answers(results([journal], SELECTION))
+    assert (answer.fp16, answer.bf16) == (fp16, bf16)
+    assert answer.start == f"patchkit run {start}-- trl sft …"
+
+
+def test_the_table_of_a_terminal() -> None:
+    died = Trial("training", "NotImplementedError: no")
+    console = Console(file=io.StringIO(), width=80)
+    console.print(*as_table(judged(died, Trial(figures=WHOLE))), sep="\n")
+    lines = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]
+    assert lines[:4] == ["bf16", "4bit", "framework task method run", "trl sft lora +"]
+    assert "trl sft lora bf16/4bit run: training: NotImplementedError: no" in lines
+    console = Console(file=io.StringIO(), width=80)
+    console.print(*as_table(judged(Trial(figures=HALF), Trial(figures=HALF))), sep="\n")
+    assert console.file.getvalue().rstrip().endswith("to the last digit")
 
 
 def test_the_page_in_the_documentation_is_made_of_the_recorded_results() -> None:

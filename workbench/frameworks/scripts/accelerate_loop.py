@@ -68,6 +68,15 @@ def main():
         scheduler.step()
         optimizer.zero_grad()
         accelerator.print(json.dumps({"loss": loss.item(), "grad_norm": float(norm)}))
+    model.eval()
+    losses = []
+    for batch in loader:
+        with torch.no_grad():
+            outputs = model(**batch)
+        predictions = outputs.logits.argmax(dim=-1)
+        accelerator.gather_for_metrics((predictions, batch["labels"]))
+        losses.append(outputs.loss.item())
+    accelerator.print(json.dumps({"loss": sum(losses) / len(losses)}))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def _command(training: Training) -> list[str]:
     lines = rows.read_text(encoding="utf-8").splitlines()[: _BATCH * STEPS]
     (training.folder / "data" / "train.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     columns = {"text_column": "text"}
-    if training.task == "dpo":
+    if training.task != "sft":
         columns = {
             "prompt_text_column": "prompt",
             "text_column": "chosen",
@@ -64,6 +64,8 @@ FRAMEWORK = Framework(
     title="AutoTrain",
     version_set="autotrain",
     distributions=("autotrain-advanced", "trl", "transformers", "peft", "accelerate"),
-    tasks={"sft": ("lora", "full"), "dpo": ("lora",)},
+    tasks={"sft": ("lora", "full"), "dpo": ("lora",), "orpo": ("lora",), "reward": ("lora",)},
     command=_command,
+    note="its bitsandbytes 0.45.0 needs a GPU for 4-bit layers",
+    start="autotrain --config config.yml",
 )

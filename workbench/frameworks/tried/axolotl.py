@@ -8,7 +8,9 @@ from ..framework import STEPS, Framework, Training
 
 _KERNELS = ("lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel")
 """Written in Triton, and taken by default."""
-_PAIRS = {
+_DATASETS = {"sft": "instructions", "dpo": "pairs", "kto": "liked-completions"}
+_TYPES: dict[str, Any] = {"sft": "alpaca"}
+_TYPES["dpo"] = {
     "field_prompt": "prompt",
     "field_chosen": "chosen",
     "field_rejected": "rejected",
@@ -16,14 +18,21 @@ _PAIRS = {
     "chosen_format": "{chosen}",
     "rejected_format": "{rejected}",
 }
+_TYPES["kto"] = {
+    "field_prompt": "prompt",
+    "field_completion": "completion",
+    "field_label": "label",
+    "prompt_format": "{prompt}",
+    "completion_format": "{completion}",
+}
 
 
 def _command(training: Training) -> list[str]:
-    rows = training.rows("pairs" if training.task == "dpo" else "instructions")
+    rows = training.rows(_DATASETS[training.task])
     dataset = {"path": str(rows), "ds_type": "json", "split": "train"}
     options: dict[str, Any] = {
         "base_model": str(training.model),
-        "datasets": [{**dataset, "type": _PAIRS if training.task == "dpo" else "alpaca"}],
+        "datasets": [{**dataset, "type": _TYPES[training.task]}],
         "dataset_prepared_path": "prepared",
         "dataset_num_proc": 1,
         "val_set_size": 0,
@@ -42,8 +51,8 @@ def _command(training: Training) -> list[str]:
         **training.mixed,
         **dict.fromkeys(_KERNELS, False),
     }
-    if training.task == "dpo":
-        options["rl"] = "dpo"
+    if training.task != "sft":
+        options |= {"rl": training.task, "remove_unused_columns": False}
     if training.lora:
         adapter = "qlora" if training.bits == 4 else "lora"
         options |= {"adapter": adapter, "lora_r": 4, "lora_alpha": 8, "lora_target_linear": True}
@@ -57,7 +66,8 @@ FRAMEWORK = Framework(
     title="Axolotl",
     version_set="axolotl",
     distributions=("axolotl", "trl", "transformers", "peft", "accelerate"),
-    tasks={"sft": ("lora", "full"), "dpo": ("lora",)},
+    tasks={"sft": ("lora", "full"), "dpo": ("lora",), "kto": ("lora",)},
     command=_command,
+    start="axolotl train config.yml",
     note="without its Triton kernels for LoRA, which need a GPU",
 )

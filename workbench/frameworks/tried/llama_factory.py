@@ -6,18 +6,23 @@ from typing import Any
 
 from ..framework import Framework, Training
 
-_DATASETS = {"sft": "instructions", "dpo": "pairs-of-instructions", "kto": "liked"}
+_STAGES = {"sft and head": "sft", "reward": "rm"}
+_DATASETS = {
+    "sft": "instructions",
+    "dpo": "pairs-of-instructions",
+    "rm": "pairs-of-instructions",
+    "kto": "liked",
+}
 
 
 def _command(training: Training) -> list[str]:
-    stage = training.task.partition(" ")[0]
+    stage = _STAGES.get(training.task, training.task)
     columns = {"prompt": "instruction", "query": "input"}
+    pairs = {"ranking": True, "columns": {**columns, "chosen": "chosen", "rejected": "rejected"}}
     kinds: dict[str, dict[str, Any]] = {
         "sft": {"columns": {**columns, "response": "output"}},
-        "dpo": {
-            "ranking": True,
-            "columns": {**columns, "chosen": "chosen", "rejected": "rejected"},
-        },
+        "dpo": pairs,
+        "rm": pairs,
         "kto": {"columns": {**columns, "response": "output", "kto_tag": "liked"}},
     }
     rows = training.rows(_DATASETS[stage])
@@ -49,7 +54,14 @@ FRAMEWORK = Framework(
     title="LLaMA-Factory",
     version_set="llama-factory",
     distributions=("llamafactory", "trl", "transformers", "peft", "accelerate"),
-    tasks={"sft": ("lora", "full"), "sft and head": ("lora",), "dpo": ("lora",), "kto": ("lora",)},
+    tasks={
+        "sft": ("lora", "full"),
+        "sft and head": ("lora",),
+        "dpo": ("lora",),
+        "kto": ("lora",),
+        "reward": ("lora",),
+    },
     command=_command,
+    start="llamafactory-cli train config.yaml",
     note="`sft and head` trains head and embedding, too",
 )

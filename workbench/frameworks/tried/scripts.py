@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..framework import SCRIPTS, STEPS, Framework, Training, flags
 from .trl_command import dataset_folder
 
-_SET = "newest"
-_PROJECTS = ("trl", "transformers", "peft", "accelerate")
 _TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 _LOGGED = re.compile(r'^\{"loss": .*\}$', re.MULTILINE)
 
@@ -124,68 +122,73 @@ def _setfit(training: Training) -> list[str]:
     return _start("setfit_trainer", json.dumps(options))
 
 
+def _script(
+    name: str,
+    title: str,
+    command: Callable[[Training], list[str]],
+    tasks: Mapping[str, tuple[str, ...]],
+    note: str = "",
+    *,
+    beside: tuple[str, ...] = (),
+    logged: Callable[[Path, str], Iterator[dict[str, Any]]] | None = None,
+) -> Framework:
+    """Return a script as a framework; `beside` names what it imports besides the usual three."""
+    distributions = (*beside, "transformers", "peft", "accelerate")
+    return Framework(name, title, "newest", distributions, tasks, command, note, logged=logged)
+
+
 FRAMEWORKS = (
-    Framework(
-        name="alignment-handbook",
-        title="the alignment-handbook's recipes",
-        version_set=_SET,
-        distributions=_PROJECTS,
-        tasks={"sft": ("lora", "full"), "dpo": ("lora",)},
-        command=_alignment_handbook,
-        note="a script in the shape of its recipes of 2024, for TRL of that year",
+    _script(
+        "alignment-handbook",
+        "the alignment-handbook's recipes",
+        _alignment_handbook,
+        {"sft": ("lora", "full"), "dpo": ("lora",)},
+        "a script in the shape of its recipes of 2024, for TRL of that year",
+        beside=("trl",),
     ),
-    Framework(
-        name="open-r1",
-        title="open-r1's scripts",
-        version_set=_SET,
-        distributions=_PROJECTS,
-        tasks={"sft": ("lora", "full"), "grpo": ("lora",)},
-        command=_open_r1,
-        note="a script in the shape of its scripts of early 2025",
+    _script(
+        "open-r1",
+        "open-r1's scripts",
+        _open_r1,
+        {"sft": ("lora", "full"), "grpo": ("lora",)},
+        "a script in the shape of its scripts of early 2025",
+        beside=("trl",),
     ),
-    Framework(
-        name="transformers",
-        title="Transformers' examples",
-        version_set=_SET,
-        distributions=_PROJECTS[1:],
-        tasks={"clm": ("full",), "classification": ("full",)},
-        command=_transformers,
-        note="a script in the shape of its examples; it loads the dtype of the checkpoint",
+    _script(
+        "transformers",
+        "Transformers' examples",
+        _transformers,
+        {"clm": ("full",), "classification": ("full",)},
+        "a script in the shape of its examples; it loads the dtype of the checkpoint",
     ),
-    Framework(
-        name="peft",
-        title="PEFT's examples",
-        version_set=_SET,
-        distributions=_PROJECTS[1:],
-        tasks={"clm": ("lora",), "clm and head": ("lora",)},
-        command=_peft_script,
-        note="a script in the shape of its examples; `clm and head` trains head and embedding, too",
+    _script(
+        "peft",
+        "PEFT's examples",
+        _peft_script,
+        {"clm": ("lora",), "clm and head": ("lora",)},
+        "a script in the shape of its examples; `clm and head` trains head and embedding, too",
     ),
-    Framework(
-        name="accelerate",
-        title="Accelerate's examples",
-        version_set=_SET,
-        distributions=_PROJECTS[1:],
-        tasks={"classification": ("lora", "full")},
-        command=_accelerate,
-        note="a training loop in the shape of its examples",
+    _script(
+        "accelerate",
+        "Accelerate's examples",
+        _accelerate,
+        {"classification": ("lora", "full")},
+        "a training loop in the shape of its examples",
         logged=_printed,
     ),
-    Framework(
-        name="sentence-transformers",
-        title="sentence-transformers",
-        version_set=_SET,
-        distributions=("sentence-transformers", *_PROJECTS[1:]),
-        tasks={"embedding": ("lora", "full"), "reranker": ("lora", "full")},
-        command=_sentence_transformers,
+    _script(
+        "sentence-transformers",
+        "sentence-transformers",
+        _sentence_transformers,
+        {"embedding": ("lora", "full"), "reranker": ("lora", "full")},
+        beside=("sentence-transformers",),
     ),
-    Framework(
-        name="setfit",
-        title="SetFit",
-        version_set=_SET,
-        distributions=("setfit", "sentence-transformers", *_PROJECTS[1:]),
-        tasks={"classification": ("full",)},
-        command=_setfit,
-        note="it has no argument for bf16: `use_amp` is fp16",
+    _script(
+        "setfit",
+        "SetFit",
+        _setfit,
+        {"classification": ("full",)},
+        "it has no argument for bf16: `use_amp` is fp16",
+        beside=("setfit", "sentence-transformers"),
     ),
 )

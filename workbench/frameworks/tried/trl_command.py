@@ -6,7 +6,14 @@ from typing import Any
 
 from ..framework import Framework, Training, flags
 
-_DATASETS = {"sft": "chats", "dpo": "pairs", "reward": "pairs", "grpo": "prompts"}
+_DATASETS = {
+    "sft": "chats",
+    "dpo": "pairs",
+    "kto": "liked-completions",
+    "reward": "pairs",
+    "grpo": "prompts",
+    "rloo": "prompts",
+}
 
 
 def dataset_folder(training: Training, name: str) -> str:
@@ -26,9 +33,11 @@ def _command(training: Training) -> list[str]:
     }
     if training.lora:
         options |= {"use_peft": True, "lora_r": 4, "lora_target_modules": "all-linear"}
+    if training.lora and training.task == "reward":
+        options["lora_task_type"] = "SEQ_CLS"
     if training.bits:
         options[f"load_in_{training.bits}bit"] = True
-    if training.task == "grpo":
+    if _DATASETS[training.task] == "prompts":
         options |= {
             "num_generations": 2,
             "max_completion_length": 8,
@@ -48,6 +57,7 @@ FRAMEWORK = Framework(
     title="TRL's command line",
     version_set="newest",
     distributions=("trl", "transformers", "peft", "accelerate"),
-    tasks={"sft": ("lora", "full"), "dpo": ("lora",), "reward": ("lora",), "grpo": ("lora",)},
+    tasks={"sft": ("lora", "full"), **{task: ("lora",) for task in _DATASETS if task != "sft"}},
     command=_command,
+    start="trl sft …",
 )
