@@ -38,6 +38,13 @@ def trainable_copy(wrapper: Any) -> torch.nn.Module:
     return module
 
 
+def train_original(wrapper: Any) -> None:
+    """Make the plain parameters of a wrapper's `original_module` require gradients."""
+    for parameter in wrapper.original_module.parameters():
+        if is_plain_float(parameter):
+            parameter.requires_grad_(True)
+
+
 def plain_dtype(module: torch.nn.Module) -> torch.dtype | None:
     """Return the dtype of plain weights, or that of packed ones before; None if unknown."""
     for parameter in module.parameters():

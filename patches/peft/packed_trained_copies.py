@@ -23,21 +23,39 @@ from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, Wrap, helper
 from ._unpacked import before_saving
 
 COPY = Pattern("copy.deepcopy(self.original_module)")
+ORIGINAL_TRAINED = Pattern("self.original_module.requires_grad_(True)")
 
 
 def make_trainable(site: ast.AST) -> list[Edit]:
+    return _call("trainable_copy", site)
+
+
+def train_what_is_plain(site: ast.AST) -> list[Edit]:
+    return _call("train_original", site)
+
+
+def _call(function: str, site: ast.AST) -> list[Edit]:
     assert isinstance(site, ast.expr)
-    return [replace(site, f"{helper(f'{__package__}._unpacked:trainable_copy')}(self)")]
+    return [replace(site, f"{helper(f'{__package__}._unpacked:{function}')}(self)")]
 
 
-RULE = Rule(COPY, make_trainable, names=("deepcopy", "original_module"))
+WRAPPER = "peft.utils.other:ModulesToSaveWrapper"
 
 PATCH = Patch(
     id="peft-packed-trained-copies",
     title="Copies that modules_to_save trains of packed layers are plain layers",
     affects={"peft": ">=0.17.1", "bitsandbytes": ">=0.48.2"},
     changes=(
-        Rewrite("peft.utils.other:ModulesToSaveWrapper.update", RULE),
+        Rewrite(
+            f"{WRAPPER}.update",
+            Rule(COPY, make_trainable, names=("deepcopy", "original_module")),
+        ),
+        # Where adapters are switched off, old releases train the module itself.
+        Rewrite(
+            f"{WRAPPER}.enable_adapters",
+            Rule(ORIGINAL_TRAINED, train_what_is_plain, names=("original_module",)),
+            affects="<0.19",
+        ),
         Wrap("transformers.modeling_utils:PreTrainedModel.save_pretrained", before_saving),
     ),
     upstream=("https://github.com/huggingface/peft/issues/1720",),
