@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from patchkit.precision.layer_input import UPCAST
@@ -12,9 +11,6 @@ from patchkit.precision.quant_state import dtype_of, packed_values, packs_weight
 
 if TYPE_CHECKING:
     import torch
-
-_UNPACKED = "_patchkit_unpacked"
-"""Attribute of a plain layer that was made of a packed one."""
 
 
 def trainable_copy(wrapper: Any) -> torch.nn.Module:
@@ -54,28 +50,6 @@ def plain_dtype(module: torch.nn.Module) -> torch.dtype | None:
     return dtype_of(states[0]) if states else None
 
 
-def before_saving(
-    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """Wrap `PreTrainedModel.save_pretrained`: name the layers that are packed no more."""
-    names = [
-        name
-        for name, module in instance.named_modules()
-        if _UNPACKED in vars(module) and "modules_to_save" not in name.split(".")
-    ]
-    config: Any = getattr(instance.config, "quantization_config", None)
-    if names and hasattr(config, "llm_int8_skip_modules"):
-        skipped = config.llm_int8_skip_modules
-        if skipped is None:
-            from transformers.quantizers.base import HfQuantizer
-
-            skipped = HfQuantizer.get_modules_to_not_convert(instance)
-        instance.config.quantization_config = copy.copy(config)
-        named = list(dict.fromkeys([*skipped, *names]))
-        instance.config.quantization_config.llm_int8_skip_modules = named
-    return wrapped(*args, **kwargs)
-
-
 def _can_be_unpacked(module: Any) -> bool:
     import torch
 
@@ -104,7 +78,6 @@ def _unpacked(module: Any, dtype: torch.dtype | None, wrapper: Any) -> Any:
     if module.bias is not None:
         plain.bias = module.bias
     plain.train(module.training)
-    setattr(plain, _UNPACKED, True)
     if hasattr(module, "_hf_hook"):
         from accelerate.hooks import add_hook_to_module
 

@@ -9,8 +9,8 @@ choice.
 Fix: the copy is a plain layer with the values of the packed one. The module itself stays packed,
 and computes where adapters are off. What is saved of the adapter is what PEFT saves of a plain
 model, so it can be loaded onto either. After `merge_and_unload()` the plain layer takes the place
-of the packed one, as with any `modules_to_save`, and when that model is saved its configuration
-names the layer in `llm_int8_skip_modules`: it can be loaded with patchkit and without it.
+of the packed one, as with any `modules_to_save`, and `transformers-plain-layer-saved` lets that
+model be saved and loaded.
 
 Why: the copy begins with what the packed layer computes, so a new adapter changes no logits but by
 rounding. Its dtype is that of the layer's bias or, without one, of the weight before it was packed.
@@ -18,9 +18,7 @@ rounding. Its dtype is that of the layer's bias or, without one, of the weight b
 
 import ast
 
-from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, Wrap, helper, replace
-
-from ._unpacked import before_saving
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 COPY = Pattern("copy.deepcopy(self.original_module)")
 ORIGINAL_TRAINED = Pattern("self.original_module.requires_grad_(True)")
@@ -56,7 +54,6 @@ PATCH = Patch(
             Rule(ORIGINAL_TRAINED, train_what_is_plain, names=("original_module",)),
             affects="<0.19",
         ),
-        Wrap("transformers.modeling_utils:PreTrainedModel.save_pretrained", before_saving),
     ),
     upstream=("https://github.com/huggingface/peft/issues/1720",),
     symptom="only Tensors of floating point dtype can require gradients",

@@ -1,4 +1,4 @@
-"""Find the head of a model, and keep it from being packed."""
+"""Find the plain layers of quantized models, and name them in the configuration."""
 
 from __future__ import annotations
 
@@ -24,10 +24,43 @@ def before_loading_weights(
     kept = _kept(model, checkpoint, instance.pre_quantized, known)
     skipped = instance.get_modules_to_not_convert(model) if known is None and kept else known or []
     if not set(kept) <= set(skipped):
-        # A copy, since the user's own configuration may load other models.
-        instance.quantization_config = copy.copy(config)
-        instance.quantization_config.llm_int8_skip_modules = list(dict.fromkeys([*skipped, *kept]))
+        instance.quantization_config = _naming(config, [*skipped, *kept])
     return wrapped(*args, **kwargs)
+
+
+def before_saving(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Wrap `PreTrainedModel.save_pretrained`: name the plain layers that loading would pack."""
+    config: Any = getattr(instance.config, "quantization_config", None)
+    if hasattr(config, "llm_int8_skip_modules") and not _has_adapters(instance):
+        plain = [
+            name
+            for name, module in instance.named_modules()
+            if _is_packed_in_quantized_models(module)
+        ]
+        skipped = config.llm_int8_skip_modules
+        if plain and skipped is None:
+            from transformers.quantizers.base import HfQuantizer
+
+            skipped = HfQuantizer.get_modules_to_not_convert(instance)
+        # Transformers keeps these plain by parts of their names, which differ with releases.
+        fragments = [*(skipped or ()), *(instance._keep_in_fp32_modules or ())]
+        unnamed = [name for name in plain if not any(part in name for part in fragments)]
+        if unnamed:
+            instance.config.quantization_config = _naming(config, [*(skipped or ()), *unnamed])
+    return wrapped(*args, **kwargs)
+
+
+def _naming(config: Any, names: list[str]) -> Any:
+    """Return a copy of a configuration, which may belong to other models, that names layers."""
+    named = copy.copy(config)
+    named.llm_int8_skip_modules = list(dict.fromkeys(names))
+    return named
+
+
+def _has_adapters(model: torch.nn.Module) -> bool:
+    return any(type(module).__module__.startswith("peft.") for module in model.modules())
 
 
 class _Checkpoint:

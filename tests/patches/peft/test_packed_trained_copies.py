@@ -17,8 +17,8 @@ tiny.go_offline()
 import peft  # noqa: E402
 
 PATCH = "peft-packed-trained-copies"
-#: Whatever repacks weights on a CPU is another patch's.
-ONLY = [PATCH, "bitsandbytes-cpu-inference-packing"]
+#: Whatever repacks weights on a CPU is another patch's, and so is how a merged model is saved.
+ONLY = [PATCH, "bitsandbytes-cpu-inference-packing", "transformers-plain-layer-saved"]
 MODULES = ["up_proj"]
 IDS = torch.arange(4, 20)[None]
 

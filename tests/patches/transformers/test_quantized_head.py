@@ -204,3 +204,34 @@ def test_a_name_that_the_base_model_has_too(tmp_path: Path, monkeypatch: Any) ->
     assert "dense" in names
     assert "classifier" not in names
     assert "bert.encoder.layer.0.output.dense" in names
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_a_head_that_was_replaced_is_saved(tmp_path: Path, bits: int) -> None:
+    folder = save(tmp_path / "plain", "roberta")
+    patchkit.apply(only=[*ONLY, "transformers-plain-layer-saved"])
+    model = load(folder, bits)
+    untouched = model.config.to_dict()
+    model.save_pretrained(tmp_path / "untouched")
+    assert model.config.to_dict() == untouched
+    model.roberta.encoder.layer[0].output.dense = torch.nn.Linear(64, 64).to(torch.bfloat16)
+    expected = logits(model)
+    model.save_pretrained(tmp_path / "replaced")
+    patchkit.revert()
+    again = load(tmp_path / "replaced")
+    assert "roberta.encoder.layer.0.output.dense" not in packed(again)
+    assert "roberta.encoder.layer.0.intermediate.dense" in packed(again)
+    torch.testing.assert_close(logits(again), expected, rtol=2**-6, atol=2**-6)
+
+
+def test_models_that_nobody_changed_are_saved_as_before(tmp_path: Path) -> None:
+    for number, (family, loader) in enumerate(
+        [("llama", transformers.AutoModelForCausalLM), ("llama", None), ("bert", None)]
+    ):
+        folder = save(tmp_path / str(number), family, loader=loader)
+        options = {} if loader is None else {"loader": loader}
+        model = load(folder, 4, **options)
+        before = model.config.to_dict()
+        with patchkit.patched("transformers-plain-layer-saved"):
+            model.save_pretrained(tmp_path / "saved")
+        assert model.config.to_dict() == before
