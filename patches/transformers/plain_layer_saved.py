@@ -28,7 +28,8 @@ PATCH = Patch(
         "https://github.com/huggingface/peft/issues/1720",
         "https://github.com/huggingface/transformers/pull/30779",
     ),
-    symptom="a plain layer was saved, and a packed one was loaded|no data!",
+    symptom="a plain layer was saved, and a packed one was loaded|no data!|state not initialized"
+    "|no attribute 'CB'",
     messages=(
         "Cannot copy out of meta tensor; no data!",
         "quantization state not initialized. Please call .cuda() or .to(device) on the",

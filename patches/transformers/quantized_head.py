@@ -49,7 +49,8 @@ PATCH = Patch(
         "https://github.com/huggingface/transformers/pull/30779",
         "https://github.com/unslothai/unsloth-zoo/pull/594",
     ),
-    symptom="only Tensors of floating point dtype can require gradients",
+    symptom="only Tensors of floating point dtype can require gradients|state not initialized"
+    "|no attribute 'CB'|`weight` is not an nn.Module",
     messages=(
         "only Tensors of floating point dtype can require gradients",
         "'Parameter' object has no attribute 'CB'",
