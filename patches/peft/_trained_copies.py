@@ -11,6 +11,8 @@ from patchkit.precision.autocast import is_autocast_on
 from patchkit.precision.layer_input import UPCAST
 from patchkit.precision.parameters import is_plain_float
 
+from ._unpacked import plain_dtype
+
 if TYPE_CHECKING:
     import torch
 
@@ -34,9 +36,10 @@ def after_unload(
     """Wrap `ModulesToSaveWrapper.unload_and_optionally_merge_module`: restore the base's dtype."""
     module = wrapped(*args, **kwargs)
     vars(module).pop(_BEFORE_NORMS, None)
-    if vars(module).pop(UPCAST, False):
-        dtype = _dtype_of(instance.original_module)
-        for parameter in module.parameters():
+    if UPCAST in vars(module):
+        dtype = plain_dtype(instance.original_module) or vars(module)[UPCAST]
+        del vars(module)[UPCAST]
+        for parameter in module.parameters() if dtype is not None else ():
             if is_plain_float(parameter):
                 parameter.data = parameter.data.to(dtype)
     return module
@@ -63,8 +66,8 @@ def wrap_in_input_dtype(wrapper: Any, copy: Any) -> Callable[..., Any]:
         ):
             return copy(*args, **kwargs)
         if not floats:
-            return _cast(copy(*args, **kwargs), _dtype_of(wrapper.original_module))
-        inner = _dtype_of(copy)
+            return _cast(copy(*args, **kwargs), plain_dtype(wrapper.original_module))
+        inner = plain_dtype(copy)
         positional = tuple(_cast(value, inner) for value in args)
         named = {name: _cast(value, inner) for name, value in kwargs.items()}
         return _cast(copy(*positional, **named), floats[0].dtype)
@@ -75,6 +78,9 @@ def wrap_in_input_dtype(wrapper: Any, copy: Any) -> Callable[..., Any]:
 def _upcast(tuner: Any, adapter_name: str, autocast_adapter_dtype: bool = True) -> None:
     import torch
 
+    for copy in _copies(tuner.model, adapter_name):
+        if vars(copy).get(UPCAST, False) is None:  # its layers did not say what they had been
+            setattr(copy, UPCAST, getattr(tuner.model, "dtype", None))
     # What shards parameters wants one dtype of them, or keeps float32 weights of its own.
     if (
         not autocast_adapter_dtype
@@ -114,17 +120,13 @@ def _copies(model: Any, adapter_name: str) -> Iterator[torch.nn.Module]:
             yield module.modules_to_save[adapter_name]
 
 
-def _dtype_of(module: torch.nn.Module) -> torch.dtype:
-    return next(tensor.dtype for tensor in module.parameters() if is_plain_float(tensor))
-
-
 def _is_tensor(value: Any) -> bool:
     import torch
 
     return isinstance(value, torch.Tensor)
 
 
-def _cast(value: Any, dtype: torch.dtype) -> Any:
+def _cast(value: Any, dtype: torch.dtype | None) -> Any:
     if type(value) in (tuple, list):
         return type(value)(_cast(part, dtype) for part in value)
     return value.to(dtype) if _is_tensor(value) and value.is_floating_point() else value

@@ -110,11 +110,40 @@ def test_adam_in_float16(make, look, epsilon: float, finite: bool) -> None:
 
     model = make.model("float16")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, eps=epsilon)
-    severity = look(model, None, optimizer)["float16-without-scaler"].severity
-    assert severity is (Severity.WARNING if finite else Severity.ERROR)
+    finding = look(model, None, optimizer)["float16-without-scaler"]
+    assert finding.severity is (Severity.WARNING if finite else Severity.ERROR)
+    assert ("adam_epsilon=1e-4" in finding.change) is not finite
     ids = torch.arange(4, 20)[None]
     model(input_ids=ids, labels=ids).loss.backward()
     optimizer.step()
+    assert all(parameter.isfinite().all() for parameter in model.parameters()) is finite
+
+
+@pytest.mark.parametrize(
+    ("dtype", "precision", "options", "finite"),
+    [
+        ("float16", "", {}, False),
+        ("float16", "", {"adam_epsilon": 1e-4}, True),
+        ("float32", "fp16", {}, True),
+    ],
+)
+def test_what_the_finding_says_of_adam_in_float16_is_so(
+    make, dtype: str, precision: str, options, finite: bool
+) -> None:
+    steps = {"max_steps": 10, "learning_rate": 1e-3}
+    with make.trainer(make.model(dtype), precision, **steps, **options) as trainer:
+        findings = patchkit.preflight(trainer)
+        doomed = [error.id for error in findings.errors]
+        assert ("float16-without-scaler" in doomed) is not finite
+        if doomed:
+            change = findings["float16-without-scaler"].change
+            assert {"dtype=torch.float32", "fp16=True", "adam_epsilon=1e-4"} == {
+                written
+                for written in ("dtype=torch.float32", "fp16=True", "adam_epsilon=1e-4")
+                if written in change
+            }
+        trainer.train()
+        model = trainer.model
     assert all(parameter.isfinite().all() for parameter in model.parameters()) is finite
 
 
