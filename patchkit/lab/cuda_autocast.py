@@ -31,7 +31,7 @@ _IN_FORCE: list[Any] = []
 def install() -> Callable[[], None]:
     """Replace the CPU's lists for float16; under other dtypes they stay as they are.
 
-    Operators that the installed PyTorch does not list for CUDA are left alone.
+    `torch.is_autocast_enabled()`, which means CUDA's autocast, is answered for the CPU's. Operators that the installed PyTorch does not list for CUDA are left alone.
 
     Returns:
         A function that gives the CPU its own lists back.
@@ -52,11 +52,15 @@ def install() -> Callable[[], None]:
             if name in cpu and name not in cuda:
                 _register(library, name, _leave, _CPU.get(name, _float32))
     _IN_FORCE.append(library)
+    is_enabled = torch.is_autocast_enabled
 
     def undo() -> None:
         _IN_FORCE.remove(library)
         library._destroy()
+        torch.is_autocast_enabled = is_enabled
 
+    # Without a device it asks of CUDA, and some models ask so (Nemotron).
+    torch.is_autocast_enabled = lambda device_type="cpu": is_enabled(device_type)
     return undo
 
 
