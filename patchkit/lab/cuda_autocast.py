@@ -31,7 +31,8 @@ _IN_FORCE: list[Any] = []
 def install() -> Callable[[], None]:
     """Replace the CPU's lists for float16; under other dtypes they stay as they are.
 
-    `torch.is_autocast_enabled()`, which means CUDA's autocast, is answered for the CPU's. Operators that the installed PyTorch does not list for CUDA are left alone.
+    `torch.is_autocast_enabled()`, which asks about CUDA's autocast, answers for the CPU's. Operators
+    that the installed PyTorch does not list for CUDA are left alone.
 
     Returns:
         A function that gives the CPU its own lists back.
