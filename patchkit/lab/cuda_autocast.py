@@ -31,7 +31,7 @@ _IN_FORCE: list[Any] = []
 def install() -> Callable[[], None]:
     """Replace the CPU's lists for float16; under other dtypes they stay as they are.
 
-    `torch.is_autocast_enabled()`, which asks about CUDA's autocast, answers for the CPU's. Operators
+    `torch.is_autocast_enabled()`, which asks about CUDA, answers for the CPU. Operators
     that the installed PyTorch does not list for CUDA are left alone.
 
     Returns:
