@@ -124,11 +124,9 @@ def test_pixels_compile_in_one_graph_where_dtypes_agree(dtype) -> None:
     pixels = inputs["pixel_values"].to(dtype)
     with torch.no_grad(), patchkit.patched(only=ID, strict=True):
         compiled = torch.compile(layer, backend="eager", fullgraph=True)
-        expected = layer(pixels)
-        found = compiled(pixels)
+        expected, found = layer(pixels), compiled(pixels)
     torch._dynamo.reset()
-    assert (
-        all(map(torch.equal, found, expected))
-        if isinstance(found, tuple)
-        else torch.equal(found, expected)
-    )
+    # Releases return the size of the grid, too.
+    if isinstance(expected, tuple):
+        expected, found = expected[0], found[0]
+    assert torch.equal(found, expected)
