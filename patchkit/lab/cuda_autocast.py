@@ -31,7 +31,8 @@ _IN_FORCE: list[Any] = []
 def install() -> Callable[[], None]:
     """Replace the CPU's lists for float16; under other dtypes they stay as they are.
 
-    Operators that the installed PyTorch does not list for CUDA are left alone.
+    `torch.is_autocast_enabled()`, which asks about CUDA, answers for the CPU. Operators
+    that the installed PyTorch does not list for CUDA are left alone.
 
     Returns:
         A function that gives the CPU its own lists back.
@@ -52,11 +53,15 @@ def install() -> Callable[[], None]:
             if name in cpu and name not in cuda:
                 _register(library, name, _leave, _CPU.get(name, _float32))
     _IN_FORCE.append(library)
+    is_enabled = torch.is_autocast_enabled
 
     def undo() -> None:
         _IN_FORCE.remove(library)
         library._destroy()
+        torch.is_autocast_enabled = is_enabled
 
+    # Without a device it asks of CUDA, and some models ask so (Nemotron).
+    torch.is_autocast_enabled = lambda device_type="cpu": is_enabled(device_type)
     return undo
 
 

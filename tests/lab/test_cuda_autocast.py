@@ -137,3 +137,18 @@ def test_bfloat16_models_of_many_families_train(as_on_cuda, family: str) -> None
     assert all(
         gradient.dtype == torch.bfloat16 and gradient.isfinite().all() for gradient in gradients
     )
+
+
+def test_a_model_that_asks_about_cuda_hears_of_this_autocast(as_on_cuda) -> None:
+    assert not torch.is_autocast_enabled()
+    with torch.autocast("cpu", torch.float16):
+        assert torch.is_autocast_enabled()
+        with torch.autocast("cpu", enabled=False):
+            assert not torch.is_autocast_enabled()
+    assert not torch.is_autocast_enabled("cuda")
+
+
+def test_what_asks_about_cuda_is_given_back() -> None:
+    is_enabled = torch.is_autocast_enabled
+    cuda_autocast.install()()
+    assert torch.is_autocast_enabled is is_enabled

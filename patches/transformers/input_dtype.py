@@ -1,0 +1,79 @@
+"""Images and sounds in another dtype than the model stop in its first layer, without autocast.
+
+`RuntimeError: Input type (float) and bias type (c10::BFloat16) should be the same`, or `expected m1
+and m2 to have the same dtype`: a processor returns float32, and the model is in half precision.
+Or the pixels are cast to float16, and the weights are float32, as full fine-tuning in fp16 needs
+them. Many vision towers cast their input (CLIP, SigLIP); others do not (GOT-OCR 2, UDOP,
+Pix2Struct, Whisper, LFM3-VL).
+
+Fix: what enters the first layer gets the dtype of its weight. Under autocast nothing changes.
+
+Why: only a call that would have raised is changed, as with heads and norms: by one rule, and a
+table of what models call that layer and its input.
+"""
+
+from patchkit.authoring import Patch, Rewrite
+from patchkit.precision.input_rule import layer_input_rule
+
+INPUTS = {
+    "projection": "pixel_values",
+    "proj": "pixel_values",
+    "patch_embed": "pixel_values",
+    "patch_embedding": "pixel_values",
+    "patch_projection": "flattened_patches",
+    "conv1": "input_features",
+}
+RULES = {layer: layer_input_rule(layer, argument=given) for layer, given in INPUTS.items()}
+
+SOURCE = "src/transformers/models/whisper/modeling_whisper.py"
+
+PATCH = Patch(
+    id="transformers-input-dtype",
+    title="Images and sounds enter a model in the dtype of its first layer",
+    affects={"transformers": ">=4.46.3"},
+    changes=tuple(
+        Rewrite("transformers.models.*.modeling_*:*.forward", rule, sites=None)
+        for rule in RULES.values()
+    ),
+    upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
+    symptom="should be the same|have the same dtype, but got",
+    messages=(
+        "Input type (float) and bias type (c10::Half) should be the same",
+        "Input type (float) and bias type (c10::BFloat16) should be the same",
+        "Input type (c10::Half) and bias type (float) should be the same",
+        "Input type (c10::BFloat16) and bias type (float) should be the same",
+    ),
+)
+
+
+def reproduce() -> None:
+    """Give a tiny bfloat16 Whisper float32 sounds, as its feature extractor returns them."""
+    import torch
+    import transformers
+
+    from patchkit.authoring import device
+
+    config = transformers.WhisperConfig(
+        vocab_size=64,
+        num_mel_bins=8,
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=16,
+        decoder_ffn_dim=16,
+        max_source_positions=8,
+        max_target_positions=8,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+    )
+    torch.manual_seed(0)
+    model = transformers.WhisperForConditionalGeneration(config).bfloat16().to(device()).eval()
+    sounds = torch.ones(1, 8, 16, device=device())
+    words = torch.tensor([[3, 4]], device=device())
+    with torch.no_grad():
+        logits = model(input_features=sounds, decoder_input_ids=words).logits
+    assert logits.dtype == torch.bfloat16

@@ -1,0 +1,132 @@
+"""What enters a model has the dtype of its first layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import patchkit
+from patchkit.catalogue import entries as catalogue
+from patchkit.catalogue.resolution import resolve
+from patchkit.lab import tiny
+
+tiny.go_offline()
+
+import transformers  # noqa: E402
+
+ID = "transformers-input-dtype"
+RESOLUTION = resolve(catalogue.load().entries[ID].patch)
+pytestmark = [
+    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    pytest.mark.filterwarnings("ignore"),
+]
+FLOATS = (torch.float32, torch.bfloat16, torch.float16)
+
+
+def whisper() -> tuple[Any, dict[str, torch.Tensor]]:
+    config = transformers.WhisperConfig(
+        vocab_size=64,
+        num_mel_bins=8,
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=16,
+        decoder_ffn_dim=16,
+        max_source_positions=8,
+        max_target_positions=8,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+    )
+    inputs = {"input_features": numbers(1, 8, 16), "decoder_input_ids": torch.tensor([[3, 4]])}
+    return transformers.WhisperForConditionalGeneration(config), inputs
+
+
+def pix2struct() -> tuple[Any, dict[str, torch.Tensor]]:
+    config = transformers.Pix2StructVisionConfig(
+        hidden_size=16,
+        patch_embed_hidden_size=12,
+        d_ff=16,
+        d_kv=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        seq_len=8,
+    )
+    patches = torch.cat([torch.ones(1, 4, 2), numbers(1, 4, 12)], dim=-1)
+    return transformers.Pix2StructVisionModel(config), {"flattened_patches": patches}
+
+
+def beit() -> tuple[Any, dict[str, torch.Tensor]]:
+    config = transformers.BeitConfig(
+        image_size=8,
+        patch_size=4,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+    )
+    return transformers.BeitModel(config), {"pixel_values": numbers(1, 3, 8, 8)}
+
+
+def numbers(*shape: int) -> torch.Tensor:
+    return torch.linspace(-1, 1, torch.Size(shape).numel()).reshape(shape)
+
+
+def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> torch.Tensor:
+    given = {
+        name: value.to(dtype) if value.is_floating_point() else value
+        for name, value in inputs.items()
+    }
+    with torch.no_grad():
+        return model(**given)[0]
+
+
+@pytest.mark.parametrize("given", FLOATS, ids=str)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("build", [whisper, pix2struct, beit])
+def test_inputs_of_any_dtype_are_those_of_the_model(build, dtype, given) -> None:
+    torch.manual_seed(0)
+    model, inputs = build()
+    model = model.to(dtype).eval()
+    rounded = {
+        name: value.to(given).to(dtype) if value.is_floating_point() else value
+        for name, value in inputs.items()
+    }
+    expected = result(model, rounded, dtype)
+    with patchkit.patched(only=ID, strict=True):
+        found = result(model, inputs, given)
+    assert found.dtype == dtype
+    assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("build", [whisper, pix2struct, beit])
+def test_under_autocast_nothing_changes(build) -> None:
+    torch.manual_seed(0)
+    model, inputs = build()
+    model.eval()
+    with torch.autocast("cpu", torch.bfloat16):
+        expected = result(model, inputs, torch.float32)
+        with patchkit.patched(only=ID, strict=True):
+            found = result(model, inputs, torch.float32)
+    assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_pixels_compile_in_one_graph_where_dtypes_agree(dtype) -> None:
+    torch.manual_seed(0)
+    model, inputs = beit()
+    layer = model.to(dtype).eval().embeddings.patch_embeddings
+    pixels = inputs["pixel_values"].to(dtype)
+    with torch.no_grad(), patchkit.patched(only=ID, strict=True):
+        compiled = torch.compile(layer, backend="eager", fullgraph=True)
+        expected, found = layer(pixels), compiled(pixels)
+    torch._dynamo.reset()
+    # Releases return the size of the grid, too.
+    if isinstance(expected, tuple):
+        expected, found = expected[0], found[0]
+    assert torch.equal(found, expected)
