@@ -56,10 +56,12 @@ def tables(plain: Sequence[Run], layered: Sequence[Run], found: Sequence[Differe
     asked = ", ".join(f"`{run.layer}`" for run in layered)
     text += [
         "",
-        f"With the newest releases the programs ran with the layer, too ({asked}). "
-        f"Of {len(found)} facts that differ and raise nothing, {counts[FIXED]} are as before with "
-        f"`legacy=True`, {counts[NAMED]} more if the releases are named, {counts[TOLD]} are told, "
-        f"{counts[NEITHER]} need neither, and {counts[OPEN]} are open.",
+        (
+            f"With the newest releases the programs ran with the layer, too ({asked}). Of {len(found)} "
+            f"facts that differ and raise nothing, {counts[FIXED]} are as before with `legacy=True`, "
+            f"{counts[NAMED]} more if the releases are named, {counts[TOLD]} are told, "
+            f"{counts[NEITHER]} need neither, and {counts[OPEN]} are open."
+        ),
         "",
         "| program | facts that differ | fixed | fixed if the releases are named | told | needs neither | open |",
         "| --- |" + " --- |" * 6,

@@ -49,6 +49,7 @@ def outputs() -> Iterator[tuple[str, Any]]:
 def cache() -> Iterator[tuple[str, Any]]:
     found = tiny.llama()(input_ids=_ids()).past_key_values
     yield "length", len(found)
+    yield "iterated", [len(part) for part in found]
     yield "first layer", [len(found[0]), found[0][0]]
 
 
