@@ -13,7 +13,7 @@ import click
     "--python",
     "pythons",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     help="Run the programs with this interpreter first; may be repeated.",
 )
 @click.option(
@@ -54,6 +54,9 @@ def behaviour(
     from ..sweep import pages
     from . import comparing, page, running
 
+    for python in pythons:
+        if not python.exists():
+            raise UsageError(f"--python: there is no {python}")
     results.mkdir(exist_ok=True)
     for python in pythons:
         click.echo(running.run(python, results, layer, programs))

@@ -19,7 +19,8 @@ ABSENT = "(none)"
 UNKNOWN = object()
 """What stands for a fact that a program did not come to, because it raised."""
 RAISED = ("raised", "raised at")
-FIXED, NAMED, TOLD, NEITHER, OPEN = "fixed", "fixed if named", "told", "needs neither", "open"
+FIXED, NAMED, TOLD = "fixed", "fixed if named", "told"
+NEITHER, BACK, OPEN = "needs neither", "as before", "open"
 EXPECTED = Path(__file__).with_name("expected.toml")
 
 
@@ -78,14 +79,14 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Difference:
+class FactChange:
     """A fact that is not the same in all releases, and raises in none.
 
     Args:
         program: the program.
         fact: the path of the fact.
         values: the runs between which it changed, with the values before and after.
-        state: `FIXED`, `NAMED`, `TOLD`, `NEITHER` or `OPEN`.
+        state: `FIXED`, `NAMED`, `TOLD`, `NEITHER`, `OPEN`, or `BACK` if today's is the oldest.
         row: the row of the table that speaks of it.
         problem: what is not as the row says; empty if nothing is.
     """
@@ -114,7 +115,7 @@ def sorted_runs(runs: Iterable[Run]) -> tuple[list[Run], list[Run]]:
     return [run for run in ordered if not run.layer], [run for run in ordered if run.layer]
 
 
-def changes(plain: Sequence[Run]) -> Iterator[Difference]:
+def changes(plain: Sequence[Run]) -> Iterator[FactChange]:
     """Yield the facts that changed between neighbouring releases; `plain` has the oldest first."""
     programs = sorted({program for run in plain for program in run.records})
     for program in programs:
@@ -128,12 +129,12 @@ def changes(plain: Sequence[Run]) -> Iterator[Difference]:
                 if before[1] != after[1]
             ]
             if changed:
-                yield Difference(program, name, changed)
+                yield FactChange(program, name, changed)
 
 
 def judged(
-    difference: Difference, plain: Sequence[Run], layered: Sequence[Run], rows: Sequence[Expected]
-) -> Difference:
+    difference: FactChange, plain: Sequence[Run], layered: Sequence[Run], rows: Sequence[Expected]
+) -> FactChange:
     """Say what patchkit does about a difference.
 
     Args:
@@ -144,12 +145,16 @@ def judged(
     """
     program, fact, values = difference.program, difference.fact, difference.values
     _, before, _, after = values[-1]
+    if values[0][1] == after:
+        return FactChange(program, fact, values, BACK)
     row = next((row for row in rows if _is_of(row, difference)), None)
     state, problem = OPEN, ""
     now = plain[-1].fact(program, fact)
     general = [run for run in layered if run.layer == "True"]
     if any(run.fact(program, fact) == before != after for run in general):
         state = FIXED
+    elif any(_gives_back(run, plain, difference, now) for run in layered):
+        state = NAMED
     elif row is not None and row.told:
         state = TOLD
         lines = [line for run in layered for line in run.said.get(program, ())]
@@ -157,9 +162,7 @@ def judged(
             problem = f"no line of the layer has {row.says!r}"
     elif row is not None:
         state = NEITHER
-    elif any(_gives_back(run, plain, difference, now) for run in layered):
-        state = NAMED
-    return Difference(program, fact, values, state, row, problem)
+    return FactChange(program, fact, values, state, row, problem)
 
 
 def by_the_layer(plain: Sequence[Run], layered: Sequence[Run]) -> Iterator[str]:
@@ -189,13 +192,13 @@ def shown(value: Any, most: int = 90) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _is_of(row: Expected, difference: Difference) -> bool:
+def _is_of(row: Expected, difference: FactChange) -> bool:
     if row.added and any(before is not ABSENT for _, before, _, _ in difference.values):
         return False
     return any(fnmatch.fnmatchcase(difference.label, glob) for glob in row.facts)
 
 
-def _gives_back(run: Run, plain: Sequence[Run], difference: Difference, now: Any) -> bool:
+def _gives_back(run: Run, plain: Sequence[Run], difference: FactChange, now: Any) -> bool:
     """Whether a run with named releases has the fact of these releases, which is not today's."""
     named = dict(part.strip().split("==") for part in run.layer.split(",") if "==" in part)
     value = run.fact(difference.program, difference.fact)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from . import comparing
-from .comparing import FIXED, NAMED, NEITHER, OPEN, TOLD, Difference, Expected, Run, shown
+from .comparing import BACK, FIXED, NAMED, NEITHER, OPEN, TOLD, FactChange, Expected, Run, shown
 
 MARKS = ("<!-- behaviour: begin -->", "<!-- behaviour: end -->")
 
@@ -14,7 +14,7 @@ MARKS = ("<!-- behaviour: begin -->", "<!-- behaviour: end -->")
 def lines(
     plain: Sequence[Run],
     layered: Sequence[Run],
-    found: Sequence[Difference],
+    found: Sequence[FactChange],
     rows: Sequence[Expected],
     only_open: bool,
 ) -> Iterator[str]:
@@ -40,7 +40,7 @@ def lines(
     yield ", ".join(f"{count} {state}" for state, count in _counts(found).items())
 
 
-def tables(plain: Sequence[Run], layered: Sequence[Run], found: Sequence[Difference]) -> str:
+def tables(plain: Sequence[Run], layered: Sequence[Run], found: Sequence[FactChange]) -> str:
     """Return the tables of the page, as Markdown."""
     text = [
         "",
@@ -60,18 +60,19 @@ def tables(plain: Sequence[Run], layered: Sequence[Run], found: Sequence[Differe
             f"With the newest releases the programs ran with the layer, too ({asked}). Of {len(found)} "
             f"facts that differ and raise nothing, {counts[FIXED]} are as before with `legacy=True`, "
             f"{counts[NAMED]} more if the releases are named, {counts[TOLD]} are told, "
-            f"{counts[NEITHER]} need neither, and {counts[OPEN]} are open."
+            f"{counts[NEITHER]} need neither, {counts[BACK]} differ in releases between and are as "
+            f"in the oldest again, and {counts[OPEN]} are open."
         ),
         "",
-        "| program | facts that differ | fixed | fixed if the releases are named | told | needs neither | open |",
-        "| --- |" + " --- |" * 6,
+        "| program | facts that differ | fixed | fixed if the releases are named | told | needs neither | as before | open |",
+        "| --- |" + " --- |" * 7,
     ]
     for program in sorted({difference.program for difference in found}):
         mine = [difference for difference in found if difference.program == program]
         numbers = _counts(mine)
         cells = [
             str(len(mine)),
-            *(str(numbers[state] or "") for state in (FIXED, NAMED, TOLD, NEITHER, OPEN)),
+            *(str(numbers[state] or "") for state in (FIXED, NAMED, TOLD, NEITHER, BACK, OPEN)),
         ]
         text.append(f"| `{program}` | {' | '.join(cells)} |")
     text += [
@@ -79,7 +80,7 @@ def tables(plain: Sequence[Run], layered: Sequence[Run], found: Sequence[Differe
         "| what differs | since | facts | what patchkit does |",
         "| --- | --- | --- | --- |",
     ]
-    by_row: dict[int, list[Difference]] = {}
+    by_row: dict[int, list[FactChange]] = {}
     for difference in found:
         if difference.row is not None and difference.state in (TOLD, NEITHER):
             by_row.setdefault(id(difference.row), []).append(difference)
@@ -93,9 +94,9 @@ def tables(plain: Sequence[Run], layered: Sequence[Run], found: Sequence[Differe
     return "\n".join(text) + "\n"
 
 
-def _counts(found: Sequence[Difference]) -> dict[str, int]:
+def _counts(found: Sequence[FactChange]) -> dict[str, int]:
     counted = Counter(difference.state for difference in found)
-    return {state: counted[state] for state in (FIXED, NAMED, TOLD, NEITHER, OPEN)}
+    return {state: counted[state] for state in (FIXED, NAMED, TOLD, NEITHER, BACK, OPEN)}
 
 
 def _release(run: Run) -> str:

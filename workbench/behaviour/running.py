@@ -25,7 +25,7 @@ _OURS = (
 
 
 def run(python: Path, results: Path, layer: str, programs: str = "*") -> str:
-    """Run the programs, and write what they found into a folder.
+    """Run the programs, and write what they found into a folder, beside what others found.
 
     Args:
         python: the interpreter of the environment.
@@ -63,6 +63,10 @@ def run(python: Path, results: Path, layer: str, programs: str = "*") -> str:
         name = f"trl-{found['releases']['trl']}-transformers-{found['releases']['transformers']}"
         name += f"-{layer.replace('==', '-').replace(', ', '-')}" if layer else ""
         file = results / f"{name}.json"
+        if file.exists():
+            kept = json.loads(file.read_text(encoding="utf-8"))
+            for part in ("records", "said"):
+                found[part] = {**kept[part], **found[part]}
         file.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     facts = sum(map(len, found["records"].values()))
     return f"{file.name}: {len(found['records'])} programs, {facts} facts"

@@ -157,12 +157,12 @@ def own_inputs() -> Iterator[tuple[str, Any]]:
 
     calls: list[Any] = []
 
-    class Own(LlamaForCausalLM):
+    class OwnLlama(LlamaForCausalLM):
         def prepare_inputs_for_generation(self, input_ids: Any, **kwargs: Any) -> Any:
             found = super().prepare_inputs_for_generation(input_ids, **kwargs)
             calls.append(["prepare", list(input_ids.shape), list(found["input_ids"].shape)])
             return found
 
     made = tiny.llama(eos_token_id=None)
-    Own(made.config).eval().generate(_ids(), max_new_tokens=3)
+    OwnLlama(made.config).eval().generate(_ids(), max_new_tokens=3)
     yield "calls", calls

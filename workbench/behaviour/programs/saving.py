@@ -14,14 +14,14 @@ def _trainer(model: Any = None, seen: list[Any] | None = None, **settings: Any) 
     import transformers
     from datasets import Dataset
 
-    class Own(transformers.Trainer):
+    class OwnSavingTrainer(transformers.Trainer):
         def training_step(self, model: Any, inputs: Any, *others: Any) -> Any:
             if seen is not None:
                 seen.append(inputs["input_ids"][:, 1].tolist())
             return super().training_step(model, inputs, *others)
 
     rows = [[1, 6 + number, 2] for number in range(8)]
-    return Own(
+    return OwnSavingTrainer(
         model=model or tiny.llama(),
         args=tiny.arguments(
             transformers.TrainingArguments,

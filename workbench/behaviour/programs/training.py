@@ -260,7 +260,7 @@ def losses() -> Iterator[tuple[str, Any]]:
 
     seen: list[Any] = []
 
-    class Own(transformers.Trainer):
+    class OwnLossTrainer(transformers.Trainer):
         def compute_loss(
             self, model: Any, inputs: Any, return_outputs: bool = False, **kwargs: Any
         ) -> Any:
@@ -271,7 +271,10 @@ def losses() -> Iterator[tuple[str, Any]]:
 
     for steps in (1, 4):
         made = _trainer(
-            Own, gradient_accumulation_steps=steps, max_steps=2, per_device_train_batch_size=1
+            OwnLossTrainer,
+            gradient_accumulation_steps=steps,
+            max_steps=2,
+            per_device_train_batch_size=1,
         )
         made.train()
         logged = [entry["loss"] for entry in made.state.log_history if "loss" in entry]
@@ -288,7 +291,7 @@ def batches() -> Iterator[tuple[str, Any]]:
 
     seen: list[Any] = []
 
-    class Own(transformers.Trainer):
+    class OwnStepTrainer(transformers.Trainer):
         def training_step(self, model: Any, inputs: Any, *others: Any) -> Any:
             seen.append(inputs["input_ids"][:, 1].tolist())
             return super().training_step(model, inputs, *others)
@@ -304,7 +307,7 @@ def batches() -> Iterator[tuple[str, Any]]:
             continue
         seen.clear()
         made = _trainer(
-            Own, max_steps=-1, num_train_epochs=2, per_device_train_batch_size=3, **more
+            OwnStepTrainer, max_steps=-1, num_train_epochs=2, per_device_train_batch_size=3, **more
         )
         rows = [[1, *[6 + number] * (1 + number % 4), 2] for number in range(8)]
         made.train_dataset = Dataset.from_dict({"input_ids": rows, "labels": rows})
