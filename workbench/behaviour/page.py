@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from . import comparing
-from .comparing import BACK, FIXED, NAMED, NEITHER, OPEN, TOLD, FactChange, Expected, Run, shown
+from .comparing import BACK, FIXED, NAMED, NEITHER, OPEN, TOLD, Expected, FactChange, Run, shown
 
 MARKS = ("<!-- behaviour: begin -->", "<!-- behaviour: end -->")
 
