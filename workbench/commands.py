@@ -18,6 +18,7 @@ COMMANDS = {
     "sets": "releases.sets",
     "anchors": "anchors.command",
     "messages": "messages.command:count",
+    "behaviour": "behaviour.command",
 }
 
 

@@ -43,6 +43,29 @@ def test_bounds_name_what_sets_them(look) -> None:
     assert (found.last_by.what, found.last_by.line) == ("SFTConfig(max_seq_length=)", 6)
 
 
+def test_attributes_and_methods_that_have_gone(look) -> None:
+    found = look(
+        """
+        from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer
+
+        model = AutoModelForCausalLM.from_pretrained("m", dtype="auto")
+        print(model.config.max_length, model.config.pad_token_id, model.config.hidden_size)
+        tokenizer = AutoTokenizer.from_pretrained("m")
+        tokenizer.encode_plus("a")
+        trainer = Trainer(model)
+        print(trainer.tokenizer, trainer.args)
+        model.parallelize()
+        """
+    )
+    assert _range(found, "transformers").last == "4.57.6"
+    assert {name: fate for name, (fate, _) in _lacking(found).items()} == {
+        "PreTrainedConfig.max_length": str(Fate.FIXED),
+        "PreTrainedTokenizerBase.encode_plus()": str(Fate.FIXED),
+        "Trainer.tokenizer": str(Fate.FIXED),
+        "PreTrainedModel.parallelize()": str(Fate.GONE),
+    }
+
+
 def test_aliases_and_dictionaries(look) -> None:
     found = look(
         """

@@ -365,8 +365,11 @@ def test_settings_of_generate_are_set_where_they_are(rewrite: Rewrite) -> None:
         "model.config.hidden_size = 4\n"
         'config = AutoConfig.from_pretrained("m")\n'
         "config.num_beams = 4\n"
+        "print(model.config.max_length, model.config.hidden_size)\n"
     )
     lines = rewrite(text).text.splitlines()
+    assert "PreTrainedConfig.max_length has been gone" in lines[-2]
+    assert "hidden_size" not in lines[-2]
     assert "model.generation_config.num_beams = 4" in lines
     assert "model.config.hidden_size = 4" in lines
     assert (

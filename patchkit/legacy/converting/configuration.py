@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..changes import Behaviour
 from .call import OldCall
 
 _SAMPLING = "train_sampling_strategy"
 _STEPS, _BATCH = "steps_per_generation", "generation_batch_size"
+_NO_RANK = -1
 _FOLDER = "tmp_trainer"
 """The output folder of trainers without a configuration."""
 
@@ -19,6 +21,14 @@ def give_call_an_own_configuration(call: OldCall) -> None:
     lacks_one = "args" in call.method.keywords and call.arguments.get("args") is None
     if call.is_old and lacks_one and call.method.owner.__module__.startswith("trl."):
         configure(call, {})
+
+
+def number_rank(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Set `local_rank`, by which scripts choose who saves: it is -1 in each process today."""
+    result = proceed()
+    if call.instance.local_rank == _NO_RANK:
+        call.instance.local_rank = call.instance.local_process_index
+    return result
 
 
 def configure(call: OldCall, settings: Mapping[str, Any]) -> None:

@@ -64,6 +64,18 @@ def tuples_of_cache(cache: Any) -> tuple[tuple[Any, Any], ...]:
     return tuple((layer.keys, layer.values) for layer in cache.layers)
 
 
+def pairs_of_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Iterate over pairs: today a third value goes with each layer's keys and values."""
+    if called_by_library():
+        return proceed()
+    call.fix(
+        row,
+        f"a pair for each layer of a {type(call.instance).__name__}",
+        "read keys and values of layers",
+    )
+    return iter(tuples_of_cache(call.instance))
+
+
 def usable_length(cache: Any, new: int, layer_idx: int = 0) -> int:
     """Return how many tokens of a cache can be kept beside new ones."""
     limits = [_limit(layer) for layer in cache.layers[layer_idx : layer_idx + 1]]

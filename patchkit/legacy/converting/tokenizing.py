@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from ..changes import Behaviour
+from ..uses import called_by_library
+from ..wording import since
+from .call import OldCall
 
 _PROBES = ("a", "0", ".")
 """Texts that show which special tokens a tokenizer puts around a text."""
@@ -31,6 +36,26 @@ def encode_batch(tokenizer: Any, batch_text_or_text_pairs: Any, *args: Any, **kw
         first, second = (list(side) for side in zip(*texts, strict=True))
         return tokenizer(first, second, *args, **kwargs)
     return tokenizer(texts, *args, **kwargs)
+
+
+def decode_each(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Decode the ids of one sequence one by one, as `batch_decode` did, for older scripts."""
+    ids = call.arguments.get("sequences")
+    if ids is None or called_by_library() or not _is_one_sequence(ids):
+        return proceed()
+    old = "batch_decode() of one sequence, id by id,"
+    if call.is_of_older_script(row):
+        call.arguments["sequences"] = [[part] for part in ids]
+        call.fix(row, old, "write [tokenizer.decode(id) for id in ids]")
+    elif call.written_for is None:
+        call.tell(row, old, f"{old} {since(row)}; it gives one text for all")
+    return proceed()
+
+
+def _is_one_sequence(ids: Any) -> bool:
+    if hasattr(ids, "ndim"):
+        return bool(ids.ndim == 1)
+    return isinstance(ids, list | tuple) and bool(ids) and isinstance(ids[0], int)
 
 
 @contextmanager

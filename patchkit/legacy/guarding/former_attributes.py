@@ -17,7 +17,7 @@ from .changed import ChangedAttributes
 from .lookups import NameLookup, lookup_of
 
 _PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__", "__strict_setattr__")
-_SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*"}
+_SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*", "__getitem__": "[…]"}
 
 
 def answer_for(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ..changes import Behaviour, Change, OtherResults
 from ..converting.chat_templates import give_ids
+from ..converting.configuration import number_rank
 from ..converting.device_maps import remember_device
 from ..converting.feature_extractors import process_images
 from ..converting.generation import keep_lengths, no_last_evaluation, with_own_settings
 from ..converting.heads import train_adapter_of_head
 from ..converting.loading import give_dtype
 from ..converting.pipelines import generate_from_texts
+from ..converting.tokenizing import decode_each
 
 _V5 = "https://github.com/huggingface/transformers/blob/v5.0.0/MIGRATION_GUIDE_V5.md"
 
@@ -102,6 +104,18 @@ ROWS: tuple[Change, ...] = (
         around=process_images,
         gone="transformers 5.0.0",
         source=_V5,
+    ),
+    Behaviour(
+        owners=("transformers.TrainingArguments",),
+        name="number of the process",
+        around=number_rank,
+        gone="transformers 5.0.0",
+    ),
+    Behaviour(
+        owners=("transformers.PreTrainedTokenizerBase.batch_decode",),
+        name="ids of one sequence",
+        around=decode_each,
+        gone="transformers 5.0.0",
     ),
     Behaviour(
         owners=("transformers.pipeline",),

@@ -96,6 +96,17 @@ ROWS: tuple[Change, ...] = (
         for algorithm in ("DPO", "KTO", "GRPO")
     ),
     *_keywords(
+        ("trl.DPODataCollatorWithPadding",),
+        {
+            "tokenizer": Convert(
+                "pad_token_id",
+                lambda tokenizer, call: {"pad_token_id": getattr(tokenizer, "pad_token_id", 0)},
+                written="{value}.pad_token_id",
+            )
+        },
+        gone="trl 0.7.5",
+    ),
+    *_keywords(
         ("trl.DPOConfig",),
         {"rpo_alpha": Convert('loss_type=[…, "sft"] and loss_weights', conversions.rpo)},
         gone="trl 0.29.0",

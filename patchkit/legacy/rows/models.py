@@ -37,6 +37,12 @@ ROWS: tuple[Change, ...] = (
                 "5.0.0",
             ),
             (
+                "__getitem__",
+                lambda cache: former_models.tuples_of_cache(cache).__getitem__,
+                "read keys and values of layers[…]",
+                "5.0.0",
+            ),
+            (
                 "get_usable_length",
                 partial(partial, former_models.usable_length),
                 "call get_seq_length()",
@@ -67,6 +73,12 @@ ROWS: tuple[Change, ...] = (
                 "4.56.0",
             ),
         )
+    ),
+    Behaviour(
+        owners=("transformers.DynamicCache.__iter__",),
+        name="pairs of keys and values",
+        around=former_models.pairs_of_cache,
+        gone="transformers 5.0.0",
     ),
     Behaviour(
         owners=("transformers.Cache.get_max_length",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from ...legacy.decisions import UNKNOWN
 from . import kinship
@@ -124,8 +125,8 @@ class Expressions:
             elif isinstance(value, Made):
                 if is_read:
                     self._read(value, node)
-                is_set = isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Store)
-                found += (*_held(value, node.attr, is_set), MadeMethod(value, node.attr))
+                later = parent if isinstance(parent, ast.Attribute) else None
+                found += (*_held(value, node.attr, later), MadeMethod(value, node.attr))
                 found += self._default_of(value, node.attr)
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
@@ -369,11 +370,18 @@ def made_of(cls: OwnClass) -> Made:
     return Made(cls.ancestors[0], own=cls)
 
 
-def _held(value: Made, name: str, is_set_later: bool) -> Values:
-    """Return what an attribute of a trainer or model is: its configuration."""
-    # Whether each model's own configuration has what a script reads of it is not known.
-    if is_set_later and name == "config" and _MODEL in kinship.ancestors(value.class_name):
-        return (Made(_CONFIG),)
+def _held(value: Made, name: str, later: ast.Attribute | None) -> Values:
+    """Return what an attribute of a trainer or model is: its configuration.
+
+    Args:
+        value: the trainer or model.
+        name: the attribute.
+        later: what the script reads or sets of it, if it is an attribute.
+    """
+    if name == "config" and later is not None and _MODEL in kinship.ancestors(value.class_name):
+        # Whether a model's own configuration has what else a script reads of it is not known.
+        is_told = isinstance(later.ctx, ast.Store) or later.attr in generation_settings()
+        return (Made(_CONFIG),) if is_told else ()
     if name != "args" or _TRAINER not in kinship.ancestors(value.class_name):
         return ()
     if value.call is None:
@@ -386,6 +394,16 @@ def _held(value: Made, name: str, is_set_later: bool) -> Values:
         for known in given.values
         if isinstance(known, Made) and _ARGUMENTS in kinship.ancestors(known.class_name)
     )
+
+
+@cache
+def generation_settings() -> frozenset[str]:
+    """Return the settings that configurations of all models had, and have no more."""
+    from ...legacy.changes import Assigned
+    from ...legacy.rows import all_rows
+
+    rows = (row for row in all_rows() if isinstance(row, Assigned) and row.beside)
+    return frozenset(row.name for row in rows if _CONFIG in row.owners)
 
 
 def _target(value: object) -> tuple[str, str, OwnClass | None]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from ...environment import in_range
-from ...legacy.changes import Change, Keyword
+from ...legacy.changes import Attribute, Change, Keyword
 from ...legacy.rows import all_rows
 from ...legacy.versions.due import Due, MethodRows
 from ..findings import InScript
 from ..history import History, Releases, Together
 from ..reading import Script
+from ..reading.expressions import generation_settings
 from ..reading.kinship import ancestors
 from ..reading.script import Given, ScriptAttribute, ScriptCall, ScriptUse
 
 _AUTO = "transformers._BaseAutoModelClass"
-_MODEL = "transformers.PreTrainedModel"
+_MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
 _CONFIGURATIONS = ("Config", "Arguments")
 """Ends of the names of classes whose keywords are attributes of their objects."""
 
@@ -83,6 +85,13 @@ def _of_names(script: Script, history: History) -> Iterator[Need]:
 
 
 def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
+    classes = ancestors(call.name)
+    if gone := _with_attribute(classes, call.method, history):
+        function = call.node.func
+        if isinstance(function, ast.Attribute) and function.attr == call.method:
+            subject = ScriptAttribute(call.name, call.method, call.line, function)
+            name = f"{classes[0].rpartition('.')[2]}.{call.method}"
+            yield Need(f"{name}()", call.line, tuple(gone), subject)
     owners = owners_of(call)
     rows = rows_for(call, _all_rows())
     shown = call.name.rpartition(".")[2]
@@ -109,14 +118,38 @@ def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
 
 
 def _of_attribute(attribute: ScriptAttribute, history: History) -> Iterator[Need]:
-    """Yield what reading a field of a configuration needs."""
-    owner = ancestors(attribute.owner)[0]
-    if attribute.is_set or attribute.of_class or not owner.endswith(_CONFIGURATIONS):
+    """Yield what reading a field of a configuration needs, or an attribute that has gone."""
+    owners = ancestors(attribute.owner)
+    owner = owners[0]
+    if attribute.is_set or attribute.of_class:
         return
-    possible = history.keyword(owner, attribute.name)
+    is_field = owner.endswith(_CONFIGURATIONS)
+    possible = history.keyword(owner, attribute.name) if is_field else None
+    possible = possible or _with_attribute(owners, attribute.name, history)
     if possible:
         what = f"{owner.rpartition('.')[2]}.{attribute.name}"
         yield Need(what, attribute.line, tuple(possible), attribute)
+
+
+def _with_attribute(owners: Iterable[str], name: str, history: History) -> list[Together]:
+    """Return where objects of a class have an attribute or method that has gone."""
+    return [
+        {row.library: _before(row, history)}
+        for row in _attributes().get(name, ())
+        if row.library in history.libraries and not set(row.owners).isdisjoint(owners)
+    ]
+
+
+@cache
+def _attributes() -> Mapping[str, Sequence[Attribute]]:
+    found: dict[str, list[Attribute]] = {}
+    for row in all_rows():
+        if not isinstance(row, Attribute) or row.differs or row.is_understood:
+            continue
+        # Many models' own configurations still have what all of them had.
+        if _CONFIG not in row.owners or row.name in generation_settings():
+            found.setdefault(row.name, []).append(row)
+    return found
 
 
 def _keyword(

@@ -221,6 +221,27 @@ BEHAVIOURS = {
         ["<unk>", 1],
         "write tokenizer.pad_token = tokenizer.unk_token",
     ),
+    "number_of_the_process": (
+        "from transformers import TrainingArguments\n"
+        "result = TrainingArguments('out', use_cpu=True, report_to='none').local_rank",
+        -1,
+        0,
+        "",
+    ),
+    # That the script is an old one is known from the pieces above.
+    "ids_of_one_sequence": (
+        "result = [len(TOKENIZER.batch_decode(ids)) for ids in ([3, 4], torch.tensor([3, 4]), [[3, 4]])]",
+        [1, 1, 1],
+        [2, 2, 1],
+        "write [tokenizer.decode(id) for id in ids]",
+    ),
+    "layers_of_a_cache": (
+        "past = model()(input_ids=torch.tensor([[3, 4]])).past_key_values\n"
+        "result = [len(past[0]), past[-1][1].shape[2], sum(len(pair) for pair in past) / len(past)]",
+        "object is not subscriptable",
+        [2, 2, 2],
+        "[…] with a DynamicCache has been gone since Transformers 5.0.0; read keys and values",
+    ),
 }
 _EVALUATED = (
     "class Counting(Trainer):\n"

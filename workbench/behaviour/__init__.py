@@ -1,0 +1,1 @@
+"""What changed between releases without an error: programs that observe, and a comparison."""
