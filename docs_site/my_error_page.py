@@ -149,6 +149,7 @@ def _wording(known: Wording) -> dict[str, Any]:
         "literals": known.literals,
         "pattern": in_javascript(known.pattern()),
         "isClosed": known.is_closed,
+        "isShort": known.is_short,
         "last": known.last,
     }
 

@@ -98,13 +98,16 @@ function matchesOf(text, error, pasted, data) {
   return found.filter(({ score }, number) => number === 0 || score >= least);
 }
 
-function scoreOf(row, error, pasted, { weights }) {
+function scoreOf(row, error, pasted, data) {
+  const { weights } = data;
   const { frames = [], near = [], versions = {}, not_types: notTypes = [] } = row;
   if (notTypes.includes(error.name)) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {
-    const texts = error.frames.map((frame) => `${frame.place}:${frame.function}`);
+    const isKind = score <= weights.kindsOnly;
+    const lines = isKind ? error.frames.filter((frame) => !passesOn(frame, data)).slice(-1) : error.frames;
+    const texts = lines.map((frame) => `${frame.place}:${frame.function}`);
     if (frames.some((part) => texts.some((text) => text.includes(part)))) {
       score += weights.frames;
       pointed = true;
@@ -173,8 +176,11 @@ function squeezed(text, { dropped }) {
 
 function valuesOf(wording, { text, letters, places }) {
   if (!wording.literals.every((literal) => letters.includes(literal))) return null;
-  wording.compiled ||= new RegExp(wording.pattern, "d");
-  const found = wording.compiled.exec(letters);
+  wording.compiled ||= new RegExp(wording.pattern, "dg");
+  const isLetter = (place) => place >= 0 && /\w/.test(text.slice(place, place + 1));
+  const isWords = ({ indices: [[start, end]] }) => !isLetter(places[start] - 1) && !isLetter(places[end - 1] + 1);
+  const all = letters.matchAll(wording.compiled);
+  const found = wording.isShort ? [...all].find(isWords) : all.next().value;
   if (!found) return null;
   const original = (start, end) => (end > start ? text.slice(places[start], places[end - 1] + 1) : "");
   const [, end] = found.indices[0];
@@ -271,12 +277,17 @@ function classOf(owner) {
 }
 
 /** Return the library whose line asks another, or undefined; see patchkit/known/reading.py. */
-function callerOf(error, library, { names }) {
+function callerOf(error, library, data) {
   const callers = error.frames
-    .filter((frame) => !frame.file.startsWith("<frozen") && !names.passingOn.includes(frame.function))
+    .filter((frame) => !passesOn(frame, data))
     .map((frame) => frame.library);
   while (library && callers.length && callers[callers.length - 1] === library) callers.pop();
   return callers.pop();
+}
+
+/** Tell whether a line only passes a call or an import on; notebooks name what it is defined in. */
+function passesOn(frame, { names }) {
+  return frame.file.startsWith("<frozen") || names.passingOn.includes(frame.function.split(".").pop());
 }
 
 /** Where a library asks for what is gone, that has to change, and not the script. */

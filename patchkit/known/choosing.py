@@ -121,7 +121,9 @@ def _score(
     pointed = False
     libraries = [frame for frame in error.frames if frame.library]
     if row.frames:
-        texts = [f"{frame.place}:{frame.function}" for frame in error.frames]
+        # What only knows the kind of a complaint knows nothing of those of other lines.
+        lines = error.frames if row.weight > KINDS_ONLY else error.raising
+        texts = [f"{frame.place}:{frame.function}" for frame in lines]
         if any(part in text for part in row.frames for text in texts):
             score += FRAMES
             pointed = True

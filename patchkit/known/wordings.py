@@ -32,6 +32,8 @@ _KINDS = {
 }
 _ENDLESS = ("name", "requirement")
 """Kinds that take all that follows where they end a message."""
+_SHORT = 10
+"""Letters below which a wording is looked for as whole words."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
 DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
 
@@ -60,6 +62,12 @@ class Squeezed:
         """Tell whether a name, which may have dots, goes on at a place of the squeezed text."""
         return bool(re.match(r"\.?\w", self.text[self._places[end - 1] + 1 :]))
 
+    def is_words(self, found: re.Match[str]) -> bool:
+        """Tell whether what was found begins and ends where words of the text do."""
+        before, after = self._places[found.start()] - 1, self._places[found.end() - 1] + 1
+        beside = self.text[max(before, 0) : before + 1] + self.text[after : after + 1]
+        return not re.search(r"[A-Za-z0-9_]", beside)
+
 
 def squeezed(text: str) -> str:
     """Return a text as wordings are compared."""
@@ -80,6 +88,8 @@ class Wording:
         """The parts that stand in every such message."""
         self.is_closed = bool(re.search("\\|[^{}]*\\}['\"`]$", text))
         """Whether a choice of names ends it, in quotes: `'trl.core'` is none of `'{trl|peft}'`."""
+        self.is_short = sum(map(len, self.literals)) < _SHORT
+        """Whether it is found as whole words only: `No` is none of the words of `NoneType`."""
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
@@ -90,6 +100,10 @@ class Wording:
             self._compiled = re.compile(self.pattern())
         found = self._compiled.search(text.letters)
         if found is None or (self.is_closed and text.goes_on(found.end())):
+            return None
+        if self.is_short:
+            found = next(filter(text.is_words, self._compiled.finditer(text.letters)), None)
+        if found is None:
             return None
         return {
             name: _as_written(text.original(*found.span(name)), name == self.last)

@@ -561,6 +561,54 @@ def test_kinds_of_refusal_are_not_about_kernels() -> None:
     assert not answered(read(text.format("RuntimeError")), NEWEST.get).answers
 
 
+def test_what_only_knows_the_kind_of_a_complaint_knows_it_of_the_line_that_raised() -> None:
+    library = '  File "/x/site-packages/datasets/arrow_dataset.py", line 7, in map\n'
+    own = '  File "/home/me/prepare.py", line 3, in tokenize\n'
+    refusal = "ValueError: the gadget must be blue"
+    assert answered(read(own + library + refusal), NEWEST.get).answers
+    assert not answered(read(library + own + refusal), NEWEST.get).answers
+
+
+def test_a_short_wording_is_found_as_whole_words() -> None:
+    text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\nValueError: {}'
+    assert answered(read(text.format("No moon")), NEWEST.get).answers
+    assert not answered(read(text.format("Nonesuch moon")), NEWEST.get).answers
+
+
+def test_a_decorator_of_a_library_does_not_ask_for_what_the_script_asks_for() -> None:
+    text = (
+        "Cell In[3], line 1\n----> 1 SFTTrainer(dataset_text_field='text')\n\n"
+        "File ~/x/site-packages/transformers/utils/deprecation.py:165, in "
+        "deprecate_kwarg.<locals>.wrapper.<locals>.wrapped_func(*args, **kwargs)\n\n"
+        "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'dataset_text_field'"
+    )
+    assert "SFTConfig" in said(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "substance"),
+    [
+        ("IndexError: Invalid key: 7 is out of bounds for size 0", "remove_unused_columns"),
+        ("AttributeError: 'Qwen2VLProcessor' object has no attribute 'pad_token_id'", "tokenizer"),
+        (
+            "ValueError: The number of images in the text [0] and images [1] should be the same.",
+            "apply_chat_template",
+        ),
+        ("ValueError: Model architectures ['NewForCausalLM'] are not supported for now.", "vLLM"),
+        ("OSError: Consistency check failed: file should be of size 7 but has size 3", "HF_HUB"),
+        ("ValueError: Adapter two not found in odict_keys(['default'])", "load_adapter"),
+        ("ImportError: To support decoding audio data, please install 'torchcodec'.", "FFmpeg"),
+        (
+            '  File "/x/site-packages/peft/tuners/lora/layer.py", line 7, in forward\n'
+            "AttributeError: 'Gadget' object has no attribute 'colour'",
+            "PEFT asks a Gadget",
+        ),
+    ],
+)
+def test_a_kind(text: str, substance: str) -> None:
+    assert substance in said(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [
