@@ -103,6 +103,7 @@ def answer_lines(error: BaseException) -> list[str]:
 
     from ..environment import installed_version
     from .answering import answered
+    from .fitting import fitted
     from .reading import read
 
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=-200))
@@ -110,6 +111,7 @@ def answer_lines(error: BaseException) -> list[str]:
     found = answered(pasted, installed_version)
     if not found.answers or found.is_part or found.error.is_launchers:
         return []
+    found = fitted(found, pasted, installed_version)
     first = found.answers[0]
     about = "" if found.error == pasted.error else f"of the earlier {found.error.name}: "
     lines = _wrapped("patchkit: ", about + first.cause)
