@@ -158,6 +158,7 @@ def _row(row: Row, said: list[str]) -> dict[str, Any]:
     content = {key: value for key, value in asdict(row).items() if value and key != "subject"}
     content["says"] = [said.index(text) for text in row.says]
     content["near"] = [in_javascript(word) for word in row.near]
+    content["never"] = [in_javascript(word) for word in row.never]
     content["versions"] = {name: _ranges(versions) for name, versions in row.versions.items()}
     content["page"] = f"known-errors/index.html#{row.id}"
     return content

@@ -100,8 +100,8 @@ function matchesOf(text, error, pasted, data) {
 
 function scoreOf(row, error, pasted, data) {
   const { weights } = data;
-  const { frames = [], near = [], versions = {}, not_types: notTypes = [] } = row;
-  if (notTypes.includes(error.name)) return null;
+  const { frames = [], near = [], never = [], versions = {}, not_types: notTypes = [] } = row;
+  if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {

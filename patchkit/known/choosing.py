@@ -115,7 +115,7 @@ def _score(
     row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> float | None:
     """Return how much speaks for a row; None if it is out of the question."""
-    if error.name in row.not_types:
+    if error.name in row.not_types or any(re.search(no, error.message) for no in row.never):
         return None
     score = row.weight
     pointed = False

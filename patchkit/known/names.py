@@ -255,7 +255,14 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     if came and not _is_gone(version, came, gone, bool(rows)):
         return [_not_yet(place, came, library, version, error)]
     if rows:
-        return [_of_row(rows[0], error, rows)]
+        answer = _of_row(rows[0], error, rows)
+        if came and version is None and rows[0].gone:
+            answer = replace(
+                answer,
+                cause=f"{answer.cause.rstrip('.')}; it came with {TITLES[library]} {came}.",
+                do=f"{answer.do} Where {TITLES[library]} is older than {came}, upgrade it.",
+            )
+        return [answer]
     if not caller and (below := _of_module(place, gone)):
         return below
     if gone:

@@ -33,6 +33,7 @@ class Row:
         near: regular expressions of words elsewhere in the text that point to it.
         needs: whether it is out of the question without one of `frames` and `near`.
         not_types: classes of errors that it never is.
+        never: regular expressions of messages that it never is.
         versions: the distributions and ranges that have it.
         links: where it is upstream.
         patches: ids of the patches that fix it.
@@ -56,6 +57,7 @@ class Row:
     near: tuple[str, ...] = ()
     needs: bool = False
     not_types: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()

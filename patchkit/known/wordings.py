@@ -86,8 +86,8 @@ class Wording:
         self._parts = _HOLE.split(text)
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
-        self.is_closed = bool(re.search("\\|[^{}]*\\}['\"`]$", text))
-        """Whether a choice of names ends it, in quotes: `'trl.core'` is none of `'{trl|peft}'`."""
+        self.is_closed = bool(re.search("(?:\\|[^{}]*\\}|attribute ['\"`]\\w+)['\"`]$", text))
+        """Whether a choice of names or an attribute ends it, in quotes: `'to_list'` is not `'to'`."""
         self.is_short = sum(map(len, self.literals)) < _SHORT
         """Whether it is found as whole words only: `No` is none of the words of `NoneType`."""
         self._compiled: re.Pattern[str] | None = None
