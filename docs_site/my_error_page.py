@@ -150,6 +150,7 @@ def _wording(known: Wording) -> dict[str, Any]:
         "pattern": in_javascript(known.pattern()),
         "isClosed": known.is_closed,
         "isShort": known.is_short,
+        "beginsWord": known.begins_word,
         "last": known.last,
     }
 

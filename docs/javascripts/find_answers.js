@@ -123,7 +123,7 @@ function scoreOf(row, error, pasted, data) {
       score -= weights.notNear;
     }
   }
-  if (row.needs && !pointed) return null;
+  if (!pointed && (row.needs || (frames.length && error.frames.some(({ library }) => library)))) return null;
   for (const [distribution, ranges] of Object.entries(versions)) {
     const named = pasted.versions[distribution];
     if (!named) continue;
@@ -178,9 +178,9 @@ function valuesOf(wording, { text, letters, places }) {
   if (!wording.literals.every((literal) => letters.includes(literal))) return null;
   wording.compiled ||= new RegExp(wording.pattern, "dg");
   const isLetter = (place) => place >= 0 && /\w/.test(text.slice(place, place + 1));
-  const isWords = ({ indices: [[start, end]] }) => !isLetter(places[start] - 1) && !isLetter(places[end - 1] + 1);
-  const all = letters.matchAll(wording.compiled);
-  const found = wording.isShort ? [...all].find(isWords) : all.next().value;
+  const isWhole = ({ indices: [[start, end]] }) =>
+    !(wording.isShort && isLetter(places[end - 1] + 1)) && !(wording.beginsWord && isLetter(places[start] - 1));
+  const found = [...letters.matchAll(wording.compiled)].find(isWhole);
   if (!found) return null;
   const original = (start, end) => (end > start ? text.slice(places[start], places[end - 1] + 1) : "");
   const [, end] = found.indices[0];

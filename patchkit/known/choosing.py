@@ -135,8 +135,8 @@ def _score(
             pointed = True
         else:
             score -= NOT_NEAR
-    if row.needs and not pointed:
-        return None
+    if not pointed and (row.needs or (row.frames and libraries)):
+        return None  # The files of another cause speak against it, and nothing for it.
     for distribution, versions in row.versions.items():
         named = pasted.versions.get(distribution)
         here = None if named else installed(distribution)

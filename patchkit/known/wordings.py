@@ -62,11 +62,14 @@ class Squeezed:
         """Tell whether a name, which may have dots, goes on at a place of the squeezed text."""
         return bool(re.match(r"\.?\w", self.text[self._places[end - 1] + 1 :]))
 
-    def is_words(self, found: re.Match[str]) -> bool:
-        """Tell whether what was found begins and ends where words of the text do."""
-        before, after = self._places[found.start()] - 1, self._places[found.end() - 1] + 1
-        beside = self.text[max(before, 0) : before + 1] + self.text[after : after + 1]
-        return not re.search(r"[A-Za-z0-9_]", beside)
+    def begins_word(self, start: int) -> bool:
+        """Tell whether a word of the text begins at a place of the squeezed text."""
+        before = self._places[start] - 1
+        return before < 0 or not re.match(r"[A-Za-z0-9_]", self.text[before])
+
+    def ends_word(self, end: int) -> bool:
+        """Tell whether a word of the text ends at a place of the squeezed text."""
+        return not re.match(r"[A-Za-z0-9_]", self.text[self._places[end - 1] + 1 :][:1])
 
 
 def squeezed(text: str) -> str:
@@ -87,9 +90,11 @@ class Wording:
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
         self.is_closed = bool(re.search("(?:\\|[^{}]*\\}|attribute ['\"`]\\w+)['\"`]$", text))
-        """Whether a choice of names or an attribute ends it, in quotes: `'to_list'` is not `'to'`."""
+        """Whether a choice of names or an attribute ends it, in quotes: `'to'` is not `'to_x'`."""
         self.is_short = sum(map(len, self.literals)) < _SHORT
         """Whether it is found as whole words only: `No` is none of the words of `NoneType`."""
+        self.begins_word = self.is_short or bool(re.match("['\"`](?:\\w|\\{[^{}]*\\|)", text))
+        """Whether it begins with a whole word: `'LLM'` is not the end of `CausalLM`."""
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
@@ -98,18 +103,21 @@ class Wording:
             return None
         if self._compiled is None:
             self._compiled = re.compile(self.pattern())
-        found = self._compiled.search(text.letters)
+        found = next(filter(self._fits(text), self._compiled.finditer(text.letters)), None)
         if found is None or (self.is_closed and text.goes_on(found.end())):
-            return None
-        if self.is_short:
-            found = next(filter(text.is_words, self._compiled.finditer(text.letters)), None)
-        if found is None:
             return None
         return {
             name: _as_written(text.original(*found.span(name)), name == self.last)
             for name, value in found.groupdict().items()
             if value is not None
         }
+
+    def _fits(self, text: Squeezed) -> Callable[[re.Match[str]], bool]:
+        def fits(found: re.Match[str]) -> bool:
+            whole = not self.is_short or text.ends_word(found.end())
+            return whole and (not self.begins_word or text.begins_word(found.start()))
+
+        return fits
 
     def has_part(self, fragment: str) -> bool:
         """Tell whether a squeezed fragment is a part of the message."""

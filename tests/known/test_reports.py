@@ -575,6 +575,32 @@ def test_a_short_wording_is_found_as_whole_words() -> None:
     assert not answered(read(text.format("Nonesuch moon")), NEWEST.get).answers
 
 
+def test_a_name_in_quotes_is_not_the_end_of_another() -> None:
+    text = "AttributeError: '{}' object has no attribute 'model_executor'"
+    assert answered(read(text.format("LLMEngine")), NEWEST.get).answers[0].id == "vllm-names"
+    answers = answered(read(text.format("Qwen2ForCausalLM")), NEWEST.get).answers
+    assert "vllm-names" not in [answer.id for answer in answers]
+
+
+def test_an_attribute_at_the_end_is_not_the_beginning_of_another() -> None:
+    text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\nAttributeError: {}'
+    assert "tensors" in said(text.format("'list' object has no attribute 'to'"))
+    assert "tensors" not in said(text.format("'list' object has no attribute 'to_json_string'"))
+
+
+def test_what_python_says_itself_is_no_refusal_on_purpose() -> None:
+    text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\nTypeError: {}'
+    assert answered(read(text.format("not supported")), NEWEST.get).answers
+    own = "'<' not supported between instances of 'str' and 'int'"
+    assert not answered(read(text.format(own)), NEWEST.get).answers
+
+
+def test_the_files_of_another_cause_rule_a_row_out() -> None:
+    text = "  File \"/x/site-packages/{}/a.py\", line 7, in f\nKeyError: 'model.norm.weight'"
+    assert "vLLM" in said(text.format("vllm"))
+    assert not answered(read(text.format("safetensors")), NEWEST.get).answers
+
+
 def test_a_decorator_of_a_library_does_not_ask_for_what_the_script_asks_for() -> None:
     text = (
         "Cell In[3], line 1\n----> 1 SFTTrainer(dataset_text_field='text')\n\n"
