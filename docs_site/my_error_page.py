@@ -82,6 +82,7 @@ def data(
         "reading": _reading(),
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
+        "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {
             "frames": choosing.FRAMES,
             "near": choosing.NEAR,

@@ -68,6 +68,8 @@ function matches(pasted, data) {
   for (const error of pasted.errors) {
     const texts = [error.message];
     if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
+    const short = error.message.match(new RegExp(`^(?:${data.noAttribute})`));
+    if (short) texts.push(`'${short[1]}' object has no attribute '${short[2]}'`);
     if (error.type) texts.push(`${error.type}: ${error.message}`);
     if (error.after) texts.push(`${error.message} ${error.after}`);
     for (const text of texts) {

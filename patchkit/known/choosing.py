@@ -17,6 +17,7 @@ FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
 KINDS_ONLY = -4.0
 """Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
+NO_ATTRIBUTE = re.compile(r"(\w+) has no attribute (\w+)$")
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ def _texts(error: Raised) -> Iterator[str]:
     if error.is_launchers:
         yield f"{error.type}: {error.message} {error.after}"
     yield error.message
+    if short := NO_ATTRIBUTE.match(error.message):  # as tokenizers put it
+        yield f"'{short[1]}' object has no attribute '{short[2]}'"
     if error.type:
         yield f"{error.type}: {error.message}"
     if error.after:

@@ -576,7 +576,10 @@ def test_a_short_wording_is_found_as_whole_words() -> None:
 
 
 def test_a_name_in_quotes_is_not_the_end_of_another() -> None:
-    text = "AttributeError: '{}' object has no attribute 'model_executor'"
+    text = (
+        '  File "/x/site-packages/vllm/entrypoints/llm.py", line 7, in f\n'
+        "AttributeError: '{}' object has no attribute 'model_executor'"
+    )
     assert answered(read(text.format("LLMEngine")), NEWEST.get).answers[0].id == "vllm-names"
     answers = answered(read(text.format("Qwen2ForCausalLM")), NEWEST.get).answers
     assert "vllm-names" not in [answer.id for answer in answers]
