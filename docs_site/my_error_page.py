@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from history_data import history_data
 from links import plain_text
 from quoted_errors import Quoted, quoted_errors
 
@@ -238,6 +239,8 @@ def _names() -> dict[str, Any]:
         },
         "keywords": {key: answer for key, answer in keywords.items() if answer},
         "attributes": [row for row in attributes if row["answer"]],
+        "configuration": in_javascript(names.KINDS["TrainingArguments"]),
+        "history": history_data(),
     }
 
 

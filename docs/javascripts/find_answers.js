@@ -211,20 +211,32 @@ function namesOf(error, pasted, data) {
   ];
   for (const place of asked) {
     const below = modules[place] ? namesBelow(place, pasted, data) : [];
-    for (const answer of below.length ? below : [places[place] || modules[place]]) add(answer, { inTable: true });
+    const row = places[place] || modules[place];
+    const library = place.split(".")[0];
+    const parts = [place.slice(0, Math.max(0, place.lastIndexOf("."))), place.split(".").pop()];
+    const outside = below.length ? null : ofHistory(place, [library, ...boundsOf(data.names.history.places, ...parts)], error, pasted, data);
+    if (outside && (!row || outside.isNotYet)) found.push({ ...outside, inTable: Boolean(row) });
+    else for (const answer of below.length ? below : [row]) add(answer, { inTable: true });
   }
   for (const [, owner, keyword] of all(patterns.keyword)) {
     const called = classOf(owner || "");
     const exact = keywords[`${called} ${keyword}`];
     const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
     const any = loading || keywordOfAlike(called, keyword, data.names);
-    if (exact || !called) add(exact || any, { inTable: Boolean(called) });
+    const outside = !exact && ofHistory(`${called}(${keyword}=)`, boundsOf(data.names.history.keywords, called, keyword), error, pasted, data);
+    if (outside) found.push({ ...outside, inTable: false });
+    else if (exact || !called) add(exact || any, { inTable: Boolean(called) });
     else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }
   for (const [, owner, name] of all(patterns.ofObject)) {
     const row = attributes.find((one) =>
       one.name === name && (one.bases.includes(owner) || one.like.some((like) => new RegExp(like).test(owner))));
     if (row) add(renamed(row.answer, `${owner}.${name}`), { inTable: true });
+    else if (new RegExp(data.names.configuration).test(owner)) {
+      const bounds = boundsOf(data.names.history.keywords, owner, name);
+      const outside = ofHistory(`${owner}.${name}`, bounds, error, { versions: {} }, data);
+      if (outside) found.push({ ...outside, inTable: false });
+    }
   }
   for (const [, member] of error.name === "AttributeError" ? all(patterns.member) : []) {
     const row = attributes.find(({ name, ofClass }) => ofClass && name === member);
@@ -256,6 +268,29 @@ function keywordOfAlike(called, keyword, { keywords }) {
     .filter((key) => key.endsWith(` ${keyword}`) && lastWord(key.split(" ")[0]) === lastWord(called))
     .map((key) => keywords[key]);
   return alike.find(({ library }) => library !== "trl") || alike[0];
+}
+
+/** Return what the releases had of a name, as the table holds it: nothing where all or none had it. */
+function boundsOf(table, owner, name) {
+  const found = Object.entries(table[owner] || {}).find(([, names]) => names.split(" ").includes(name));
+  return found ? found[0].split(" ").map((release) => (release === "-" ? "" : release)) : [];
+}
+
+/** Return what is said of a name that a release does not have yet, or no longer; see patchkit/known/history.py. */
+function ofHistory(name, [library, came, gone], error, pasted, data) {
+  if (!came && !gone) return null;
+  const { said } = data.names.history;
+  const version = pasted.versions[library];
+  const isOlder = Boolean(version && came) && isInside(version, ["<", came]);
+  const isNotYet = Boolean(came) && (!gone || isOlder);
+  const state = !isNotYet ? "gone" : !version ? "notYet" : isOlder ? "older" : "newer";
+  const caller = callerOf(error, library, data) || "";
+  const asks = !caller ? "script" : caller === data.reading.remoteCode ? "remoteCode" : "library";
+  const known = { name, came, gone, version, caller: said[caller] ? data.titles[caller] : caller };
+  const filled = (text) => text.replace(/\{(\w+)\}/g, (_, hole) => known[hole]);
+  const { cause, do: what, write, whose } = said[library][state][asks];
+  const lines = write.map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
+  return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet };
 }
 
 function renamed(answer, id) {

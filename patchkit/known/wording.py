@@ -51,7 +51,7 @@ def understood(pasted: Pasted) -> str:
     error = pasted.error
     parts = []
     if error.type:
-        parts.append(f"a {error.name}")
+        parts.append(f"{'an' if error.name[0] in 'AEIOU' else 'a'} {error.name}")
     if frame := next((frame for frame in reversed(error.frames) if frame.library), None):
         where = f"{frame.place}, {frame.function}()" if frame.function else frame.place
         parts.append(f"raised in {frame.library} ({where})")
