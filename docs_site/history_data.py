@@ -45,7 +45,9 @@ def _add(
     table: dict[str, dict[str, list[str]]], owner: str, name: str, bounds: tuple[str, ...]
 ) -> None:
     if any(bounds[-2:]):
-        named = table.setdefault(owner, {}).setdefault(" ".join(one or "-" for one in bounds), [])
+        named = table.setdefault(owner, {}).setdefault(
+            " ".join(release or "-" for release in bounds), []
+        )
         if name not in named:
             named.append(name)
 

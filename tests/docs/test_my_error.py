@@ -259,7 +259,7 @@ def outside_of_releases() -> list[str]:
         some = [error for error, there in owned.items() if any(ends(known.releases, there))]
         for error in some[:: max(1, len(some) // 30)]:
             versions = (known.releases[0], known.releases[-1])
-            errors += [error, *(f"{error}\n\n{library} version: {one}" for one in versions)]
+            errors += [error, *(f"{error}\n\n{library} version: {version}" for version in versions)]
     return errors
 
 
