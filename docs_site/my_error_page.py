@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from history_data import history_data
 from links import plain_text
 from quoted_errors import Quoted, quoted_errors
 
@@ -82,6 +83,7 @@ def data(
         "reading": _reading(),
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
+        "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {
             "frames": choosing.FRAMES,
             "near": choosing.NEAR,
@@ -149,6 +151,8 @@ def _wording(known: Wording) -> dict[str, Any]:
         "literals": known.literals,
         "pattern": in_javascript(known.pattern()),
         "isClosed": known.is_closed,
+        "isShort": known.is_short,
+        "beginsWord": known.begins_word,
         "last": known.last,
     }
 
@@ -157,6 +161,7 @@ def _row(row: Row, said: list[str]) -> dict[str, Any]:
     content = {key: value for key, value in asdict(row).items() if value and key != "subject"}
     content["says"] = [said.index(text) for text in row.says]
     content["near"] = [in_javascript(word) for word in row.near]
+    content["never"] = [in_javascript(word) for word in row.never]
     content["versions"] = {name: _ranges(versions) for name, versions in row.versions.items()}
     content["page"] = f"known-errors/index.html#{row.id}"
     return content
@@ -234,6 +239,8 @@ def _names() -> dict[str, Any]:
         },
         "keywords": {key: answer for key, answer in keywords.items() if answer},
         "attributes": [row for row in attributes if row["answer"]],
+        "configuration": in_javascript(names.KINDS["TrainingArguments"]),
+        "history": history_data(),
     }
 
 

@@ -68,6 +68,8 @@ function matches(pasted, data) {
   for (const error of pasted.errors) {
     const texts = [error.message];
     if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
+    const short = error.message.match(new RegExp(`^(?:${data.noAttribute})`));
+    if (short) texts.push(`'${short[1]}' object has no attribute '${short[2]}'`);
     if (error.type) texts.push(`${error.type}: ${error.message}`);
     if (error.after) texts.push(`${error.message} ${error.after}`);
     for (const text of texts) {
@@ -99,16 +101,19 @@ function matchesOf(text, error, pasted, data) {
   return found.filter(({ score }, number) => number === 0 || score >= least);
 }
 
-function scoreOf(row, error, pasted, { weights }) {
-  const { frames = [], near = [], versions = {}, not_types: notTypes = [] } = row;
-  if (notTypes.includes(error.name)) return null;
+function scoreOf(row, error, pasted, data) {
+  const { weights } = data;
+  const { frames = [], near = [], never = [], versions = {}, not_types: notTypes = [] } = row;
+  if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
   const raisedIn = error.frames.length ? error.frames[error.frames.length - 1].place : "";
   if (onlyIn && !onlyIn.some((part) => raisedIn.includes(part))) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {
-    const texts = error.frames.map((frame) => `${frame.place}:${frame.function}`);
+    const isKind = score <= weights.kindsOnly;
+    const lines = isKind ? error.frames.filter((frame) => !passesOn(frame, data)).slice(-1) : error.frames;
+    const texts = lines.map((frame) => `${frame.place}:${frame.function}`);
     if (frames.some((part) => texts.some((text) => text.includes(part)))) {
       score += weights.frames;
       pointed = true;
@@ -124,7 +129,7 @@ function scoreOf(row, error, pasted, { weights }) {
       score -= weights.notNear;
     }
   }
-  if (row.needs && !pointed) return null;
+  if (!pointed && (row.needs || (frames.length && error.frames.some(({ library }) => library)))) return null;
   for (const [distribution, ranges] of Object.entries(versions)) {
     const named = pasted.versions[distribution];
     if (!named) continue;
@@ -177,8 +182,11 @@ function squeezed(text, { dropped }) {
 
 function valuesOf(wording, { text, letters, places }) {
   if (!wording.literals.every((literal) => letters.includes(literal))) return null;
-  wording.compiled ||= new RegExp(wording.pattern, "d");
-  const found = wording.compiled.exec(letters);
+  wording.compiled ||= new RegExp(wording.pattern, "dg");
+  const isLetter = (place) => place >= 0 && /\w/.test(text.slice(place, place + 1));
+  const isWhole = ({ indices: [[start, end]] }) =>
+    !(wording.isShort && isLetter(places[end - 1] + 1)) && !(wording.beginsWord && isLetter(places[start] - 1));
+  const found = [...letters.matchAll(wording.compiled)].find(isWhole);
   if (!found) return null;
   const original = (start, end) => (end > start ? text.slice(places[start], places[end - 1] + 1) : "");
   const [, end] = found.indices[0];
@@ -207,20 +215,32 @@ function namesOf(error, pasted, data) {
   ];
   for (const place of asked) {
     const below = modules[place] ? namesBelow(place, pasted, data) : [];
-    for (const answer of below.length ? below : [places[place] || modules[place]]) add(answer, { inTable: true });
+    const row = places[place] || modules[place];
+    const library = place.split(".")[0];
+    const parts = [place.slice(0, Math.max(0, place.lastIndexOf("."))), place.split(".").pop()];
+    const outside = below.length ? null : ofHistory(place, [library, ...boundsOf(data.names.history.places, ...parts)], error, pasted, data);
+    if (outside && (!row || outside.isNotYet)) found.push({ ...outside, inTable: Boolean(row) });
+    else for (const answer of below.length ? below : [row]) add(answer, { inTable: true });
   }
   for (const [, owner, keyword] of all(patterns.keyword)) {
     const called = classOf(owner || "");
     const exact = keywords[`${called} ${keyword}`];
     const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
     const any = loading || keywordOfAlike(called, keyword, data.names);
-    if (exact || !called) add(exact || any, { inTable: Boolean(called) });
+    const outside = !exact && ofHistory(`${called}(${keyword}=)`, boundsOf(data.names.history.keywords, called, keyword), error, pasted, data);
+    if (outside) found.push({ ...outside, inTable: false });
+    else if (exact || !called) add(exact || any, { inTable: Boolean(called) });
     else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }
   for (const [, owner, name] of all(patterns.ofObject)) {
     const row = attributes.find((one) =>
       one.name === name && (one.bases.includes(owner) || one.like.some((like) => new RegExp(like).test(owner))));
     if (row) add(renamed(row.answer, `${owner}.${name}`), { inTable: true });
+    else if (new RegExp(data.names.configuration).test(owner)) {
+      const bounds = boundsOf(data.names.history.keywords, owner, name);
+      const outside = ofHistory(`${owner}.${name}`, bounds, error, { versions: {} }, data);
+      if (outside) found.push({ ...outside, inTable: false });
+    }
   }
   for (const [, member] of error.name === "AttributeError" ? all(patterns.member) : []) {
     const row = attributes.find(({ name, ofClass }) => ofClass && name === member);
@@ -254,6 +274,29 @@ function keywordOfAlike(called, keyword, { keywords }) {
   return alike.find(({ library }) => library !== "trl") || alike[0];
 }
 
+/** Return what the releases had of a name, as the table holds it: nothing where all or none had it. */
+function boundsOf(table, owner, name) {
+  const found = Object.entries(table[owner] || {}).find(([, names]) => names.split(" ").includes(name));
+  return found ? found[0].split(" ").map((release) => (release === "-" ? "" : release)) : [];
+}
+
+/** Return what is said of a name that a release does not have yet, or no longer; see patchkit/known/history.py. */
+function ofHistory(name, [library, came, gone], error, pasted, data) {
+  if (!came && !gone) return null;
+  const { said } = data.names.history;
+  const version = pasted.versions[library];
+  const isOlder = Boolean(version && came) && isInside(version, ["<", came]);
+  const isNotYet = Boolean(came) && (!gone || isOlder);
+  const state = !isNotYet ? "gone" : !version ? "notYet" : isOlder ? "older" : "newer";
+  const caller = callerOf(error, library, data) || "";
+  const asks = !caller ? "script" : caller === data.reading.remoteCode ? "remoteCode" : "library";
+  const known = { name, came, gone, version, caller: said[caller] ? data.titles[caller] : caller };
+  const filled = (text) => text.replace(/\{(\w+)\}/g, (_, hole) => known[hole]);
+  const { cause, do: what, write, whose } = said[library][state][asks];
+  const lines = write.map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
+  return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet };
+}
+
 function renamed(answer, id) {
   return { ...answer, id, cause: answer.cause.replace(answer.id, id) };
 }
@@ -275,12 +318,17 @@ function classOf(owner) {
 }
 
 /** Return the library whose line asks another, or undefined; see patchkit/known/reading.py. */
-function callerOf(error, library, { names }) {
+function callerOf(error, library, data) {
   const callers = error.frames
-    .filter((frame) => !frame.file.startsWith("<frozen") && !names.passingOn.includes(frame.function))
+    .filter((frame) => !passesOn(frame, data))
     .map((frame) => frame.library);
   while (library && callers.length && callers[callers.length - 1] === library) callers.pop();
   return callers.pop();
+}
+
+/** Tell whether a line only passes a call or an import on; notebooks name what it is defined in. */
+function passesOn(frame, { names }) {
+  return frame.file.startsWith("<frozen") || names.passingOn.includes(frame.function.split(".").pop());
 }
 
 /** Where a library asks for what is gone, that has to change, and not the script. */

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..environment import without_garbage_collection
 from ..errors import PreflightError
+from ..reporting.pins import advised, pins_here
 from ..settings import check_flag
 from .facts import TrainingFacts, gather
 from .findings import Finding, Findings, Severity
@@ -96,7 +97,18 @@ def check(facts: TrainingFacts) -> Iterator[Finding]:
                 "please report it, with the traceback in the log",
             )
         if finding is not None:
-            yield finding
+            yield _within_pins(finding)
+
+
+def _within_pins(finding: Finding) -> Finding:
+    """Leave out of a change what pip cannot do beside what is installed, and say so."""
+    if "pip " not in finding.change:
+        return finding
+    lines = []
+    for written in finding.change.split("\n"):
+        line, pin = advised(written, pins_here)
+        lines.append(line if pin is None else f"# {written}  is ruled out here: {pin}")
+    return replace(finding, change="\n".join(lines))
 
 
 def _facts(training: TrainingParts, hardware: Hardware | None) -> TrainingFacts:

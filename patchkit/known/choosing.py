@@ -17,6 +17,7 @@ FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
 KINDS_ONLY = -4.0
 """Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
+NO_ATTRIBUTE = re.compile(r"(\w+) has no attribute (\w+)$")
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def _texts(error: Raised) -> Iterator[str]:
     if error.is_launchers:
         yield f"{error.type}: {error.message} {error.after}"
     yield error.message
+    if short := NO_ATTRIBUTE.match(error.message):  # as tokenizers put it
+        yield f"'{short[1]}' object has no attribute '{short[2]}'"
     if error.type:
         yield f"{error.type}: {error.message}"
     if error.after:
@@ -116,7 +119,7 @@ def _score(
     row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> float | None:
     """Return how much speaks for a row; None if it is out of the question."""
-    if error.name in row.not_types:
+    if error.name in row.not_types or any(re.search(no, error.message) for no in row.never):
         return None
     if files := row.only_in.get(error.name):
         raised_in = error.frames[-1].place if error.frames else ""
@@ -126,7 +129,9 @@ def _score(
     pointed = False
     libraries = [frame for frame in error.frames if frame.library]
     if row.frames:
-        texts = [f"{frame.place}:{frame.function}" for frame in error.frames]
+        # What only knows the kind of a complaint knows nothing of those of other lines.
+        lines = error.frames if row.weight > KINDS_ONLY else error.raising
+        texts = [f"{frame.place}:{frame.function}" for frame in lines]
         if any(part in text for part in row.frames for text in texts):
             score += FRAMES
             pointed = True
@@ -138,8 +143,8 @@ def _score(
             pointed = True
         else:
             score -= NOT_NEAR
-    if row.needs and not pointed:
-        return None
+    if not pointed and (row.needs or (row.frames and libraries)):
+        return None  # The files of another cause speak against it, and nothing for it.
     for distribution, versions in row.versions.items():
         named = pasted.versions.get(distribution)
         here = None if named else installed(distribution)

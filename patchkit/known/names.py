@@ -10,11 +10,22 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..environment import is_version
-from ..libraries import LIBRARIES, with_role
-from ..libraries import title as title_of
-from ..whose import REMOTE_CODE
+from ..libraries import LIBRARIES
 from .answer import Answer
+from .history import (
+    TITLES,
+    bounds,
+    bounds_of_keyword,
+    callers_remedy,
+    has_left,
+    is_gone,
+    is_older,
+    not_yet,
+    of_arguments,
+    of_unknown_keyword,
+    of_unknown_name,
+    titled,
+)
 from .reading import Pasted, Raised
 
 if TYPE_CHECKING:
@@ -44,8 +55,6 @@ KINDS = {
 """Base classes, and how the names of their subclasses look."""
 FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
-TITLES = {name: title_of(name) for name in with_role("interfaces")}
-"""The libraries whose history is known, as a sentence names them."""
 INSTEAD = Path(__file__).with_name("instead.json")
 """By library, what to write for names that the legacy layer has and no release has any more."""
 _RUN = "patchkit run --legacy -- python SCRIPT  # runs it as it is"
@@ -80,7 +89,7 @@ def answers(
         cls = _class_of(owner)
         if not only_table or _rows_of_keyword(cls, keyword):
             said = _of_keyword(cls, keyword, error, pasted, installed)
-            found += said or ([] if cls or only_table else _of_arguments(keyword))
+            found += said or ([] if cls or only_table else of_arguments(keyword))
     for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
     for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
@@ -247,200 +256,27 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     library = place.partition(".")[0]
     if library not in LIBRARIES:
         return []  # reading the tables takes most of the time of an answer
-    came, gone = _bounds(place)
+    came, gone = bounds(place)
     version = pasted.versions.get(library) or installed(library)
     rows = _due_first(_rows_of(place), installed)
     if not (caller := error.caller(library)) and (asked := _imported(place, pasted)):
         return [_of_row(row, error, [row]) for row in asked[:3]]
-    if came and not _is_gone(version, came, gone, bool(rows)):
-        return [_not_yet(place, came, library, version, error)]
+    if came and not is_gone(version, came, gone, bool(rows)):
+        return [not_yet(place, came, library, version, error)]
     if rows:
-        return [_of_row(rows[0], error, rows)]
+        answer = _of_row(rows[0], error, rows)
+        if came and version is None and rows[0].gone:
+            answer = replace(
+                answer,
+                cause=f"{answer.cause.rstrip('.')}; it came with {TITLES[library]} {came}.",
+                do=f"{answer.do} Where {TITLES[library]} is older than {came}, upgrade it.",
+            )
+        return [answer]
     if not caller and (below := _of_module(place, gone)):
         return below
     if gone:
-        return [_gone(place, gone, library, error)]
-    return _unknown_name(place, library, version, error)
-
-
-def _unknown_name(place: str, library: str, version: str | None, error: Raised) -> list[Answer]:
-    """Say what can be said of a name that no table has."""
-    from ..modernize.history import shipped
-
-    module, _, name = place.rpartition(".")
-    if library not in TITLES or not module:
-        return []
-    title, caller = TITLES[library], error.caller(library)
-    here = f" {version}" if version else ""
-    if caller:
-        remedy, write, whose = _callers_remedy(caller, library, "")
-        return [
-            Answer(
-                place,
-                f"{_title(caller)} asks for `{place}`, which the installed {title}{here} does not "
-                "have: the two are of different times.",
-                remedy
-                if caller == REMOTE_CODE
-                else f"Upgrade {_title(caller)} and {title} together, or keep the {title} that "
-                f"{_title(caller)} was made for: it is not for your script to change.",
-                write,
-                whose,
-            )
-        ]
-    known = shipped().libraries.get(library)
-    if known is not None and module == library:
-        elsewhere = [
-            other
-            for other, its in shipped().libraries.items()
-            if other != library and (name in its.names.get("", ()) or name in its.keywords)
-        ]
-        if elsewhere and name not in known.names.get("", ()) and name not in known.keywords:
-            return [
-                Answer(
-                    place,
-                    f"`{name}` is a name of {TITLES[elsewhere[0]]}, not of {title}.",
-                    "Import it from there.",
-                    (f"from {elsewhere[0]} import {name}",),
-                    "the script",
-                )
-            ]
-    if known is not None and known.is_complete and module == library:
-        from difflib import get_close_matches
-
-        names = known.names.get("", {})
-        if name in names:
-            return [_always_there(place, library)]
-        near = get_close_matches(name, names, n=1)
-        said = f" Did you mean `{near[0]}`?" if near else ""
-        return [
-            Answer(
-                place,
-                f"No release of {title} that was read ({known.releases[0]} to "
-                f"{known.releases[-1]}) has `{place}`.",
-                f"Look for its spelling and its place.{said}",
-                whose="the script",
-            )
-        ]
-    return [
-        Answer(
-            place,
-            f"The installed {title}{here} has no `{name}` in `{module}`: it was moved or removed, "
-            "or came with a newer release.",
-            f"If the script is older than your {title}, keep an older {title}; if it is newer, "
-            f"upgrade {title}. The traceback's last file tells who asks: a library is to be "
-            "upgraded, and a model's own code (trust_remote_code) to be left out or taken newer.",
-            (f"pip install -U {library}",),
-            f"the script and {title} are of different times",
-        )
-    ]
-
-
-def _always_there(place: str, library: str) -> Answer:
-    title = TITLES[library]
-    return Answer(
-        place,
-        f"Every release of {title} that was read has `{place}`: the one that runs is older, or not "
-        "whole (a folder or file of that name beside the script, two installations in one place).",
-        f"Look which file is imported, and install {title} again with the Python that runs the "
-        "script.",
-        (
-            f'python -c "import {library}; print({library}.__file__)"',
-            f"python -m pip install -U --force-reinstall --no-deps {library}",
-        ),
-        "the environment",
-    )
-
-
-def _is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
-    """Tell whether a name that came with one release and left with another is gone."""
-    if not gone:
-        return False
-    if version is not None and not is_version(version):
-        return has_row
-    return not _is_older(version, came)
-
-
-def _bounds(place: str) -> tuple[str, str]:
-    """Return the release that brought a name, and the first without it; empty if not known."""
-    from ..modernize.history import shipped
-
-    library, _, rest = place.partition(".")
-    known = shipped().libraries.get(library)
-    if known is None or not rest:
-        return "", ""
-    module, _, last = rest.rpartition(".")
-    there = known.names.get(module, {}).get(last) or known.modules.get(rest)
-    return _ends(known.releases, there or frozenset())
-
-
-def _ends(releases: tuple[str, ...], there: frozenset[str]) -> tuple[str, str]:
-    if not there:
-        return "", ""
-    numbers = [number for number, release in enumerate(releases) if release in there]
-    came = releases[numbers[0]] if numbers[0] else ""
-    after = numbers[-1] + 1
-    return came, releases[after] if after < len(releases) else ""
-
-
-def _not_yet(
-    place: str, came: str, library: str, version: str | None, error: Raised, what: str = ""
-) -> Answer:
-    title = TITLES[library]
-    caller = error.caller(library)
-    older = _is_older(version, came)
-    here = f", and {version} is installed" if version and older else ""
-    asks = f"{_title(caller)} asks for `{what or place}`, which" if caller else f"`{what or place}`"
-    do = f"Upgrade {title}"
-    if caller:
-        do += f", or take a {_title(caller)} of the time of your {title}"
-    do += "."
-    if version and not older:
-        do += f" Here {title} {version} is installed, which has it: the error is of another place."
-    return Answer(
-        id=what or place,
-        cause=f"{asks} came with {title} {came}{here}.",
-        do=do,
-        write=(f"pip install -U '{library}>={came}'",),
-        whose=f"versions: {_title(caller)} and {title} do not fit" if caller else "versions",
-    )
-
-
-def _gone(place: str, gone: str, library: str, error: Raised, what: str = "") -> Answer:
-    title = TITLES[library]
-    caller = error.caller(library)
-    if caller:
-        cause = f"{_title(caller)} asks for `{what or place}`, which left {title} in {gone}."
-        return Answer(what or place, cause, *_callers_remedy(caller, library, gone))
-    return Answer(
-        id=what or place,
-        cause=f"`{what or place}` left {title} in {gone}.",
-        do=f"Take what {title} has today, or keep an older {title}.",
-        write=(f"pip install '{library}<{gone}'",),
-        whose="the script, or the library that asks for it (the traceback's last file)",
-    )
-
-
-def _callers_remedy(caller: str, library: str, gone: str) -> tuple[str, tuple[str, ...], str]:
-    if caller == REMOTE_CODE:
-        return (
-            (
-                "Load the model without trust_remote_code if Transformers has its class, or take a "
-                "newer revision of it; else keep an older Transformers."
-            ),
-            (f"pip install '{library}<{gone or 5}'",),
-            "the model's remote code, which was written for an older Transformers",
-        )
-    others = {"unsloth": "unsloth unsloth_zoo", "unsloth_zoo": "unsloth unsloth_zoo"}
-    upgrade = f"pip install -U {others.get(caller, caller.replace('_', '-'))}"
-    older = f"pip install '{library}<{gone}'"
-    return (
-        (
-            f"Upgrade {_title(caller)}, or keep {TITLES[library]} below {gone}: it is not for "
-            "your script to change."
-        ),
-        (upgrade, older) if gone else (upgrade,),
-        f"{_title(caller)}, which was written for an older {TITLES[library]}",
-    )
+        return [has_left(place, gone, library, error)]
+    return of_unknown_name(place, library, version, error)
 
 
 def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -> Answer:
@@ -456,13 +292,13 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     library = row.library
     number = row.gone.partition(" ")[2]
     caller = error.caller(library) if number else ""
-    if isinstance(row, Moved | Gone) and _is_older(gone := _bounds(row.name)[1] or None, number):
+    if isinstance(row, Moved | Gone) and is_older(gone := bounds(row.name)[1] or None, number):
         # The layer has it for all releases up to the one that dropped the module, too.
         number, said = str(gone), replace(said, gone=f"{TITLES[library]} {gone}")
     cause = f"`{old}` has been gone since {said.gone}."
     if caller and library in TITLES:
-        do, write, whose = _callers_remedy(caller, library, number)
-        cause = f"{_title(caller)} asks for `{old}`, which has been gone since {said.gone}."
+        do, write, whose = callers_remedy(caller, library, number)
+        cause = f"{titled(caller)} asks for `{old}`, which has been gone since {said.gone}."
         return Answer(old, cause, do, write, whose, links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
     if isinstance(row, Keyword) and decision is not None and decision.in_configuration:
@@ -509,20 +345,20 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
         cause = f"`{owner}.{attribute}` has been gone since {release(row.gone)}."
         what, links = f"{owner}.{attribute}", (row.address,)
         if number and (caller := error.caller(row.library)):
-            remedy, write, whose = _callers_remedy(caller, row.library, number)
+            remedy, write, whose = callers_remedy(caller, row.library, number)
             return [Answer(what, cause, remedy, write, whose, links=links)]
         do = _sentence(row.advice)
         if row.read is None:
             do += " The legacy layer refuses it."
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
-    library, came, gone = _keyword_bounds(owner, attribute)
+    library, came, gone = bounds_of_keyword(owner, attribute)
     if not re.search(KINDS["TrainingArguments"], owner) or not (came or gone):
         return []
     what = f"{owner}.{attribute}"
     if gone:
-        return [_gone(what, gone, library, error)]
-    return [_not_yet(what, came, library, None, error)]
+        return [has_left(what, gone, library, error)]
+    return [not_yet(what, came, library, None, error)]
 
 
 def _of_value(error: Raised) -> list[Answer]:
@@ -570,120 +406,17 @@ def _config(trainer: str) -> str:
 def _of_keyword(
     owner: str, keyword: str, error: Raised, pasted: Pasted, installed: Installed
 ) -> list[Answer]:
-    library, came, gone = _keyword_bounds(owner, keyword)
+    library, came, gone = bounds_of_keyword(owner, keyword)
     of_owner = _rows_of_keyword(owner, keyword)
     if _is_model(owner) and error.caller("transformers") == "trl":
         error = replace(error, frames=())  # It hands on what the script has in model_init_kwargs.
     rows = of_owner or ([] if came or gone else _rows_of_alike(owner, keyword))
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
-    if came and not of_owner and not _is_gone(version, came, gone, has_row=False):
-        return [_not_yet(what, came, library, version, error)]
+    if came and not of_owner and not is_gone(version, came, gone, has_row=False):
+        return [not_yet(what, came, library, version, error)]
     if rows:
         return [_of_row(rows[0], error, rows[:1], f"{owner}({keyword}=)" if owner else "")]
     if gone:
-        return [_gone(what, gone, library, error)]
-    return _elsewhere(owner, keyword)
-
-
-def _keyword_bounds(owner: str, keyword: str) -> tuple[str, str, str]:
-    """Return the library, the release that brought a keyword, and the first without it."""
-    from ..modernize.history import shipped
-
-    for library, known in shipped().libraries.items():
-        there = known.keywords.get(owner, {}).get(keyword)
-        if there:
-            return (library, *_ends(known.releases, there))
-    return "", "", ""
-
-
-def _elsewhere(owner: str, keyword: str) -> list[Answer]:
-    """Say which configuration has a keyword that was given to a trainer, or one like it."""
-    from difflib import get_close_matches
-
-    from ..modernize.history import shipped
-
-    if not owner:
-        return []
-    for library, known in shipped().libraries.items():
-        if owner not in known.keywords:
-            continue
-        newest, read = known.releases[-1], f"{known.releases[0]} to {known.releases[-1]}"
-        if keyword in known.keywords[owner]:
-            return [
-                Answer(
-                    f"{owner}({keyword}=)",
-                    f"Every release of {TITLES[library]} that was read ({read}) takes "
-                    f"`{owner}({keyword}=)`: the one that runs is older, or a changed copy.",
-                    f"Upgrade {TITLES[library]} with the Python that runs the script, and restart "
-                    "a notebook's kernel.",
-                    (f"python -m pip install -U {library}",),
-                    f"the installed {TITLES[library]}",
-                )
-            ]
-        beside = owner.replace("Trainer", "Config")
-        if beside != owner and newest in known.keywords.get(beside, {}).get(keyword, ()):
-            return [
-                Answer(
-                    f"{owner}({keyword}=)",
-                    f"`{keyword}` is a field of {beside}, not an argument of {owner}.",
-                    "Give it to the configuration, and that to the trainer as args=.",
-                    (f"{owner}(args={beside}({keyword}=…), …)",),
-                    "the script",
-                )
-            ]
-        today = [name for name, releases in known.keywords[owner].items() if newest in releases]
-        if near := get_close_matches(keyword, today, n=1, cutoff=0.75):
-            return [
-                Answer(
-                    f"{owner}({keyword}=)",
-                    f"No release of {TITLES[library]}'s {owner} that was read takes `{keyword}`.",
-                    f"It takes `{near[0]}`.",
-                    (f"{owner}({near[0]}=…)",),
-                    "the script",
-                )
-            ]
-        if shipped().keyword(f"{library}.{owner}", keyword) == []:
-            return [
-                Answer(
-                    f"{owner}({keyword}=)",
-                    f"No release of {TITLES[library]} that was read ({read}) takes "
-                    f"`{owner}({keyword}=)`.",
-                    "Leave it out, or look for its spelling; a script that was written for a "
-                    f"changed copy (a fork) of {TITLES[library]} needs that copy, which its README "
-                    "or requirements name.",
-                    whose="the script",
-                )
-            ]
-    return []
-
-
-def _of_arguments(keyword: str) -> Iterator[Answer]:
-    """Say whose field a keyword is that Python names no class for, as it did before 3.10."""
-    from ..modernize.history import shipped
-
-    if "_" not in keyword:
-        return
-    for library, cls in (("transformers", "TrainingArguments"), ("trl", "SFTConfig")):
-        known = shipped().libraries[library]
-        if len(known.keywords[cls].get(keyword, ())) == len(known.releases):
-            yield Answer(
-                f"{cls}({keyword}=)",
-                f"`{keyword}` is a field of {cls} in every release of {TITLES[library]} that was "
-                f"read ({known.releases[0]} to {known.releases[-1]}): it was given to another "
-                f"class (a trainer, a model), or the {TITLES[library]} that runs is older.",
-                f"Give it to {cls}, and that as args= to the trainer; else upgrade "
-                f"{TITLES[library]} with the Python that runs the script.",
-                (f"python -m pip install -U {library}",),
-                f"the script, or the installed {TITLES[library]}",
-            )
-
-
-def _is_older(version: str | None, release: str) -> bool:
-    from packaging.version import Version
-
-    return version is not None and is_version(version) and Version(version) < Version(release)
-
-
-def _title(library: str) -> str:
-    return TITLES.get(library, "the model's remote code" if library == REMOTE_CODE else library)
+        return [has_left(what, gone, library, error)]
+    return of_unknown_keyword(owner, keyword)

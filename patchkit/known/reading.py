@@ -149,6 +149,12 @@ class Frame:
         return _place(self.file)
 
     @property
+    def passes_on(self) -> bool:
+        """Whether it only passes a call or an import on; notebooks name what it is defined in."""
+        name = self.function.rpartition(".")[2]
+        return self.file.startswith("<frozen") or name in PASSING_ON
+
+    @property
     def library(self) -> str:
         """The library, as it is imported; empty for the user's own code."""
         top, slash, _ = self.place.partition("/")
@@ -176,17 +182,18 @@ class Raised:
         """The class without its module."""
         return self.type.rpartition(".")[2]
 
+    @property
+    def raising(self) -> tuple[Frame, ...]:
+        """The line that raised it, if the text has one."""
+        return tuple(frame for frame in self.frames if not frame.passes_on)[-1:]
+
     def caller(self, library: str = "") -> str:
         """Return the library whose line asks another; empty if that is the user's, or not shown.
 
         Args:
             library: the one that is asked; empty for the one in which the error was raised.
         """
-        asking = [
-            frame.library
-            for frame in self.frames
-            if not frame.file.startswith("<frozen") and frame.function not in PASSING_ON
-        ]
+        asking = [frame.library for frame in self.frames if not frame.passes_on]
         while library and asking and asking[-1] == library:
             asking.pop()
         return asking[-1] if asking else ""

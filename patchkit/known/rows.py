@@ -35,6 +35,7 @@ class Row:
         not_types: classes of errors that it never is.
         only_in: files by class: errors of that class are it only where such a file raises them, as
             what PyTorch's kernels say has the same class.
+        never: regular expressions of messages that it never is.
         versions: the distributions and ranges that have it.
         links: where it is upstream.
         patches: ids of the patches that fix it.
@@ -59,6 +60,7 @@ class Row:
     needs: bool = False
     not_types: tuple[str, ...] = ()
     only_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    never: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
 """Answer the error that a program dies of, without being asked.
 
-No hook is replaced. Python keeps the error in `sys.last_value`, whoever prints it, and then calls
-what `atexit` has. So every `sys.excepthook` works as it did, and the answer comes last on the
-screen.
+`sys.excepthook` is not replaced. Python keeps the error in `sys.last_value`, whoever prints it, and
+then calls what `atexit` has. So every such hook works as it did, and the answer comes last on the
+screen. `out_of_sight` notices the errors of threads and children.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+
+from . import out_of_sight
 
 TYPE_CHECKING = False  # this is imported in each interpreter of a command
 if TYPE_CHECKING:
@@ -25,9 +27,13 @@ _RUNNERS = ("__main__", "runpy")
 """Modules in which a program begins."""
 _SCRIPTS = ("<string>", "<stdin>", "<frozen runpy>")
 _RANKS = ("LOCAL_RANK", "RANK")
+_MARKS = ("", "thread", "child")
+"""Whose error it was: a rank's own, a thread's of one, a child's of `multiprocessing`."""
 
 _watched_since = 0.0
 _insists = False
+_answered: set[str] = set()
+"""Of the errors of threads, the types and messages that were answered in this process."""
 _last_shown = 0
 """The identity of the error that a notebook showed before the cell that runs."""
 
@@ -45,6 +51,7 @@ def watch(*, insist: bool = False) -> None:
     _insists = insist
     atexit.unregister(_at_exit)
     atexit.register(_at_exit)
+    out_of_sight.watch(_out_of_sight)
     if shell := _shell():
         watch_cells(shell)
 
@@ -52,6 +59,7 @@ def watch(*, insist: bool = False) -> None:
 def ignore() -> None:
     """Answer nothing any more without being asked."""
     atexit.unregister(_at_exit)
+    out_of_sight.ignore()
     if shell := _shell():
         ignore_cells(shell)
 
@@ -95,6 +103,7 @@ def answer_lines(error: BaseException) -> list[str]:
 
     from ..environment import installed_version
     from .answering import answered
+    from .fitting import fitted
     from .reading import read
 
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=-200))
@@ -102,6 +111,7 @@ def answer_lines(error: BaseException) -> list[str]:
     found = answered(pasted, installed_version)
     if not found.answers or found.is_part or found.error.is_launchers:
         return []
+    found = fitted(found, pasted, installed_version)
     first = found.answers[0]
     about = "" if found.error == pasted.error else f"of the earlier {found.error.name}: "
     lines = _wrapped("patchkit: ", about + first.cause)
@@ -142,11 +152,26 @@ def _at_exit() -> None:
         # Where Ctrl-C ends the process, an import may make Python forget its exit status.
         if isinstance(error, Exception) and (_insists or not is_switched_off()):
             lines = answer_lines(error)
-            if lines and _is_first_of_ranks():
+            if lines and str(error) not in _answered and _is_first_of_ranks():
                 _print(lines)
-        _remove(_mark(os.getpid()))  # the ranks that this process started have ended
+        for whose in _MARKS:
+            _remove(_mark(os.getpid(), whose))  # those that this process started have ended
     except Exception:
         """The program has died of its own error, and that one was printed."""
+
+
+def _out_of_sight(error: BaseException, is_child: bool) -> None:
+    """Answer an error that a thread or a child of this process has died of, once."""
+    try:
+        if str(error) in _answered or not (_insists or not is_switched_off()):
+            return
+        lines = answer_lines(error)
+        if not lines or not (_is_first("child") if is_child else _is_first_of_ranks("thread")):
+            return
+        _answered.add(str(error))
+        _print(lines)
+    except Exception:
+        """The traceback was printed."""
 
 
 def _fatal_error() -> BaseException | None:
@@ -168,12 +193,22 @@ def _print(lines: Sequence[str]) -> None:
         print("\n".join(lines), file=sys.stderr, flush=True)
 
 
-def _is_first_of_ranks() -> bool:
+def _is_first_of_ranks(whose: str = "") -> bool:
     """Tell whether no other rank of this node has said it; leave a mark for them, if so."""
     rank = next((rank for name in _RANKS if (rank := os.environ.get(name))), "")
     if not rank or os.environ.get("WORLD_SIZE") == "1":
         return True
-    mark = _mark(os.getppid())
+    return _is_first(whose, or_else=rank == "0")
+
+
+def _is_first(whose: str, *, or_else: bool = True) -> bool:
+    """Tell whether no other child of this process's parent has said it; leave a mark, if so.
+
+    Args:
+        whose: one of the marks.
+        or_else: the answer where no file can be written.
+    """
+    mark = _mark(os.getppid(), whose)
     try:
         if os.stat(mark).st_mtime < _watched_since:
             os.unlink(mark)  # of other ranks, whose launcher was killed
@@ -184,22 +219,23 @@ def _is_first_of_ranks() -> bool:
     except FileExistsError:
         return False
     except OSError:
-        return rank == "0"
+        return or_else
     return True
 
 
-def _mark(launcher: int) -> str:
-    """Return the name of the empty file that the first rank to die leaves for the others.
+def _mark(launcher: int, whose: str) -> str:
+    """Return the name of the empty file that the first to die leaves for the others.
 
     Args:
-        launcher: the process that started the ranks, and removes the file as it ends.
+        launcher: the process that started them, and removes the file as it ends.
+        whose: one of the marks.
     """
     # `tempfile` would be imported as each interpreter ends.
     folder = next(
         (found for name in ("TMPDIR", "TEMP", "TMP") if (found := os.environ.get(name))), "/tmp"
     )
     user = os.getuid() if hasattr(os, "getuid") else "0"
-    return os.path.join(folder, f"patchkit-died-{user}-{launcher}")
+    return os.path.join(folder, f"patchkit-died-{user}-{launcher}{whose}")
 
 
 def _remove(file: str) -> None:

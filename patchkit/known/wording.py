@@ -51,7 +51,7 @@ def understood(pasted: Pasted) -> str:
     error = pasted.error
     parts = []
     if error.type:
-        parts.append(f"a {error.name}")
+        parts.append(f"{'an' if error.name[0] in 'AEIOU' else 'a'} {error.name}")
     if frame := next((frame for frame in reversed(error.frames) if frame.library), None):
         where = f"{frame.place}, {frame.function}()" if frame.function else frame.place
         parts.append(f"raised in {frame.library} ({where})")
@@ -74,7 +74,8 @@ def _heading(found: Found, pasted: Pasted) -> Iterator[str]:
     text = f"{error.name}: {error.message}" if error.type else error.message
     yield textwrap.shorten(text, WIDTH, placeholder=" …") or "…"
     if frame := next((frame for frame in reversed(error.frames) if frame.library), None):
-        yield f"  in {frame.place}" + (f", {frame.function}" if frame.function else "")
+        function = frame.function.rpartition("<locals>.")[2]
+        yield f"  in {frame.place}" + (f", {function}" if function else "")
     if error != pasted.error:
         last = textwrap.shorten(
             f"{pasted.error.name}: {pasted.error.message}", 50, placeholder=" …"

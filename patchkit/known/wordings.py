@@ -34,6 +34,8 @@ _KINDS = {
 _ANCHORS = {"start": "^", "end": "$"}
 _ENDLESS = ("name", "requirement")
 """Kinds that take all that follows where they end a message."""
+_SHORT = 10
+"""Letters below which a wording is looked for as whole words."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
 DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
 
@@ -62,6 +64,15 @@ class Squeezed:
         """Tell whether a name, which may have dots, goes on at a place of the squeezed text."""
         return bool(re.match(r"\.?\w", self.text[self._places[end - 1] + 1 :]))
 
+    def begins_word(self, start: int) -> bool:
+        """Tell whether a word of the text begins at a place of the squeezed text."""
+        before = self._places[start] - 1
+        return before < 0 or not re.match(r"[A-Za-z0-9_]", self.text[before])
+
+    def ends_word(self, end: int) -> bool:
+        """Tell whether a word of the text ends at a place of the squeezed text."""
+        return not re.match(r"[A-Za-z0-9_]", self.text[self._places[end - 1] + 1 :][:1])
+
 
 def squeezed(text: str) -> str:
     """Return a text as wordings are compared."""
@@ -80,8 +91,12 @@ class Wording:
         self._parts = _HOLE.split(text)
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
-        self.is_closed = bool(re.search("\\|[^{}]*\\}['\"`]$", text))
-        """Whether a choice of names ends it, in quotes: `'trl.core'` is none of `'{trl|peft}'`."""
+        self.is_closed = bool(re.search("(?:\\|[^{}]*\\}|attribute ['\"`]\\w+)['\"`]$", text))
+        """Whether a choice of names or an attribute ends it, in quotes: `'to'` is not `'to_x'`."""
+        self.is_short = sum(map(len, self.literals)) < _SHORT
+        """Whether it is found as whole words only: `No` is none of the words of `NoneType`."""
+        self.begins_word = self.is_short or bool(re.match("['\"`](?:\\w|\\{[^{}]*\\|)", text))
+        """Whether it begins with a whole word: `'LLM'` is not the end of `CausalLM`."""
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
@@ -90,7 +105,7 @@ class Wording:
             return None
         if self._compiled is None:
             self._compiled = re.compile(self.pattern())
-        found = self._compiled.search(text.letters)
+        found = next(filter(self._fits(text), self._compiled.finditer(text.letters)), None)
         if found is None or (self.is_closed and text.goes_on(found.end())):
             return None
         return {
@@ -98,6 +113,13 @@ class Wording:
             for name, value in found.groupdict().items()
             if value is not None
         }
+
+    def _fits(self, text: Squeezed) -> Callable[[re.Match[str]], bool]:
+        def fits(found: re.Match[str]) -> bool:
+            whole = not self.is_short or text.ends_word(found.end())
+            return whole and (not self.begins_word or text.begins_word(found.start()))
+
+        return fits
 
     def has_part(self, fragment: str) -> bool:
         """Tell whether a squeezed fragment is a part of the message."""

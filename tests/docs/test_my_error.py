@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 from patchkit.catalogue import entries as catalogue
 from patchkit.known.answering import answered, entries_with_message, entries_with_symptom
 from patchkit.known.choosing import SHORTEST
+from patchkit.known.history import ends
 from patchkit.known.reading import UnreadableText, read
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import squeezed, wording
 from patchkit.legacy.explanation import described
 from patchkit.legacy.rows import all_rows
+from patchkit.modernize.history import shipped
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENTRIES = list(catalogue.load())
@@ -238,6 +240,45 @@ def test_the_error_of_an_old_spelling_leads_to_it(ask) -> None:
         of_keyword = keyword and any(f"({keyword[1]}=)" in name for name in known)
         by_row = keyword and any(keyword[1] in name for name in names(answers, "known", "cause"))
         assert found or of_keyword or by_row, error
+
+
+def outside_of_releases() -> list[str]:
+    """Return errors of names and keywords that some releases have, and others do not."""
+    errors = []
+    for library, known in shipped().libraries.items():
+        owned = {
+            f"cannot import name '{name}' from '{'.'.join(filter(None, (library, module)))}'": there
+            for module, names_of_it in known.names.items()
+            for name, there in names_of_it.items()
+        }
+        owned |= {
+            f"{owner}.__init__() got an unexpected keyword argument '{keyword}'": there
+            for owner, keywords in known.keywords.items()
+            for keyword, there in keywords.items()
+        }
+        some = [error for error, there in owned.items() if any(ends(known.releases, there))]
+        for error in some[:: max(1, len(some) // 30)]:
+            versions = (known.releases[0], known.releases[-1])
+            errors += [error, *(f"{error}\n\n{library} version: {version}" for version in versions)]
+    return errors
+
+
+def test_the_page_knows_what_the_releases_had(ask) -> None:
+    asked = outside_of_releases()
+    assert len(asked) > 200
+    kinds = set()
+    for text, answers in zip(asked, ask(asked), strict=True):
+        assert answers_of(answers) == expected(text), text
+        found = answered(read(text), lambda _: None)
+        for said, shown in zip(found.answers, answers, strict=False):
+            if " came with " in said.cause and "gone since" not in said.cause:
+                kinds.add("not yet")
+                assert shown["cause"] == said.cause, text
+                assert (shown["do"], shown["write"]) == (said.do, list(said.write)), text
+            if " left " in said.cause and "gone since" not in said.cause:
+                kinds.add("gone")
+                assert shown["cause"] == said.cause, text
+    assert kinds == {"not yet", "gone"}
 
 
 @pytest.mark.parametrize("error", QUOTED)

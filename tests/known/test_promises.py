@@ -54,7 +54,7 @@ def test_a_row(row: Row) -> None:
     for said in row.says:
         assert wording(said).literals, "a wording of holes alone is found everywhere"
         re.compile(wording(said).pattern())
-    for word in row.near:
+    for word in (*row.near, *row.never):
         re.compile(word)
     holes = {name for said in row.says for name in re.findall(r"\{\w+:(\w+)\}", said)}
     used = re.findall(r"\{(\w+)(\|[^{}]*)?\}", " ".join((row.cause, row.do, row.whose, *row.write)))

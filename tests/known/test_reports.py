@@ -751,6 +751,83 @@ def test_where_a_message_begins_and_ends(text: str, row: str) -> None:
     assert answered(read(text), NEWEST.get).answers[0].id == row
 
 
+def test_what_only_knows_the_kind_of_a_complaint_knows_it_of_the_line_that_raised() -> None:
+    library = '  File "/x/site-packages/datasets/arrow_dataset.py", line 7, in map\n'
+    own = '  File "/home/me/prepare.py", line 3, in tokenize\n'
+    refusal = "ValueError: the gadget must be blue"
+    assert answered(read(own + library + refusal), NEWEST.get).answers
+    assert not answered(read(library + own + refusal), NEWEST.get).answers
+
+
+def test_a_short_wording_is_found_as_whole_words() -> None:
+    text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\nValueError: {}'
+    assert answered(read(text.format("No moon")), NEWEST.get).answers
+    assert not answered(read(text.format("Nonesuch moon")), NEWEST.get).answers
+
+
+def test_a_name_in_quotes_is_not_the_end_of_another() -> None:
+    text = (
+        '  File "/x/site-packages/vllm/entrypoints/llm.py", line 7, in f\n'
+        "AttributeError: '{}' object has no attribute 'model_executor'"
+    )
+    assert answered(read(text.format("LLMEngine")), NEWEST.get).answers[0].id == "vllm-names"
+    answers = answered(read(text.format("Qwen2ForCausalLM")), NEWEST.get).answers
+    assert "vllm-names" not in [answer.id for answer in answers]
+
+
+def test_an_attribute_at_the_end_is_not_the_beginning_of_another() -> None:
+    text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\nAttributeError: {}'
+    assert "tensors" in said(text.format("'list' object has no attribute 'to'"))
+    assert "tensors" not in said(text.format("'list' object has no attribute 'to_json_string'"))
+
+
+def test_what_python_says_itself_is_no_refusal_on_purpose() -> None:
+    text = '  File "/x/site-packages/trl/trainer/utils.py", line 7, in f\nTypeError: {}'
+    assert answered(read(text.format("not supported")), NEWEST.get).answers
+    own = "'<' not supported between instances of 'str' and 'int'"
+    assert not answered(read(text.format(own)), NEWEST.get).answers
+
+
+def test_the_files_of_another_cause_rule_a_row_out() -> None:
+    text = "  File \"/x/site-packages/{}/a.py\", line 7, in f\nKeyError: 'model.norm.weight'"
+    assert "vLLM" in said(text.format("vllm"))
+    assert not answered(read(text.format("safetensors")), NEWEST.get).answers
+
+
+def test_a_decorator_of_a_library_does_not_ask_for_what_the_script_asks_for() -> None:
+    text = (
+        "Cell In[3], line 1\n----> 1 SFTTrainer(dataset_text_field='text')\n\n"
+        "File ~/x/site-packages/transformers/utils/deprecation.py:165, in "
+        "deprecate_kwarg.<locals>.wrapper.<locals>.wrapped_func(*args, **kwargs)\n\n"
+        "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'dataset_text_field'"
+    )
+    assert "SFTConfig" in said(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "substance"),
+    [
+        ("IndexError: Invalid key: 7 is out of bounds for size 0", "remove_unused_columns"),
+        ("AttributeError: 'Qwen2VLProcessor' object has no attribute 'pad_token_id'", "tokenizer"),
+        (
+            "ValueError: The number of images in the text [0] and images [1] should be the same.",
+            "apply_chat_template",
+        ),
+        ("ValueError: Model architectures ['NewForCausalLM'] are not supported for now.", "vLLM"),
+        ("OSError: Consistency check failed: file should be of size 7 but has size 3", "HF_HUB"),
+        ("ValueError: Adapter two not found in odict_keys(['default'])", "load_adapter"),
+        ("ImportError: To support decoding audio data, please install 'torchcodec'.", "FFmpeg"),
+        (
+            '  File "/x/site-packages/peft/tuners/lora/layer.py", line 7, in forward\n'
+            "AttributeError: 'Gadget' object has no attribute 'colour'",
+            "PEFT asks a Gadget",
+        ),
+    ],
+)
+def test_a_kind(text: str, substance: str) -> None:
+    assert substance in said(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [

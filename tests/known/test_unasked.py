@@ -91,7 +91,7 @@ def test_nothing_is_imported(fresh) -> None:
         result = [sorted(before), sorted(new - set(sys.stdlib_module_names) - {{"packaging"}})]
         """
     )
-    assert before == ["patchkit.known", "patchkit.known.unasked"]
+    assert before == ["patchkit.known", "patchkit.known.out_of_sight", "patchkit.known.unasked"]
     assert after == ["patchkit"]
 
 

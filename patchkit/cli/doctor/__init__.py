@@ -12,13 +12,13 @@ from ...environment import cached_lookups, installed_distributions
 from .section import Section, Step, run_check
 
 if TYPE_CHECKING:
-    from .pins import Pins
+    from ...reporting.pins import Pins
 
 SCHEMA = 1
 
 
 def _no_pins() -> Pins:
-    from .pins import Pins
+    from ...reporting.pins import Pins
 
     return Pins({})
 
@@ -41,7 +41,7 @@ class Diagnosis:
 
         None of their commands contradicts what an installed distribution requires.
         """
-        from .pins import within_pins
+        from .fitting import within_pins
 
         steps = within_pins(
             (step for section in self.sections for step in section.steps), self.pins
@@ -77,6 +77,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
     Returns:
         the diagnosis; a check that fails itself has a section that says why.
     """
+    from ...reporting.pins import Pins
     from . import (
         devices,
         due,
@@ -88,7 +89,6 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         variables,
         versions,
     )
-    from .pins import Pins
 
     pins = Pins(installed_distributions())
     checks: dict[ModuleType, Callable[[], Section]] = {

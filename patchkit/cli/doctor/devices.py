@@ -8,7 +8,7 @@ from typing import Any
 
 from ...environment import in_range, installed_version, is_version
 from ...matrix.records import public_version
-from .pins import BUILDS
+from ...reporting.pins import BUILDS
 from .privacy import without_private_data
 from .probe import probe
 from .section import Section, SectionRow, Step

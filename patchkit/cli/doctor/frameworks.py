@@ -8,9 +8,9 @@ from ...engine.session import SESSION
 from ...environment import Distribution, canonical, frameworks
 from ...libraries import with_role
 from ...reporting import advice
+from ...reporting.pins import Pins
 from ...reporting.status import DUE
 from ...text import plural, short_list
-from .pins import Pins
 from .section import Section, SectionRow
 
 NAME, TITLE = "frameworks", "Frameworks"

@@ -11,9 +11,9 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from ...environment import canonical, installed_version
+from ...reporting.pins import Pins, admits, pip_install
 from ...text import short_list
-from .pins import Pins, admits
-from .section import Section, SectionRow, Step, pip_install
+from .section import Section, SectionRow, Step
 from .versions import installed_libraries
 
 NAME, TITLE = "requirements", "Requirements that are not met"

@@ -10,9 +10,10 @@ from rich.console import Console
 
 from ...environment import installed_distributions, installed_version
 from ...modernize.wanted import constraints as file_of_constraints
+from ...reporting.pins import Pins
 from ..arguments import check_writable
 from ..output import show, show_json
-from .pins import Pins, within_pins
+from .fitting import within_pins
 from .probe import probe
 from .rendering import as_rich
 from .scripts import Examined, examine

@@ -11,9 +11,10 @@ from ...modernize.wanted import ScriptVerdict, ScriptWants
 from ...modernize.wanted.lacking import Fate, Lacking
 from ...modernize.wanted.needs import Need
 from ...modernize.wanted.ranges import Range
+from ...reporting.pins import pip_install
 from ...text import plural, short_list
 from .scripts import Examined
-from .section import Section, SectionRow, Step, pip_install
+from .section import Section, SectionRow, Step
 
 _RUNS = {
     ScriptVerdict.AS_IT_IS: "as it is, as far as names tell",

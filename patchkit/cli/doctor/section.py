@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from .privacy import without_private_data
-
-_COMMAND_WIDTH = 72
-_PLAIN = re.compile(r"[\w.\-=/:]+")
 
 
 @dataclass(frozen=True)
@@ -64,15 +60,3 @@ def run_check(name: str, title: str, check: Callable[[], Section]) -> Section:
         reason = without_private_data(f"{type(error).__name__}: {error}")
         row = SectionRow("", f"could not be checked: {reason}", alarming=True)
         return Section(name, title, (row,), {"unknown": reason})
-
-
-def pip_install(requirements: Iterable[str], *, options: Iterable[str] = ()) -> str:
-    """Return the `pip install` of requirements, in several lines if one would be too long."""
-    words = [word if _PLAIN.fullmatch(word) else f"'{word}'" for word in (*options, *requirements)]
-    lines, line = [], "pip install"
-    for word in words:
-        if len(line) + 1 + len(word) > _COMMAND_WIDTH - 2:
-            lines.append(line + " \\")
-            line = "   "
-        line += f" {word}"
-    return "\n".join([*lines, line])

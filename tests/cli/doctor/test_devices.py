@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from patchkit.cli.doctor import devices, probe
-from patchkit.cli.doctor.pins import Pins, within_pins
+from patchkit.cli.doctor.fitting import within_pins
 from patchkit.environment import installed_distributions
+from patchkit.reporting.pins import Pins
 
 CPU = {
     "device": "cpu",

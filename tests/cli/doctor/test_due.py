@@ -9,10 +9,10 @@ import pytest
 
 from patchkit.catalogue.entries import load
 from patchkit.cli.doctor import due, pairs, requirements, versions
-from patchkit.cli.doctor.pins import Pins
 from patchkit.engine import session
 from patchkit.environment import installed_distributions
 from patchkit.matrix import Environment, Matrix, MatrixError, Result, lookup
+from patchkit.reporting.pins import Pins
 
 VERSIONS = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from patchkit.cli.doctor import diagnose, frameworks
-from patchkit.cli.doctor.pins import Pins
 from patchkit.environment import frameworks as named
 from patchkit.environment import installed_distributions
+from patchkit.reporting.pins import Pins
 
 SCRIPTS = "[gui_scripts]\nwindow = a:b\n[console_scripts]\nother = a:b\nmade-up-cli = a:b\n\n[more]\nx = y\n"
 

@@ -14,9 +14,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from patchkit.cli.doctor import Diagnosis
-from patchkit.cli.doctor.pins import Pins, admits, fit, within_pins
+from patchkit.cli.doctor.fitting import within_pins
 from patchkit.cli.doctor.section import Section, Step
 from patchkit.environment import Distribution
+from patchkit.reporting.pins import Pins, admits, fit
 
 Records = dict[str, tuple[str, list[str]]]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from patchkit.cli.doctor import requirements
-from patchkit.cli.doctor.pins import Pins, within_pins
+from patchkit.cli.doctor.fitting import within_pins
 from patchkit.environment import installed_distributions
+from patchkit.reporting.pins import Pins
 
 Distributions = dict[str, tuple[str, list[str]]]
 

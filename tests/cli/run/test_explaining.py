@@ -104,6 +104,74 @@ def test_standard_input(world) -> None:
     assert CAUSE in done.stderr
 
 
+THREADS = f"""
+import threading
+
+def work():
+    {DYING.strip()}
+
+for _ in range(2):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+print("the rest")
+"""
+CHILDREN = f"""
+import multiprocessing
+
+def work():
+    {DYING.strip()}
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("{{}}")
+    children = [context.Process(target=work) for _ in range(2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    print([child.exitcode for child in children])
+"""
+
+
+def test_a_thread(world) -> None:
+    done = dying(world, THREADS)
+    plain = world.plain(sys.executable, str(world.folder / "dying.py"))
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout) == (0, "the rest\n")
+    first, rest = done.stderr.split(CAUSE)
+    assert first.count("Traceback") == rest.count("Traceback") == 1
+    own = [line for line in done.stderr.splitlines() if line in plain.stderr.splitlines()]
+    assert "\n".join(own) == plain.stderr.strip("\n")
+
+
+def test_a_thread_whose_errors_the_script_prints(world) -> None:
+    hook = "import threading\nthreading.excepthook = lambda given: print('mine', given.exc_value)\n"
+    done = dying(world, hook + THREADS)
+    assert done.stdout.splitlines()[:2] == [f"mine {MESSAGE}"] * 2
+    assert CAUSE not in done.stderr
+
+
+def test_a_thread_and_then_the_script(world) -> None:
+    done = dying(world, THREADS + DYING)
+    assert done.returncode == 1
+    assert done.stderr.count(CAUSE) == 1
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn", "forkserver"])
+def test_children(world, way: str) -> None:
+    done = dying(world, CHILDREN.format(way), TMPDIR=str(world.folder))
+    plain = world.plain(sys.executable, str(world.folder / "dying.py"))
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout) == (0, "[1, 1]\n")
+    assert done.stderr.count(CAUSE) == 1
+    assert done.stderr.count("Traceback") == plain.stderr.count("Traceback") == 2
+    assert not list(world.folder.glob("patchkit-died-*"))
+
+
+def test_children_that_end_well(world) -> None:
+    source = CHILDREN.format("fork").replace(DYING.strip(), "raise SystemExit(3)")
+    done = dying(world, source)
+    assert (done.stdout, done.stderr) == ("[3, 3]\n", "")
+
+
 def test_a_hook_of_the_script_is_called_and_no_other(world) -> None:
     done = dying(world, HOOK + DYING)
     mine, answer, *_ = done.stderr.splitlines()

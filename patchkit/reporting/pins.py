@@ -1,22 +1,19 @@
-"""What installed distributions require of each other, and pip commands that keep to it.
-
-Each command that the doctor prints goes through `within_pins`.
-"""
+"""What installed distributions require of each other, and pip commands that keep to it."""
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from ...environment import Distribution, canonical, is_version
-from ...libraries import LIBRARIES
-from .section import Step, pip_install
+from ..environment import Distribution, canonical, installed_distributions, is_version
+from ..libraries import LIBRARIES
 
 _TAKES_A_VALUE = frozenset({"-c", "-r", "-i", "--constraint", "--requirement"}) | {
     "--index-url",
@@ -30,7 +27,8 @@ BUILDS = "https://download.pytorch.org/whl"
 _UPGRADES = frozenset({"-U", "--upgrade"})
 _ACTS_ANYWAY = frozenset({"--force-reinstall"})
 _BEYOND_ALL = Version("99999")
-_APART = "Only an environment of its own for one of them fixes this."
+_COMMAND_WIDTH = 72
+_PLAIN = re.compile(r"[\w.\-=/:]+")
 
 
 @dataclass(frozen=True)
@@ -104,29 +102,6 @@ class Pins:
         )
 
 
-def within_pins(steps: Iterable[Step], pins: Pins) -> tuple[Step, ...]:
-    """Return steps whose pip commands contradict no installed requirement, and change something.
-
-    Where no command is left, the step says which requirement rules them out.
-    """
-    return tuple(_kept_step(step, pins) for step in steps)
-
-
-def _kept_step(step: Step, pins: Pins) -> Step:
-    commands: dict[str, None] = {}
-    reasons: dict[str, None] = {}
-    for command in step.do:
-        fitting, pin = fit(command, pins)
-        if fitting:
-            commands[fitting] = None
-        elif pin is not None:
-            reasons[str(pin)] = None
-    if not commands and reasons:
-        what = f"{step.what} What would fix it is ruled out: {'; '.join(reasons)}. {_APART}"
-        return replace(step, what=what, do=())
-    return replace(step, do=tuple(commands))
-
-
 def fit(command: str, pins: Pins) -> tuple[str, Pin | None]:
     """Fit a command to what installed distributions require; others than pip's stay as they are.
 
@@ -138,6 +113,8 @@ def fit(command: str, pins: Pins) -> tuple[str, Pin | None]:
         words = shlex.split(command.replace("\\\n", " "), comments=True)
     except ValueError:
         return command, None
+    if words[1:3] == ["-m", "pip"]:
+        words = words[2:]
     if words[:2] == ["pip", "uninstall"]:
         for name in words[2:]:
             for pin in pins.by_name.get(canonical(name), ()):
@@ -172,6 +149,27 @@ def fit(command: str, pins: Pins) -> tuple[str, Pin | None]:
     if not changes:
         return "", None
     return pip_install(fitted, options=options), None
+
+
+def advised(line: str, pins: Callable[[], Pins]) -> tuple[str, Pin | None]:
+    """Fit a line of advice, which may be a pip command and end in a comment, to what is required.
+
+    Args:
+        line: the line; any other than a pip command stays as it is.
+        pins: gives the requirements that count; is called for pip commands only.
+
+    Returns:
+        the line. It is empty where it contradicts a requirement, which comes with it.
+    """
+    command, mark, comment = line.partition("  #")
+    if not re.match(r"\s*(?:\S*python\S* -m )?pip3? (?:un)?install\b", command):
+        return line, None
+    fitting, pin = fit(command, pins())
+    if pin is not None:
+        return "", pin
+    if not fitting or fitting == fit(command, Pins({}))[0]:
+        return line, None
+    return " ".join(fitting.replace("\\\n", " ").split()) + mark + comment, None
 
 
 def admits(specifier: SpecifierSet) -> bool:
@@ -289,3 +287,20 @@ def _versions_around(specifier: SpecifierSet) -> Iterator[Version]:
 
 def _release(parts: list[int]) -> Version:
     return Version(".".join(map(str, parts)))
+
+
+def pip_install(requirements: Iterable[str], *, options: Iterable[str] = ()) -> str:
+    """Return the `pip install` of requirements, in several lines if one would be too long."""
+    words = [word if _PLAIN.fullmatch(word) else f"'{word}'" for word in (*options, *requirements)]
+    lines, line = [], "pip install"
+    for word in words:
+        if len(line) + 1 + len(word) > _COMMAND_WIDTH - 2:
+            lines.append(line + " \\")
+            line = "   "
+        line += f" {word}"
+    return "\n".join([*lines, line])
+
+
+def pins_here() -> Pins:
+    """Return the requirements among what is installed here."""
+    return Pins(installed_distributions())
