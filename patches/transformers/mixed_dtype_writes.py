@@ -240,7 +240,9 @@ PATCH = Patch(
     title="What is written into a tensor has the tensor's dtype",
     affects={"transformers": ">=4.46.3"},
     changes=tuple(
-        Rewrite("transformers.models.*.modeling_*:*.*", rule, sites=None) for rule in RULES.values()
+        Rewrite(f"transformers.models.*.modeling_*:{functions}", rule, sites=None)
+        for functions in ("*.*", "*")
+        for rule in RULES.values()
     ),
     upstream=(
         "https://github.com/huggingface/transformers/issues/47672",
