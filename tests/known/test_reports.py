@@ -815,6 +815,11 @@ def test_a_decorator_of_a_library_does_not_ask_for_what_the_script_asks_for() ->
         ),
         ("ValueError: Model architectures ['NewForCausalLM'] are not supported for now.", "vLLM"),
         ("OSError: Consistency check failed: file should be of size 7 but has size 3", "HF_HUB"),
+        (
+            "PeftModel.from_pretrained(base, 'DeepSeek-OCR-2-lora')\n"
+            "UserWarning: Found missing adapter keys while loading the checkpoint: ['a.weight']",
+            "a second time",
+        ),
         ("ValueError: Adapter two not found in odict_keys(['default'])", "load_adapter"),
         ("ImportError: To support decoding audio data, please install 'torchcodec'.", "FFmpeg"),
         (
