@@ -38,8 +38,6 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _Edits = list[list[tuple[tuple[int, int], tuple[int, int], str]]]
 _Record = _Edits | bytes
 """The edits of each site, or the marshalled code or fact."""
-_PLACES = ("catalogue", "engine", "rewrite")
-"""Folders of patchkit on whose files the results depend."""
 _FACT = b"fact"
 """Stands for a digest of code in the keys of facts."""
 
@@ -169,16 +167,16 @@ class KeptResults:
     def _open(self) -> None:
         self._is_read = True
         folder = self._folder()
-        states = [of_folder(os.path.join(PACKAGE, name)) for name in _PLACES]
+        state = of_folder(PACKAGE)
         if not folder:
             self.reason = "PATCHKIT_CACHE is off or relative, or there is no home"
         elif sys.dont_write_bytecode:
             self.reason = "Python keeps no bytecode either: PYTHONDONTWRITEBYTECODE or -B"
-        elif not all(states):
+        elif not state:
             self.reason = "patchkit's own files have just been changed, or cannot be read"
         if self.reason:
             return
-        facts = (__version__, sys.version, sys.flags.optimize, sys.prefix, PACKAGE, states)
+        facts = (__version__, sys.version, sys.flags.optimize, sys.prefix, PACKAGE, state)
         name = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
         folder = os.path.join(folder, FOLDER)
         try:
