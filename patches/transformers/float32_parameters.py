@@ -4,9 +4,9 @@
 without autocast, in 4-bit and 8-bit too; `expected m1 and m2 to have the same dtype, but got: float
 != c10::Half` from DeBERTa's. `from_pretrained(dtype=torch.bfloat16)` makes the model under that
 default dtype, and what is in the checkpoint gets the dtype of the parameter that is there.
-`nn.Parameter(torch.FloatTensor(…))` asks for no default: so all of XLNet's attention stays float32,
-`model.dtype` says float32, and so do the masks. The code vectors of Wav2Vec2 and its kin stay
-float32, too, and DeBERTa's biases of queries and values are made by `dtype=torch.float`.
+`nn.Parameter(torch.FloatTensor(...))` asks for no default: so all of XLNet's attention stays
+float32, `model.dtype` says float32, and so do the masks. The code vectors of Wav2Vec2 and its kin
+stay float32, too, and DeBERTa's biases of queries and values are made by `dtype=torch.float`.
 
 Fix: these parameters are made in the default dtype, as the weights of layers are.
 """

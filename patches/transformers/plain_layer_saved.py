@@ -1,11 +1,11 @@
 """A quantized model with a plain layer of your own cannot be loaded from where it was saved.
 
-Such a layer is a head that you replaced (`model.classifier = torch.nn.Linear(…)`), or one that PEFT
-trained with `modules_to_save` and left there when it merged. The saved configuration does not name
-it, so loading expects packed weights. Transformers 5 puts the plain weight into a packed layer, and
-the first forward raises `AssertionError` with `quantization state not initialized`, or `'Parameter'
-object has no attribute 'CB'`. Transformers 4 raises `Cannot copy out of meta tensor; no data!` in
-4-bit, and in 8-bit packs what you had left plain, without a word.
+Such a layer is a head that you replaced (`model.classifier = torch.nn.Linear(...)`), or one that
+PEFT trained with `modules_to_save` and left there when it merged. The saved configuration does not
+name it, so loading expects packed weights. Transformers 5 puts the plain weight into a packed
+layer, and the first forward raises `AssertionError` with `quantization state not initialized`, or
+`'Parameter' object has no attribute 'CB'`. Transformers 4 raises `Cannot copy out of meta tensor;
+no data!` in 4-bit, and in 8-bit packs what you had left plain, without a word.
 
 Fix: `save_pretrained` of a model in 4-bit or 8-bit adds the plain layers that loading would pack to
 `llm_int8_skip_modules` of its configuration. What is saved can be loaded with patchkit and without

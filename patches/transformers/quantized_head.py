@@ -1,7 +1,7 @@
 """A classifier loaded in 4-bit or 8-bit cannot be trained: bitsandbytes has packed its head.
 
 BERT, RoBERTa, DistilBERT, ELECTRA, DeBERTa and many others with `task_type="SEQ_CLS"` (or token
-classification, question answering, …) die in `get_peft_model`, which trains a copy of the head:
+classification, question answering, ...) die in `get_peft_model`, which trains a copy of the head:
 `only Tensors of floating point dtype can require gradients`. With a checkpoint that has no head
 yet, as one that was only pre-trained, Transformers 5 initializes the head in floating point and
 calls it like a packed one: `AssertionError` with `quantization state not initialized`, or

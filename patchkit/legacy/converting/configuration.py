@@ -26,7 +26,7 @@ def give_call_an_own_configuration(call: OldCall) -> None:
 def number_rank(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Set `local_rank`, by which scripts choose who saves: it is -1 in each process today."""
     result = proceed()
-    if call.instance.local_rank == _NO_RANK:
+    if getattr(call.instance, "local_rank", None) == _NO_RANK:
         call.instance.local_rank = call.instance.local_process_index
     return result
 
