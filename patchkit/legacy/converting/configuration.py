@@ -26,8 +26,10 @@ def give_call_an_own_configuration(call: OldCall) -> None:
 def number_rank(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Set `local_rank`, by which scripts choose who saves: it is -1 in each process today."""
     result = proceed()
-    if getattr(call.instance, "local_rank", None) == _NO_RANK:
-        call.instance.local_rank = call.instance.local_process_index
+    # A class with an initialization of its own may have neither.
+    made = call.instance
+    if getattr(made, "local_rank", None) == _NO_RANK and hasattr(made, "distributed_state"):
+        made.local_rank = made.local_process_index
     return result
 
 

@@ -122,7 +122,8 @@ NEEDED = {"use_cpu": True, "bf16": False, "report_to": "none", "output_dir": "ou
 
 def find(owner: str) -> type:
     library, _, name = owner.partition(".")
-    homes = (*HOMES, "trl.experimental.online_dpo") if library == "trl" else (library,)
+    more = ("trl.experimental.online_dpo", "trl.experimental.utils")
+    homes = (*HOMES, *more) if library == "trl" else (library,)
     for home in homes:
         try:
             return getattr(importlib.import_module(home), name)
