@@ -102,13 +102,26 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
         )
         for types in ("deberta", "xlnet")
     ),
-    ExplainedDifference(
-        _ALL_FIGURES | {"changed"},
-        "transformers-quantized-head: all layers of the head are loaded unpacked, and not only the "
-        "last; the logits are nearer to those in float32",
-        modes="*/?bit",
-        types="bart",
-        tasks="classification",
+    *(
+        ExplainedDifference(
+            _ALL_FIGURES | {"changed"},
+            "transformers-quantized-head: all layers of the head are loaded unpacked, and not only "
+            "the last",
+            modes="*/?bit",
+            types=types,
+            tasks="classification",
+        )
+        for types in (
+            "bart",
+            "bigbird_pegasus",
+            "flaubert",
+            "mbart",
+            "modernbert-decoder",
+            "*t5",
+            "mvp",
+            "plbart",
+            "xlm",
+        )
     ),
     ExplainedDifference(
         _ALL_FIGURES,
