@@ -238,7 +238,7 @@ class Remembered:
             return False
         if name in call.names or name in call.packages:
             return True
-        return name.startswith(self._prefixes) and any(matcher(glob)(name) for glob in call.globs)
+        return name.startswith(self._prefixes) and self._matches(name)
 
     def before_import(self, package: str) -> None:
         """Make sure that nothing was installed meanwhile."""
@@ -299,12 +299,11 @@ class Remembered:
             if swap is not None:
                 changed.add(id(swap.original))
                 continue
-            original = code = function.__code__
+            original = function.__code__
             state = digest(original, states)
-            kept = KEPT.code_at(state, change.edited, original) if change.edited else code
-            if kept is None or not all(name in function.__globals__ for name in change.needs):
+            code = KEPT.code_at(state, change.edited, original) if change.edited else original
+            if code is None or not all(name in function.__globals__ for name in change.needs):
                 return None
-            code = kept
             is_bound = isinstance(binding.owner, type) and type(binding.value) is not staticmethod
             if change.around:
                 template = KEPT.code_at(state, JUMP, original)

@@ -12,6 +12,8 @@ from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 
+from ..snippets import numbers
+
 tiny.go_offline()
 
 import transformers  # noqa: E402
@@ -71,10 +73,6 @@ def beit() -> tuple[Any, dict[str, torch.Tensor]]:
         intermediate_size=16,
     )
     return transformers.BeitModel(config), {"pixel_values": numbers(1, 3, 8, 8)}
-
-
-def numbers(*shape: int) -> torch.Tensor:
-    return torch.linspace(-1, 1, torch.Size(shape).numel()).reshape(shape)
 
 
 def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> torch.Tensor:

@@ -11,8 +11,8 @@ import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab import cuda_fp16, shapes, tiny
-from patchkit.rewrite import functions_in_file
-from patchkit.rewrite.edit import apply_edits
+
+from ..snippets import made
 
 tiny.go_offline()
 
@@ -34,26 +34,11 @@ FILLS = {
 }
 
 
-def made(statements: str) -> tuple[Any, Any]:
-    """Return the function as it stands, and as the patch leaves it."""
-    text = f"def fill(mask, other):\n    {statements}\n"
-    (source,) = functions_in_file(text, "model.py")
-    rules = {change.rule for change in PATCH.changes if hasattr(change, "rule")}
-    edits = [edit for rule in rules for site in rule.plan(source) for edit in site]
-    assert edits
-    functions = []
-    for code in (text, "".join(apply_edits(source.lines, edits))):
-        names: dict[str, Any] = {"torch": torch}
-        exec(code, names)
-        functions.append(names["fill"])
-    return functions[0], functions[1]
-
-
 @pytest.mark.parametrize("other", FLOATS, ids=str)
 @pytest.mark.parametrize("mask", FLOATS, ids=str)
 @pytest.mark.parametrize("statements", FILLS.values(), ids=FILLS)
 def test_a_number_that_fits_stays_and_another_becomes_the_smallest(statements, mask, other) -> None:
-    upstream, fixed = made(statements)
+    upstream, fixed = made(PATCH, "(mask, other)", statements)
     given = torch.tensor([0.0, 1.0]).to(mask), torch.ones(1, dtype=other)
     found = fixed(*given)
     assert found.dtype == mask
@@ -69,7 +54,7 @@ def test_a_number_that_fits_stays_and_another_becomes_the_smallest(statements, m
 
 @pytest.mark.parametrize("statements", FILLS.values(), ids=FILLS)
 def test_each_fill_compiles_in_one_graph(statements) -> None:
-    _, fixed = made(statements)
+    _, fixed = made(PATCH, "(mask, other)", statements)
     given = torch.tensor([0.0, 1.0]).half(), torch.ones(1)
     compiled = torch.compile(fixed, backend="eager", fullgraph=True)
     try:
@@ -79,7 +64,7 @@ def test_each_fill_compiles_in_one_graph(statements) -> None:
 
 
 def test_a_mask_of_truth_values_takes_what_it_took() -> None:
-    upstream, fixed = made(FILLS["masked_fill"])
+    upstream, fixed = made(PATCH, "(mask, other)", FILLS["masked_fill"])
     given = torch.tensor([False, True]), torch.ones(1)
     assert torch.equal(fixed(*given), upstream(*given))
 

@@ -11,8 +11,8 @@ import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab import cuda_fp16, shapes, tiny
-from patchkit.rewrite import functions_in_file
-from patchkit.rewrite.edit import apply_edits
+
+from ..snippets import made, numbers
 
 tiny.go_offline()
 
@@ -27,10 +27,6 @@ pytestmark = [
 ]
 HALF = torch.bfloat16
 ROUNDING = 0.02
-
-
-def numbers(*shape: int) -> torch.Tensor:
-    return torch.linspace(-1, 1, torch.Size(shape).numel()).reshape(shape)
 
 
 CHOSEN = torch.tensor([True, False, True])
@@ -52,26 +48,11 @@ WRITES = {
 }
 
 
-def made(statements: str) -> tuple[Any, Any]:
-    """The function as it stands, and as the patch leaves it."""
-    text = f"def write(x, y, chosen, places):\n    {statements}\n"
-    (source,) = functions_in_file(text, "model.py")
-    rules = {change.rule for change in PATCH.changes if hasattr(change, "rule")}
-    edits = [edit for rule in rules for site in rule.plan(source) for edit in site]
-    assert edits
-    functions = []
-    for code in (text, "".join(apply_edits(source.lines, edits))):
-        names: dict[str, Any] = {"torch": torch}
-        exec(code, names)
-        functions.append(names["write"])
-    return functions[0], functions[1]
-
-
 @pytest.mark.parametrize("into", [torch.float32, torch.float16, HALF], ids=str)
 @pytest.mark.parametrize("written", [torch.float32, torch.float16, HALF], ids=str)
 @pytest.mark.parametrize("statements", WRITES.values(), ids=WRITES)
 def test_each_write_takes_any_dtype_and_changes_nothing_else(statements, written, into) -> None:
-    upstream, fixed = made(statements)
+    upstream, fixed = made(PATCH, "(x, y, chosen, places)", statements)
     x, y = numbers(3, 4).to(into), numbers(2, 4).to(written).requires_grad_()
     found = fixed(x, y, CHOSEN, PLACES)
     assert found.dtype == into
@@ -90,7 +71,7 @@ def test_each_write_takes_any_dtype_and_changes_nothing_else(statements, written
 
 @pytest.mark.parametrize("statements", WRITES.values(), ids=WRITES)
 def test_each_write_compiles_in_one_graph(statements) -> None:
-    _, fixed = made(statements)
+    _, fixed = made(PATCH, "(x, y, chosen, places)", statements)
     y = numbers(2, 4).to(HALF)
     compiled = torch.compile(fixed, backend="eager", fullgraph=True)
     try:
