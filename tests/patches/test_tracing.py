@@ -25,6 +25,8 @@ from patchkit.catalogue import entries as catalogue
 from patchkit.lab import quantized, shapes
 from patchkit.patch import Rewrite
 
+from .snippets import numbers
+
 pytest.importorskip("transformers")
 peft = pytest.importorskip("peft")
 bitsandbytes = pytest.importorskip("bitsandbytes")
@@ -42,10 +44,6 @@ class Logits(nn.Module):
     def forward(self, tokens):
         asked = {"decoder_input_ids": tokens} if self.model.config.is_encoder_decoder else {}
         return self.model(tokens, use_cache=False, **asked)[0]
-
-
-def numbers(*shape: int, dtype=torch.float32) -> torch.Tensor:
-    return torch.linspace(-1, 1, torch.Size(shape).numel()).reshape(shape).to(dtype)
 
 
 def norm(name: str, dtype=torch.float32, weight=None):

@@ -18,6 +18,8 @@ from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
 
+from ..snippets import numbers
+
 tiny.go_offline()
 
 import bitsandbytes as bnb  # noqa: E402
@@ -73,13 +75,9 @@ def colpali() -> Any:
     return transformers.ColPaliForRetrieval(config)
 
 
-def pixels(*shape: int) -> torch.Tensor:
-    return torch.linspace(-1, 1, torch.Size(shape).numel()).reshape(shape)
-
-
 WORDS = {"input_ids": shapes.words(), "attention_mask": torch.ones_like(shapes.words())}
 IMAGE = {
-    "pixel_values": pixels(2, 16, 64),
+    "pixel_values": numbers(2, 16, 64),
     "pixel_attention_mask": torch.ones(2, 16, dtype=torch.long),
     "spatial_shapes": torch.tensor([[4, 4], [4, 4]]),
 }
@@ -188,7 +186,7 @@ def dense() -> Any:
 def test_plain_weights_are_cast_to_as_before(weight, given) -> None:
     module = dense().to(given)
     module.wo.to(weight)
-    x = pixels(2, 64).to(given)
+    x = numbers(2, 64).to(given)
     expected = module(x)
     with patchkit.patched(only=ID, strict=True):
         found = module(x)
@@ -218,7 +216,7 @@ def test_an_8_bit_weight_without_a_bias_takes_what_comes(kind, given) -> None:
     module.wi = nn.Identity()
     module.wo = packed(module.wo, kind)
     with torch.no_grad(), patchkit.patched(only=ID, strict=True):
-        found = module(pixels(2, 64).to(given))
+        found = module(numbers(2, 64).to(given))
     # Upstream casts to no int8 here, and so does not cast at all.
     assert found.dtype == (HALF if kind == "4-bit" else given)
 
@@ -229,7 +227,7 @@ def test_a_packed_weight_compiles_in_one_graph() -> None:
     module.wi, module.wo = packed(module.wi, "4-bit"), packed(module.wo, "4-bit")
     for layer in (module.wi, module.wo):
         layer.support_avx512bf16_for_cpu = False
-    x = pixels(2, 64).to(HALF)
+    x = numbers(2, 64).to(HALF)
     with torch.no_grad(), patchkit.patched(only=ID, strict=True):
         for made in (plain, module):
             compiled = torch.compile(made, backend="eager", fullgraph=True)
