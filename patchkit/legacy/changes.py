@@ -400,12 +400,16 @@ class OtherResults:
         unless: keywords with which the results are the same.
         but: keywords and values with which they are the same.
         only: keywords and values without which they are the same; one of them is enough.
+        given: the same for keywords with any value.
+        raises: whether it is an error for most objects, so that a person must see to it.
     """
 
     told: str
     unless: tuple[str, ...] = ()
     but: Mapping[str, object] = field(default_factory=dict)
     only: Mapping[str, object] = field(default_factory=dict)
+    given: tuple[str, ...] = ()
+    raises: bool = False
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -439,6 +443,7 @@ class Attribute(Owned):
         written: the source that does so, with `{object}` for the object; empty if a person must
             decide.
         of_class: whether the class itself has it, as an enumeration has its members.
+        is_method: where `read` is None, whether it is refused as it is called, not as it is read.
         differs: whether it is a property today, with another value.
     """
 
@@ -447,6 +452,7 @@ class Attribute(Owned):
     advice: str
     written: str = ""
     of_class: bool = False
+    is_method: bool = True
     differs: bool = False
 
 

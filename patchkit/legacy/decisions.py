@@ -282,6 +282,8 @@ def gives_other_results(silent: OtherResults, given: Mapping[str, Any]) -> bool:
     """Tell whether a call gives other results than in older releases, as its arguments show."""
     if silent.only and not _has_one(given, silent.only):
         return False
+    if silent.given and given.keys().isdisjoint(silent.given):
+        return False
     return given.keys().isdisjoint(silent.unless) and not _has_one(given, silent.but)
 
 

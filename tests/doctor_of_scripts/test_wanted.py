@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from patchkit.cli.doctor import scripts
 from patchkit.modernize.history import History
 from patchkit.modernize.wanted import ScriptVerdict
 from patchkit.modernize.wanted.lacking import Fate
@@ -64,6 +65,49 @@ def test_attributes_and_methods_that_have_gone(look) -> None:
         "Trainer.tokenizer": str(Fate.FIXED),
         "PreTrainedModel.parallelize()": str(Fate.GONE),
     }
+
+
+def test_what_a_class_of_the_script_takes_and_holds(look) -> None:
+    found = look(
+        """
+        from dataclasses import dataclass
+        from transformers import AutoTokenizer, Trainer, TrainingArguments
+
+        class Distilling(Trainer):
+            def __init__(self, *args, teacher_model=None, tokenizer=None, **kwargs):
+                super().__init__(*args, **kwargs)
+
+        class Texts:
+            def __init__(self, rows, words):
+                self.words = words
+
+            def __getitem__(self, number):
+                return self.words.encode_plus("a")
+
+        @dataclass
+        class Settings:
+            training: TrainingArguments
+
+        def run(settings: Settings):
+            print(settings.training.evaluation_strategy)
+
+        words = AutoTokenizer.from_pretrained("m")
+        Distilling("m", teacher_model="n", tokenizer=words, train_dataset=Texts([], words))
+        """
+    )
+    assert {name: fate for name, (fate, _) in _lacking(found).items()} == {
+        "PreTrainedTokenizerBase.encode_plus()": str(Fate.FIXED),
+        "TrainingArguments.evaluation_strategy": str(Fate.FIXED),
+    }
+
+
+def test_what_went_from_other_libraries(script, monkeypatch) -> None:
+    installed = {"huggingface_hub": "2.4.0", "transformers": "5.23.0"}
+    monkeypatch.setattr(scripts, "readable_version", installed.get)
+    path = script("from huggingface_hub import HfFolder\nfrom transformers import Trainer\n")
+    (found,) = scripts.examine([path]).wanted
+    assert [known.old for known in found.combined] == ["huggingface_hub.HfFolder"]
+    assert found.verdict is ScriptVerdict.WITH_THE_LAYER
 
 
 def test_aliases_and_dictionaries(look) -> None:

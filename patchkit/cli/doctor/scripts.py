@@ -10,6 +10,7 @@ from typing import Any
 from ...engine.session import SESSION
 from ...environment import cached_lookups, readable_version
 from ...errors import UnreadableVersion, UsageError
+from ...legacy.rows import all_rows
 from ...matrix.records import LIBRARIES
 from ...modernize.errors import ScriptError
 from ...modernize.files import scripts
@@ -67,7 +68,8 @@ class Examined:
 
 def _installed_versions() -> dict[str, str]:
     try:
-        return {name: version for name in LIBRARIES if (version := readable_version(name))}
+        names = dict.fromkeys((*LIBRARIES, *(row.library for row in all_rows())))
+        return {name: version for name in names if (version := readable_version(name))}
     except UnreadableVersion as error:
         raise UsageError(f"{error}; {error.advice}") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -19,6 +20,7 @@ _KEPT_BY_BOTH = frozenset({"use_cache"})
 """Settings that models' configurations still have."""
 _LENGTH = "max_length"
 _LENGTHS = (_LENGTH, "max_new_tokens")
+_REFUSED = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
 def former_setting(name: str, default: Any, config: Any) -> Any:
@@ -113,6 +115,31 @@ def _taken_out(config: Any) -> Iterator[dict[str, Any]]:
         yield settings
     finally:
         held.update(settings)
+
+
+def given_to_loaded(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Give settings of `generate` that a loaded model no longer takes to what has them today."""
+    from transformers import GenerationConfig
+
+    known = GenerationConfig._get_default_generation_params().keys() - _KEPT_BY_BOTH
+    settings: dict[str, Any] = {}
+    while True:
+        try:
+            result = proceed()
+            break
+        except TypeError as error:
+            refused = _REFUSED.search(str(error))
+            name = refused[1] if refused else ""
+            if name not in known & call.unknown.keys():
+                raise
+            settings[name] = call.unknown.pop(name)
+    if settings:
+        names = "=, ".join(sorted(settings))
+        advice = "set them on model.generation_config"
+        call.fix(row, f"{call.name}({names}=)", advice)
+        model = result[0] if isinstance(result, tuple) else result
+        model.generation_config.update(**settings)
+    return result
 
 
 def keep_lengths(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

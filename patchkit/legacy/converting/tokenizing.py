@@ -70,6 +70,21 @@ def as_target(tokenizer: Any) -> Iterator[None]:
         _switch(tokenizer, "_switch_to_input_mode")
 
 
+@contextmanager
+def tokenizer_alone(processor: Any) -> Iterator[None]:
+    """Let a processor hand its calls to its tokenizer inside the context."""
+    cls = type(processor)
+    handing = {
+        "__call__": lambda self, *args, **kwargs: self.tokenizer(*args, **kwargs),
+        "pad": lambda self, *args, **kwargs: self.tokenizer.pad(*args, **kwargs),
+    }
+    processor.__class__ = type(cls.__name__, (cls,), handing)
+    try:
+        yield
+    finally:
+        processor.__class__ = cls
+
+
 def with_special_tokens(
     tokenizer: Any, ids: Sequence[int], others: Sequence[int] | None = None
 ) -> list[int]:

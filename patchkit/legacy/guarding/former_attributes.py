@@ -118,7 +118,8 @@ def _read(instance: Any, row: Attribute, journal: Journal) -> Any:
     old = _named(instance, row.name)
     decision = decide_read(row)
     if decision.refusal or row.read is None:
-        return _refusing(old, row, decision, journal)
+        refusing = _refusing(f"{old}()" if row.is_method else old, row, decision, journal)
+        return refusing if row.is_method else refusing()
     value = row.read(instance)
     journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {decision.advice}")
     return value
@@ -135,7 +136,7 @@ def _refusing(
     """Return a method in place of a former one that refuses to be called."""
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        message = f"{old}() {since(row)}. {decision.refusal}"
+        message = f"{old} {since(row)}. {decision.refusal}"
         raise LegacyError(str(journal.note(row, Kind.REFUSED, old, message)))
 
     return refuse

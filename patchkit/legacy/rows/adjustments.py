@@ -118,6 +118,15 @@ ROWS: tuple[Change, ...] = (
         in_source=OwnConfiguration({"trl.SFTTrainer": "transformers.TrainingArguments"}),
         gone="trl 0.13.0",
     ),
+    *(
+        Adjusted(
+            owners=(f"trl.{trainer}Trainer",),
+            name="models with an encoder and a decoder",
+            adjust=arguments.encoder_and_decoder,
+            gone=f"trl {release}",
+        )
+        for trainer, release in (("DPO", "0.29.0"), ("KTO", "0.26.0"))
+    ),
     Adjusted(
         owners=_WITH_OWN_CONFIGURATION,
         name="torch_dtype among what loads a model",
@@ -155,6 +164,12 @@ ROWS: tuple[Change, ...] = (
             gone=f"trl {release}",
         )
         for trainer, release in (("SFT", "0.16.0"), ("Reward", "0.24.0"), ("DPO", "0.29.0"))
+    ),
+    Adjusted(
+        owners=("trl.RewardTrainer",),
+        name="metrics of pairs",
+        adjust=own_methods.metrics_of_pairs,
+        gone="trl 0.24.0",
     ),
     Adjusted(
         owners=("trl.RewardTrainer",),

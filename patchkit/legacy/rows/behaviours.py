@@ -7,7 +7,12 @@ from ..converting.chat_templates import give_ids
 from ..converting.configuration import number_rank
 from ..converting.device_maps import remember_device
 from ..converting.feature_extractors import process_images
-from ..converting.generation import keep_lengths, no_last_evaluation, with_own_settings
+from ..converting.generation import (
+    given_to_loaded,
+    keep_lengths,
+    no_last_evaluation,
+    with_own_settings,
+)
 from ..converting.heads import train_adapter_of_head
 from ..converting.loading import give_dtype
 from ..converting.pipelines import generate_from_texts
@@ -33,6 +38,24 @@ ROWS: tuple[Change, ...] = (
             "loads the model in the dtype of its checkpoint, and no more in float32 (float16 for "
             "what is not quantized); write dtype= to choose",
             unless=("dtype", "torch_dtype"),
+        ),
+        gone="transformers 5.0.0",
+        source=_V5,
+    ),
+    Behaviour(
+        owners=(
+            "transformers.PreTrainedModel.from_pretrained",
+            "transformers._BaseAutoModelClass.from_pretrained",
+        ),
+        name="settings of generate for a model that is loaded",
+        around=given_to_loaded,
+        silent=OtherResults(
+            "takes no settings of generate; set them on model.generation_config",
+            given=(
+                *("do_sample", "early_stopping", "length_penalty", "min_length", "num_beams"),
+                *("no_repeat_ngram_size", "num_return_sequences", "repetition_penalty", "top_p"),
+            ),
+            raises=True,
         ),
         gone="transformers 5.0.0",
         source=_V5,

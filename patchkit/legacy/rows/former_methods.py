@@ -9,7 +9,13 @@ from typing import Any
 
 from ..changes import Assigned, Attribute, Change
 from ..converting.device_maps import device_map
-from ..converting.tokenizing import as_target, encode_batch, encode_one, with_special_tokens
+from ..converting.tokenizing import (
+    as_target,
+    encode_batch,
+    encode_one,
+    tokenizer_alone,
+    with_special_tokens,
+)
 
 WorkedOut = tuple[tuple[str, ...], str, Callable[[Any], Any], str, str, str]
 """The classes, the old attribute, what reads it, the advice, its source today, and since when."""
@@ -67,6 +73,12 @@ def _special_tokens(tokenizer: Any) -> dict[str, Any]:
     extra = tokenizer.extra_special_tokens
     more = {"additional_special_tokens": extra} if extra else {}
     return {**tokenizer.special_tokens_map, **more}
+
+
+def _submodules(tuner: Any) -> Callable[[str], Any]:
+    from peft.utils import _get_submodules
+
+    return partial(_get_submodules, tuner.model)
 
 
 def _longest_prompt(trainer: Any) -> Any:
@@ -142,6 +154,14 @@ _WORKED_OUT: tuple[WorkedOut, ...] = (
         _V5,
     ),
     (
+        ("transformers.ProcessorMixin",),
+        "as_target_processor",
+        partial(partial, tokenizer_alone),
+        "write processor.tokenizer(…)",
+        "",
+        _V5,
+    ),
+    (
         _TOKENIZER,
         "build_inputs_with_special_tokens",
         partial(partial, with_special_tokens),
@@ -198,6 +218,14 @@ _WORKED_OUT: tuple[WorkedOut, ...] = (
         "import nested_gather from transformers.trainer_pt_utils",
         "",
         "transformers 5.2.0",
+    ),
+    (
+        ("peft.LoraModel",),
+        "_get_submodules",
+        _submodules,
+        "write peft.utils._get_submodules(lora_model.model, name)",
+        "",
+        "peft 0.4.0",
     ),
     (
         ("trl.GRPOTrainer",),

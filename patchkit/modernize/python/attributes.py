@@ -47,7 +47,8 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     decision = decide_read(row)
     old = f"{found.owner.rpartition('.')[2]}.{found.name}"
     if decision.refusal:
-        plan.remark(found.node, f"{old}()", f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
+        shown = f"{old}()" if row.is_method else old
+        plan.remark(found.node, shown, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
         return
     template = decision.arguments.get("object")
     written = template.source if isinstance(template, Template) else ""

@@ -42,6 +42,8 @@ class ConfigurationPlan:
         names = call.own.ancestors if call.own is not None else ancestors(call.name)
         self._name = next((name for name in map(_public, names) if name.startswith("trl.")), "")
         self._configuration = self._name.removesuffix("Trainer") + "Config"
+        if not self._name and trainer.settings:
+            self._name, self._configuration = _TRAINER, _ARGUMENTS
         rows = trainer.rows.adjusted
         self._row = next((row for row in rows if isinstance(row.in_source, OwnConfiguration)), None)
 

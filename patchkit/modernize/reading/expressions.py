@@ -74,6 +74,7 @@ class Expressions:
         self.parts: dict[int, list[Holder]] = {}
         self.returned: dict[ast.AST, Values] = {}
         self.passed: dict[ast.AST, dict[str, Values]] = {}
+        self.held: dict[ast.AST, dict[str, Values]] = {}
         self.method_of: OwnClass | None = None
         self._known = known
 
@@ -127,16 +128,34 @@ class Expressions:
                     self._read(value, node)
                 later = parent if isinstance(parent, ast.Attribute) else None
                 found += (*_held(value, node.attr, later), MadeMethod(value, node.attr))
-                found += self._default_of(value, node.attr)
+                found += self._of_own(value, node.attr)
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
         return found
 
-    def _default_of(self, value: Made, name: str) -> Values:
-        """Return the literal that a field of a script's own class has where nobody gives it."""
-        field = value.own.fields.get(name) if value.own is not None else None
-        default = default_of(field) if field is not None else None
-        return (Constant(default, surely=False),) if default is not None else ()
+    def _of_own(self, value: Made, name: str) -> Values:
+        """Return what an attribute of an object of a script's own class may be.
+
+        That is what a method sets, the literal that a field has where nobody gives it, and an
+        object of the class by which a field is annotated.
+        """
+        if value.own is None:
+            return ()
+        found = self.held.get(value.own.node, {}).get(name, ())
+        field = value.own.fields.get(name)
+        if field is None:
+            return found
+        default = default_of(field)
+        if default is not None:
+            return merged(found, (Constant(default, surely=False),))
+        classes = self.evaluate_again(field.annotation)
+        return merged(found, (made for cls in classes for made in instance_of(cls)))
+
+    def hold(self, value: Made, name: str, values: Values) -> None:
+        """Remember what an attribute of an object of a script's own class is set to."""
+        if value.own is not None:
+            held = self.held.setdefault(value.own.node, {})
+            held[name] = merged(held.get(name, ()), values)
 
     def _read(self, value: Made, node: ast.Attribute) -> None:
         own = value.own is not None and node.attr in value.own.fields
@@ -316,10 +335,15 @@ class Expressions:
 
     def _hand_over(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
         """Remember what a function of the script's own is called with."""
+        function: ast.AST | None = called.node
         if isinstance(called.node, ast.ClassDef):
+            function = initializer_of(called.node)
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             return
-        passed = self.passed.setdefault(called.node, {})
-        names = [each.arg for each in called.node.args.args]
+        passed = self.passed.setdefault(function, {})
+        names = [each.arg for each in function.args.args]
+        if function is not called.node:
+            names = names[1:]
         for name, argument in (*zip(names, given, strict=False), *keywords.items()):
             passed[name] = merged(passed.get(name, ()), argument.values)
 
@@ -346,6 +370,12 @@ def item_of(node: ast.Assign) -> str:
     key = target.slice if isinstance(target, ast.Subscript) else None
     text = key.value if isinstance(key, ast.Constant) else None
     return text if isinstance(text, str) else ""
+
+
+def initializer_of(node: ast.ClassDef) -> ast.FunctionDef | None:
+    """Return the `__init__` that the body of a class has."""
+    functions = (each for each in node.body if isinstance(each, ast.FunctionDef))
+    return next((function for function in functions if function.name == "__init__"), None)
 
 
 def default_of(node: ast.AnnAssign) -> ast.Constant | None:

@@ -9,7 +9,7 @@ from functools import cache
 
 from ..errors import ScriptError
 from . import kinship
-from .expressions import Expressions, instance_of, literal, made_of
+from .expressions import Expressions, initializer_of, instance_of, literal, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
@@ -93,6 +93,7 @@ class _ScriptReader(Expressions):
         self._optional = False
         if before is not None:
             self.returned = before.returned_now
+            self.held = before.held
             self.changed = before.changed
         self.returned_now: dict[ast.AST, Values] = {}
 
@@ -176,6 +177,7 @@ class _ScriptReader(Expressions):
         elif isinstance(target, ast.Attribute):
             for value in self.evaluate(target.value):
                 if isinstance(value, Made):
+                    self.hold(value, target.attr, values)
                     given = None
                     if node is not None:
                         given = Given(node.lineno, node, literal(node), values)
@@ -286,18 +288,22 @@ class _ScriptReader(Expressions):
         bases = [value for base in node.bases for value in self.evaluate(base)]
         ancestors: list[str] = []
         fields: dict[str, ast.AnnAssign] = {}
+        parameters: frozenset[str] = frozenset()
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]
             elif isinstance(base, Own) and base.cls is not None:
                 ancestors += base.cls.ancestors
                 fields |= base.cls.fields
+                parameters |= base.cls.parameters
         fields |= fields_of(node)
-        cls: OwnClass | None = None
-        if ancestors or _is_dataclass(node):
-            unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
-            cls = OwnClass(node.name, node.lineno, unique, fields, node)
-            self.script.classes.append(cls)
+        initializer = initializer_of(node)
+        if initializer is not None:
+            given = initializer.args
+            parameters = frozenset(each.arg for each in (*given.args[1:], *given.kwonlyargs))
+        unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
+        cls = OwnClass(node.name, node.lineno, unique, fields, parameters, node)
+        self.script.classes.append(cls)
         self._bind(node.name, (Own(node, cls),))
         outer, self.scope = self.scope, Scope(self.scope)
         for statement in node.body:
@@ -324,7 +330,3 @@ def _catches_lacking(handler: ast.ExceptHandler) -> bool:
         return True
     classes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(isinstance(cls, ast.Name) and cls.id in _LACKING for cls in classes)
-
-
-def _is_dataclass(node: ast.ClassDef) -> bool:
-    return any("dataclass" in ast.dump(decorator) for decorator in node.decorator_list)

@@ -56,18 +56,25 @@ class Given:
 
 @dataclass(frozen=True)
 class OwnClass:
-    """A class of the script's own that derives from a library's.
+    """A class of the script's own.
 
     Args:
-        ancestors: the public names of the library's classes that it derives from.
+        ancestors: the public names of the library's classes that it derives from; its own name if
+            there are none.
         fields: its own fields with a type, and those of its own ancestors.
+        parameters: what the `__init__` takes that it or such an ancestor writes down.
     """
 
     name: str
     line: int
     ancestors: tuple[str, ...]
     fields: Mapping[str, ast.AnnAssign]
+    parameters: frozenset[str]
     node: ast.ClassDef
+
+    def takes(self, keyword: str) -> bool:
+        """Tell whether a keyword is the class's own, and not one that a library's class takes."""
+        return keyword in self.fields or keyword in self.parameters
 
 
 @dataclass(frozen=True)
@@ -123,7 +130,7 @@ class Script:
     Args:
         attributes: attributes of objects, in the same order.
         own_fields: those that are fields of the script's own classes.
-        classes: classes that derive from a library's.
+        classes: the script's own.
         parents: each node to the one that it is a part of.
         bound: all names that the script gives a meaning to.
     """

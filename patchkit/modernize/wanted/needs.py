@@ -97,7 +97,7 @@ def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
     shown = call.name.rpartition(".")[2]
     shown += "" if call.method in ("", "__init__", "__call__") else f".{call.method}"
     for keyword, given in call.keywords.items():
-        if call.own is not None and keyword in call.own.fields:
+        if call.own is not None and call.own.takes(keyword):
             continue
         row = rows.keywords.get(keyword)
         possible = _keyword(owners, keyword, history, goes=row is not None)

@@ -64,6 +64,84 @@ PIECES = {
         9,
         "call the tokenizer itself",
     ),
+    "as_target_processor": (
+        "from transformers import Wav2Vec2FeatureExtractor, Wav2Vec2Processor\n"
+        "processor = Wav2Vec2Processor(Wav2Vec2FeatureExtractor(), TOKENIZER)\n"
+        "with processor.as_target_processor():\n"
+        "    made = [processor('a row')['input_ids'], processor.pad([{'input_ids': [1]}])['input_ids']]\n"
+        "waves = processor([0.1] * 800, sampling_rate=16000)\n"
+        "result = [made == [TOKENIZER('a row')['input_ids'], [[1]]], 'input_values' in waves]",
+        "as_target_processor",
+        [True, True],
+        "write processor.tokenizer(",
+    ),
+    "freeze_feature_extractor": (
+        "from transformers import Wav2Vec2Config, Wav2Vec2ForCTC\n"
+        "small = dict(hidden_size=8, num_attention_heads=2, num_hidden_layers=1,\n"
+        "             intermediate_size=8, conv_dim=(8,), conv_kernel=(2,), conv_stride=(2,),\n"
+        "             num_conv_pos_embeddings=2, num_conv_pos_embedding_groups=1)\n"
+        "hears = Wav2Vec2ForCTC(Wav2Vec2Config(**small))\n"
+        "hears.freeze_feature_extractor()\n"
+        "encoder = hears.wav2vec2.feature_extractor\n"
+        "result = any(each.requires_grad for each in encoder.parameters())",
+        "freeze_feature_extractor",
+        False,
+        "write freeze_feature_encoder",
+    ),
+    "submodules_of_lora": (
+        "from peft import LoraConfig, get_peft_model\n"
+        "tuner = get_peft_model(model(), LoraConfig(target_modules=['q_proj'])).base_model\n"
+        "names = [name for name, _ in tuner.model.named_modules() if name.endswith('q_proj')]\n"
+        "parent, target, last = tuner._get_submodules(names[0])\n"
+        "result = [getattr(parent, last) is target, last]",
+        "_get_submodules",
+        [True, "q_proj"],
+        "write peft.utils._get_submodules(",
+    ),
+    "settings_of_generate_for_a_loaded_model": (
+        "made = AutoModelForCausalLM.from_pretrained(\n"
+        "    MODEL, dtype='auto', num_beams=3, min_length=2, length_penalty=1.5\n"
+        ")\n"
+        "found = made.generation_config\n"
+        "result = [found.num_beams, found.min_length, found.length_penalty]",
+        "unexpected keyword argument",
+        [3, 2, 1.5],
+        "(length_penalty=, min_length=, num_beams=) has been gone since Transformers 5.0.0",
+    ),
+    "prediction_loss_only": (
+        "trainer = Trainer(model(), arguments(), prediction_loss_only=True)\n"
+        "result = trainer.args.prediction_loss_only",
+        "unexpected keyword argument 'prediction_loss_only'",
+        True,
+        "write TrainingArguments(prediction_loss_only=",
+    ),
+    "token_folder_of_the_interface": (
+        "from huggingface_hub.hf_api import HfFolder\nresult = HfFolder.get_token()",
+        "cannot import name 'HfFolder'",
+        None,
+        "huggingface_hub.hf_api.HfFolder has been gone",
+    ),
+    "metrics_of_pairs": (
+        "from transformers import AutoModelForSequenceClassification\n"
+        "from trl import RewardConfig, RewardTrainer\n"
+        "TOKENIZER.pad_token = TOKENIZER.eos_token\n"
+        "judge = AutoModelForSequenceClassification.from_pretrained(MODEL, num_labels=1)\n"
+        "judge.config.pad_token_id = TOKENIZER.pad_token_id\n"
+        "seen = []\n"
+        "def metrics(given):\n"
+        "    shares, labels = given\n"
+        "    seen.append([list(shares.shape), float(shares.sum()), labels.tolist()])\n"
+        "    return {'right': 1.0}\n"
+        "rows = Dataset.from_list([{'chosen': 'a b', 'rejected': 'c'}] * 3)\n"
+        "trainer = RewardTrainer(judge, args=RewardConfig(**FAST, per_device_eval_batch_size=2),\n"
+        "                        train_dataset=rows, eval_dataset=rows, tokenizer=TOKENIZER,\n"
+        "                        compute_metrics=metrics)\n"
+        "result = [trainer.evaluate()['eval_right'], [each if n != 1 else round(each, 3)\n"
+        "          for n, each in enumerate(seen[0])]]",
+        "unexpected keyword argument 'tokenizer'",
+        [1.0, [[3, 2], 3.0, [0.0, 0.0, 0.0]]],
+        "RewardTrainer(compute_metrics=) has been gone since TRL 0.24.0",
+    ),
     "batch_encode_plus": (
         "made = TOKENIZER.batch_encode_plus([('a', 'row'), ('of', 'text')])\n"
         "result = made['input_ids'] == TOKENIZER(['a', 'of'], ['row', 'text'])['input_ids']",
@@ -209,6 +287,18 @@ REFUSED = {
     "column_that_grows": (
         "ROWS['text'].append('more')",
         "column_that_grows.py:1: Column.append() has been gone since Datasets 4.0.0",
+    ),
+    "template_of_a_class": (
+        "TOKENIZER.chat_template = TOKENIZER.default_chat_template",
+        "default_chat_template has been gone since Transformers 4.44.0. Set chat_template to",
+    ),
+    "pairs_for_an_encoder": (
+        "from transformers import T5Config, T5ForConditionalGeneration\n"
+        "from trl import DPOConfig, DPOTrainer\n"
+        "small = T5Config(vocab_size=99, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)\n"
+        "DPOTrainer(T5ForConditionalGeneration(small), args=DPOConfig(**FAST),\n"
+        "           train_dataset=PAIRS, processing_class=TOKENIZER)",
+        "DPOTrainer of a model with an encoder and a decoder has been gone since TRL 0.29.0",
     ),
     "parallelize": (
         "model().parallelize()",

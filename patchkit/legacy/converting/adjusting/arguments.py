@@ -55,6 +55,18 @@ def set_afterwards(call: OldCall, row: Adjusted, surroundings: Surroundings) -> 
         call.arguments["args"] = remade(args, type(args), old, without=frozenset(without))
 
 
+def encoder_and_decoder(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a model with an encoder, whose first step would end in an error about its inputs.
+
+    Raises:
+        LegacyError: it is one.
+    """
+    config = getattr(call.arguments.get("model"), "config", None)
+    if getattr(config, "is_encoder_decoder", False):
+        old = f"{call.name} of a model with an encoder and a decoder"
+        raise call.refuse(row, old, "Train a model that has a decoder only.")
+
+
 def dtype_of_the_model(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Load a named model in the dtype that the script gives as `torch_dtype`."""
     _name_dtype(call, row, "model_init_kwargs")

@@ -239,6 +239,35 @@ def _with_tokenizer(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def metrics_of_pairs(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give a script's metrics what they got: the shares of both sides of each pair, and zeros.
+
+    Current evaluations have no labels, and the rewards of a batch one below the other.
+    """
+    metrics = call.arguments.get("compute_metrics")
+    sided = call.arguments.get("preprocess_logits_for_metrics") is not None
+    if metrics is None or sided or not call.is_of_older_script(row):
+        return
+    call.fix(row, f"{call.name}(compute_metrics=)", "it gets rewards and no labels today")
+
+    def shares(rewards: Any, labels: Any) -> Any:
+        import torch
+
+        first = rewards[0] if isinstance(rewards, tuple) else rewards
+        return torch.stack(first.squeeze(-1).chunk(2)).softmax(0).T
+
+    @functools.wraps(metrics)
+    def with_labels(prediction: Any, *args: Any, **kwargs: Any) -> Any:
+        import numpy as np
+
+        prediction.label_ids = np.zeros(len(prediction.predictions))
+        prediction.elements = (prediction.predictions, prediction.label_ids)
+        return metrics(prediction, *args, **kwargs)
+
+    call.arguments["preprocess_logits_for_metrics"] = shares
+    call.arguments["compute_metrics"] = with_labels
+
+
 def never_called(action: Uncalled) -> Adjuster:
     """Return the adjustment that refuses a trainer with a method that nothing would call."""
 

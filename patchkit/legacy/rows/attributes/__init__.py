@@ -22,7 +22,7 @@ _Attribute = tuple[str, Callable[[Any], Any] | None, str, str]
 _OF_ALL = frozenset({"of", "release", "source"})
 _OF_RENAMED = _OF_ALL | {"of_class"}
 _OF_CONSTANT = _OF_ALL | {"advice", "written"}
-_OF_GONE = _OF_ALL | {"instead", "names"}
+_OF_GONE = _OF_ALL | {"instead", "names", "value"}
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
@@ -45,7 +45,7 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
 
 class _AttributeReader(OwnedReader):
     settings = frozenset(
-        {"of", "release", "source", "advice", "written", "of_class", "instead", "names"}
+        {"of", "release", "source", "advice", "written", "of_class", "instead", "names", "value"}
     )
 
     def renamed(self) -> Iterator[Attribute]:
@@ -68,7 +68,8 @@ class _AttributeReader(OwnedReader):
     def gone(self) -> Iterator[Attribute]:
         self._check_settings(_OF_GONE)
         instead = self._sentence("instead", self._text("instead"))
-        return self._attributes((name, None, instead, "") for name in self._texts("names"))
+        entries = ((name, None, instead, "") for name in self._texts("names"))
+        return self._attributes(entries, is_method=not self._flag("value"))
 
     def generation(self) -> Iterator[Owned]:
         entries = self._entries(_OF_ALL)
@@ -96,7 +97,7 @@ class _AttributeReader(OwnedReader):
         return name, partial(_known, known), advice, written.replace("{value}", shown)
 
     def _attributes(
-        self, attributes: Iterable[_Attribute], *, of_class: bool = False
+        self, attributes: Iterable[_Attribute], *, of_class: bool = False, is_method: bool = True
     ) -> Iterator[Attribute]:
         owners, gone = self._owners(), self._release("release")
         source = self._text("source", optional=True)
@@ -109,6 +110,7 @@ class _AttributeReader(OwnedReader):
                 advice=advice,
                 written=written,
                 of_class=of_class,
+                is_method=is_method,
                 gone=gone,
                 source=source,
             )
