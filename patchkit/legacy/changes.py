@@ -402,6 +402,7 @@ class OtherResults:
         only: keywords and values without which they are the same; one of them is enough.
         given: the same for keywords with any value.
         raises: whether it is an error for most objects, so that a person must see to it.
+        for_ids: the keyword that is false where a script reads the result as ids alone.
     """
 
     told: str
@@ -410,6 +411,7 @@ class OtherResults:
     only: Mapping[str, object] = field(default_factory=dict)
     given: tuple[str, ...] = ()
     raises: bool = False
+    for_ids: str = ""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -47,6 +47,30 @@ CASES = {
         "from transformers import Trainer\nTrainer(m, tokenizer = t)\n",
         "from transformers import Trainer\nTrainer(m, processing_class = t)\n",
     ),
+    "a keyword of a trainer's arguments": (
+        "from transformers import *\nTrainer(m, TrainingArguments('o'), prediction_loss_only=True)\n",
+        "from transformers import *\nTrainer(m, TrainingArguments('o', prediction_loss_only=True))\n",
+    ),
+    "a keyword of arguments that a trainer has not got": (
+        "from transformers import Trainer\nTrainer(m, prediction_loss_only=True)\n",
+        'from transformers import Trainer, TrainingArguments\nTrainer(m, args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
+    ),
+    "a keyword that a class of the script's own takes": (
+        "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(tokenizer=tokenizer, **k)\nT(tokenizer=t)\n",
+        "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(processing_class=tokenizer, **k)\nT(tokenizer=t)\n",
+    ),
+    "what an object of the script's own holds": (
+        "from transformers import AutoTokenizer\nclass T:\n    def __init__(self, w):\n        self.w = w\n    def f(self):\n        return self.w.encode_plus('a')\nT(AutoTokenizer.from_pretrained('m'))\n",
+        "from transformers import AutoTokenizer\nclass T:\n    def __init__(self, w):\n        self.w = w\n    def f(self):\n        return self.w('a')\nT(AutoTokenizer.from_pretrained('m'))\n",
+    ),
+    "a chat template that is read as ids": (
+        "from transformers import AutoTokenizer\nids = AutoTokenizer.from_pretrained('m').apply_chat_template(c)\nm.generate(ids.to(0))\n",
+        "from transformers import AutoTokenizer\nids = AutoTokenizer.from_pretrained('m').apply_chat_template(c, return_dict=False)\nm.generate(ids.to(0))\n",
+    ),
+    "settings of generate for a model that is loaded": (
+        "from transformers import AutoModelForCausalLM\nAutoModelForCausalLM.from_pretrained('m', dtype='auto', num_beams=4)\n",
+        "from transformers import AutoModelForCausalLM\n# patchkit: AutoModelForCausalLM.from_pretrained takes no settings of generate, which belong on model.generation_config, since Transformers 5.0.0\nAutoModelForCausalLM.from_pretrained('m', dtype='auto', num_beams=4)\n",
+    ),
     "in a dictionary": (
         "import trl\nk = {'tokenizer': t, 'args': a}\ntrl.KTOTrainer(**k)\n",
         "import trl\nk = {'processing_class': t, 'args': a}\ntrl.KTOTrainer(**k)\n",

@@ -37,6 +37,17 @@ _TAKING_IDS = frozenset(
     }
 )
 """Functions whose first argument is ids, and never a dictionary."""
+OF_IDS = (
+    *("append", "clone", "cpu", "cuda", "detach", "dim", "dtype", "expand", "extend", "flatten"),
+    *("ndim", "numel", "numpy", "repeat", "shape", "size", "squeeze", "tolist", "unsqueeze"),
+    "view",
+)
+"""What lists of ids, tensors and arrays have, and a dictionary has not."""
+_OF_ENCODINGS = (
+    *("char_to_token", "char_to_word", "convert_to_tensors", "data", "encodings", "is_fast"),
+    *("sequence_ids", "token_to_chars", "token_to_word", "tokens", "word_ids", "word_to_tokens"),
+)
+"""What today's result has beside what a dictionary has."""
 _ASKING_FOR_CLASS = frozenset({"BatchEncoding", "dict", "getattr", "hasattr", "isinstance"})
 """Functions that ask for the class of a value, or take a dictionary."""
 
@@ -59,6 +70,15 @@ def reads_ids(frame: FrameType, method: str, result: Any) -> bool | None:
         evidence = list(_EvidenceReader(found[0], *classes).evidence(found[1])) if found else []
         known[frame.f_lasti] = all(evidence) if evidence else None
     return known[frame.f_lasti]
+
+
+def is_read_as_ids(source: CallSiteSource, call: ast.Call) -> bool | None:
+    """Tell the same of a call in the text of a script, without running it."""
+    today = type("Encoding", (dict,), dict.fromkeys(_OF_ENCODINGS))
+    evidence = list(
+        _EvidenceReader(source, today, type("Ids", (list,), dict.fromkeys(OF_IDS))).evidence(call)
+    )
+    return all(evidence) if evidence else None
 
 
 @lru_cache(maxsize=256)

@@ -50,7 +50,7 @@ ROWS: tuple[Change, ...] = (
         name="settings of generate for a model that is loaded",
         around=given_to_loaded,
         silent=OtherResults(
-            "takes no settings of generate; set them on model.generation_config",
+            "takes no settings of generate, which belong on model.generation_config",
             given=(
                 *("do_sample", "early_stopping", "length_penalty", "min_length", "num_beams"),
                 *("no_repeat_ngram_size", "num_return_sequences", "repetition_penalty", "top_p"),
@@ -68,6 +68,7 @@ ROWS: tuple[Change, ...] = (
             "gives a BatchEncoding, and no more the ids alone; write return_dict=False to have "
             "them",
             unless=("return_dict",),
+            for_ids="return_dict",
             but={"tokenize": False},
         ),
         gone="transformers 5.0.0",

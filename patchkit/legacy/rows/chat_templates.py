@@ -7,15 +7,10 @@ from functools import partial
 
 from ..changes import Adjusted, Attribute, Change
 from ..converting.chat_templates import attribute_of_ids, given_ids, pass_ids
+from ..converting.read_as_ids import OF_IDS
 
 _GONE = "transformers 5.0.0"
 _SOURCE = "https://github.com/huggingface/transformers/blob/v5.0.0/MIGRATION_GUIDE_V5.md"
-_OF_IDS = (
-    *("append", "clone", "cpu", "cuda", "detach", "dim", "dtype", "expand", "extend", "flatten"),
-    *("ndim", "numel", "numpy", "repeat", "shape", "size", "squeeze", "tolist", "unsqueeze"),
-    "view",
-)
-"""What lists of ids, tensors and arrays have, and a dictionary has not."""
 _TAKING = (
     "transformers.GenerationMixin.generate",
     "transformers.PreTrainedTokenizerBase.batch_decode",
@@ -24,7 +19,7 @@ _TAKING = (
 
 
 def _rows() -> Iterator[Change]:
-    for name in _OF_IDS:
+    for name in OF_IDS:
         yield Attribute(
             owners=("transformers.BatchEncoding",),
             name=name,

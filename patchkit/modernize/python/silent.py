@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from ...legacy.call_sites import CallSiteSource
 from ...legacy.converting.defaults import difference
+from ...legacy.converting.read_as_ids import is_read_as_ids
 from ...legacy.decisions import gives_other_results, is_relied_on
 from ...legacy.wording import release
 from ..findings import ScriptOutcome
 from .calls import CallPlan
+from .edits import span_of
 from .plan import Plan
 
 
@@ -17,8 +20,18 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
         if row.silent is not None and gives_other_results(row.silent, given):
             text = f"since {release(row.gone)} it {row.silent.told}"
             if row.silent.raises:
-                plan.remark(call.call.node, call.name, text)
+                because = f"{row.silent.told}, since {release(row.gone)}"
+                plan.remark(call.call.node, call.name, because)
                 continue
+            if row.silent.for_ids and call.call.complete:
+                source = CallSiteSource(plan.script.tree, plan.script.parents)
+                reads_ids = is_read_as_ids(source, call.call.node)
+                if reads_ids:
+                    plan.edits.added[span_of(call.call.node)][row.silent.for_ids] = "False"
+                    new = f"{call.name}({row.silent.for_ids}=False)"
+                    plan.changed(call.call.node, call.name, new, text)
+                if reads_ids is not None:
+                    continue
             plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
     if call.call.method != "__init__":
         return

@@ -49,6 +49,7 @@ _PARSING = frozenset(
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
 _MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
+_PEFT_MODEL = "peft.PeftModel"
 _PARTIAL = "functools.partial"
 _HANDED = "fn_kwargs"
 """The keyword of `map` for what the function gets besides the row."""
@@ -401,13 +402,15 @@ def made_of(cls: OwnClass) -> Made:
 
 
 def _held(value: Made, name: str, later: ast.Attribute | None) -> Values:
-    """Return what an attribute of a trainer or model is: its configuration.
+    """Return what an attribute of a trainer or model is: its configuration, or what adapts it.
 
     Args:
         value: the trainer or model.
         name: the attribute.
         later: what the script reads or sets of it, if it is an attribute.
     """
+    if name == "base_model" and _PEFT_MODEL in kinship.ancestors(value.class_name):
+        return (Made("peft.LoraModel"),)
     if name == "config" and later is not None and _MODEL in kinship.ancestors(value.class_name):
         # Whether a model's own configuration has what else a script reads of it is not known.
         is_told = isinstance(later.ctx, ast.Store) or later.attr in generation_settings()
