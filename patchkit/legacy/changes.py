@@ -295,13 +295,11 @@ class Parameters:
     """A method that scripts override, and that is now called with more arguments.
 
     Args:
-        method: its name.
         more: the new parameters, with defaults, as source.
         first: a statement at its beginning, as source; empty if it needs none.
         after: the parameters that come before them.
     """
 
-    method: str
     more: tuple[str, ...]
     first: str = ""
     after: tuple[str, ...] = ()
@@ -312,11 +310,9 @@ class Uncalled:
     """A method that scripts override, and that nothing calls today.
 
     Args:
-        method: its name.
         instead: a sentence that says what to do.
     """
 
-    method: str
     instead: str
 
     @property

@@ -54,17 +54,8 @@ def _dtype(name: str) -> Any:
     return getattr(torch, name)
 
 
-def in_8bit(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
-    """Return `quantization_config` for `load_in_8bit`."""
-    return _quantized("load_in_8bit", wanted, call)
-
-
-def in_4bit(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
-    """Return `quantization_config` for `load_in_4bit`."""
-    return _quantized("load_in_4bit", wanted, call)
-
-
-def _quantized(switch: str, wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+def quantized(switch: str, wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `quantization_config` for `load_in_4bit` or `load_in_8bit`."""
     given = call.unknown.get("quantization_config", call.arguments.get("quantization_config"))
     if given is not None:
         if wanted and not _value(given, switch):
