@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from ..changes import Change, Gone, Moved
+
+
+@cache
+def guarded_modules() -> frozenset[str]:
+    """Return the modules of other libraries than TRL that have what rows are about."""
+    file = Path(__file__).with_name("modules.txt")
+    return frozenset(file.read_text(encoding="utf-8").split())
 
 
 @cache
