@@ -68,6 +68,7 @@ _ROWS = json.loads(_FILE.read_text(encoding="utf-8"))
 OUTCOME_TABLE = tuple(
     RunOutcome(**row) for row in (*_ROWS["before_needs"], *_NEEDS, *_ROWS["after_needs"])
 )
+CELLS = _ROWS["cells"]
 SCAN_TABLE = tuple(ScanState(**row) for row in _ROWS["scans"])
 
 OUTCOMES = {outcome.name: outcome.meaning for outcome in OUTCOME_TABLE}

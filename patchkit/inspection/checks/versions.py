@@ -52,7 +52,7 @@ def _is_known_bug(patch_id: str) -> bool:
     from ...catalogue.resolution import resolve
     from ...engine.session import SESSION
     from ...environment import installed_version
-    from ...matrix import outcomes
+    from ...matrix.lookup import outcomes
     from ...rewrite import Target
 
     patch = SESSION.catalogue.entries[patch_id].patch

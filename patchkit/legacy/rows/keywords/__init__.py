@@ -24,8 +24,8 @@ from ...changes import (
     Rename,
     SetVariable,
     Value,
+    file_of,
 )
-from ...sources import file_of
 from ..tables import OwnedReader, rows_of, value
 
 FOLDER = Path(__file__).parent
