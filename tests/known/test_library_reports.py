@@ -144,6 +144,188 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "load it from 'https://huggingface.co/models', make sure",
         ("under openai/clip-vit-large-patch14:",),
     ),
+    "huggingface/datasets#2795": (
+        "TypeError: TextInputSequence must be str",
+        ("None", "filter"),
+    ),
+    "hiyouga/LlamaFactory#6743": (
+        raised_in(
+            "llamafactory/data/mm_plugin.py",
+            "process_messages",
+            "TypeError: argument of type 'NoneType' is not iterable",
+        ),
+        ("null", "filter"),
+    ),
+    "a model of 2025 beside an old PyTorch": (
+        "    if v not in ALL_PARALLEL_STYLES:\n"
+        + raised_in(
+            "transformers/modeling_utils.py",
+            "post_init",
+            "TypeError: argument of type 'NoneType' is not iterable",
+        ),
+        ("PyTorch", "torch>=2\\.5"),
+    ),
+    "a video processor without torchvision": (
+        raised_in(
+            "transformers/models/auto/video_processing_auto.py",
+            "video_processor_class_from_name",
+            "TypeError: argument of type 'NoneType' is not iterable",
+        ),
+        ("torchvision",),
+    ),
+    "unslothai/unsloth#1440": (
+        raised_in("unsloth/models/dpo.py", "on_log", "KeyError: 'rewards/accuracies'"),
+        ("PatchDPOTrainer", "Upgrade Unsloth"),
+    ),
+    "huggingface/trl#2340": (
+        "AttributeError: 'AutoModelForCausalLMWithValueHead' object has no attribute "
+        "'generation_config'",
+        ("trl<0\\.12", "SequenceClassification"),
+    ),
+    "a plain model for PPO": (
+        "AttributeError: 'LlamaForCausalLM' object has no attribute 'is_peft_model'",
+        ("AutoModelForCausalLMWithValueHead",),
+    ),
+    "huggingface/trl#1031": (
+        "UserWarning: The average ratio of batch (12.4) exceeds threshold 10.00. Skipping batch.",
+        ("learning_rate", "too large"),
+    ),
+    "hiyouga/LlamaFactory#2176": (
+        "ValueError: Freeze/Full PPO training needs `reward_model_type=full`.",
+        ("reward_model_type: full",),
+    ),
+    "modelscope/ms-swift#4975": ("KeyError: 'LOCAL_RANK'", ("torchrun", "launcher")),
+    "modelscope/ms-swift#5019": (
+        "ValueError: remaining_argv: ['--mcore_adapters', 'megatron_output/v1']",
+        ("another", "backslash", "--help"),
+    ),
+    "modelscope/ms-swift#4513": (
+        "ValueError: Please set --model <model_id_or_path>`, model: None",
+        ("--model FOLDER", "backslash"),
+    ),
+    "modelscope/ms-swift#595": (
+        "ValueError: int4 model is not supported",
+        ("unquantized", "infer_backend pt"),
+    ),
+    "huggingface/huggingface_hub#4915": (
+        raised_in(
+            "huggingface_hub/file_download.py",
+            "_create_symlink",
+            "OSError: [WinError 1314] A required privilege is not held by the client: 'blobs'",
+        ),
+        ("developer mode", "--local-dir"),
+    ),
+    "huggingface/deep-rl-class#190": (
+        "HTTPError: 403 Client Error: Forbidden for url: https://huggingface.co/api/repos/create",
+        ("read token",),
+    ),
+    "huggingface/huggingface_hub#937": (
+        "remote: DENIED update refs/heads/main: forbidden\n"
+        " ! [remote rejected] main -> main (pre-receive hook declined)",
+        ("token that may write",),
+    ),
+    "huggingface/datasets#5833": (
+        "TypeError: push_to_hub() got an unexpected keyword argument 'create_pr'",
+        ("huggingface_hub", "pip install -U"),
+    ),
+    "axolotl-ai-cloud/axolotl#73": (
+        "AssertionError: EarlyStoppingCallback requires load_best_model_at_end = True",
+        ("load_best_model_at_end=True", "eval_strategy"),
+    ),
+    "a tokenizer of tiktoken": (
+        "ValueError: Converting from SentencePiece and Tiktoken failed, if a converter for",
+        ("tiktoken", "pip install"),
+    ),
+    "a configuration with a dict inside": (
+        raised_in(
+            "transformers/configuration_utils.py",
+            "to_dict",
+            "AttributeError: 'dict' object has no attribute 'to_dict'",
+        ),
+        ("configuration object", "pip install -U transformers"),
+    ),
+    "a data file that is not there": (
+        "FileNotFoundError: Unable to find '/root/data/train.jsonl' at /root",
+        ("data_files",),
+    ),
+    "axolotl's sharegpt": (
+        "ValueError: unhandled prompt tokenization strategy: sharegpt.load",
+        ("chat_template",),
+    ),
+    "axolotl's packed evaluation": (
+        "ValueError: eval dataset split is too small for sample_packing. You should set",
+        ("eval_sample_packing: false",),
+    ),
+    "a clone without git-lfs": (
+        "OSError: You seem to have cloned a repository without having git-lfs installed.",
+        ("git lfs pull",),
+    ),
+    "keys of another command": (
+        "ValueError: Some keys are not used by the HfArgumentParser: ['booster', 'template']",
+        ("message lists",),
+    ),
+    "Seq2SeqTrainer with plain arguments": (
+        "AttributeError: 'TrainingArguments' object has no attribute 'generation_max_length'",
+        ("Seq2SeqTrainingArguments",),
+    ),
+    "decode of a batch": (
+        "TypeError: argument 'ids': 'list' object cannot be interpreted as an integer",
+        ("batch_decode",),
+    ),
+    "a metric's packages": (
+        "ImportError: To be able to use evaluate-metric/rouge, you need to install the following "
+        "dependencies['rouge_score']",
+        ("rouge_score",),
+    ),
+    "a metric without a network": (
+        "FileNotFoundError: Couldn't find a module script at /home/x/accuracy/accuracy.py.",
+        ("network", "local copy"),
+    ),
+    "sentence-transformers with a plain model": (
+        "No sentence-transformers model found with name bert-base-uncased. Creating a new one with "
+        "mean pooling.",
+        ("notice", "modules\\.json"),
+    ),
+    "a pickled SentenceTransformer": (
+        "AttributeError: 'SentenceTransformer' object has no attribute '_target_device'",
+        ("another release", "save_pretrained"),
+    ),
+    "parts of an output by unpacking": (
+        raised_in(
+            "torch/nn/functional.py",
+            "dropout",
+            "TypeError: dropout(): argument 'input' (position 1) must be Tensor, not str",
+        ),
+        ("return_dict=False", "pooler_output"),
+    ),
+    "unslothai/unsloth#2646": (
+        "AttributeError: 'UnslothGRPOConfig' object has no attribute 'loss_type'",
+        ("unsloth_compiled_cache", "unsloth_zoo"),
+    ),
+    "unslothai/unsloth#988": (
+        "AttributeError: module 'unsloth.models._utils' has no attribute 'accelerate_old_send'",
+        ("unsloth_zoo",),
+    ),
+    "a model that Unsloth did not prepare": (
+        raised_in(
+            "unsloth/models/llama.py",
+            "LlamaAttention_fast_forward",
+            "AttributeError: 'LlamaAttention' object has no attribute 'apply_qkv'",
+        ),
+        ("did not prepare", "FastLanguageModel"),
+    ),
+    "steps of accumulation that are None": (
+        raised_in(
+            "transformers/trainer.py",
+            "training_step",
+            "TypeError: unsupported operand type(s) for /: 'Tensor' and 'NoneType'",
+        ),
+        ("num_items_in_batch", "unsloth_zoo"),
+    ),
+    "vasistalodagala/whisper-finetune#5": (
+        "TypeError: __init__() got multiple values for argument 'model'",
+        ("by place", "by name"),
+    ),
 }
 
 
