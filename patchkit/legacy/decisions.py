@@ -27,7 +27,7 @@ from .changes import (
     Value,
 )
 from .errors import LegacyError
-from .wording import shown
+from .wording import LEAVE_OUT, shown
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -48,7 +48,6 @@ class Unknown:
 
 UNKNOWN: Final = Unknown()
 UNDECIDED = "A person must decide, since the value is known only when the script runs"
-LEAVE_OUT = "leave it out"
 
 
 class Template:

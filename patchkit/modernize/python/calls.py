@@ -8,18 +8,9 @@ from typing import Any
 
 from ...legacy.changes import Keyword, Order, Value
 from ...legacy.converting.order import fitting
-from ...legacy.decisions import (
-    LEAVE_OUT,
-    UNDECIDED,
-    UNKNOWN,
-    Decision,
-    Template,
-    clash,
-    decide,
-    decide_value,
-)
+from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import MethodRows
-from ...legacy.wording import since
+from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
 from ..reading.script import Given, Holder, ScriptCall
