@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..changes import Behaviour, Change, OtherResults
 from ..converting.chat_templates import give_ids
+from ..converting.collating import mask_labels
 from ..converting.configuration import number_rank
 from ..converting.device_maps import remember_device
 from ..converting.feature_extractors import process_images
@@ -21,6 +22,12 @@ ROWS: tuple[Change, ...] = (
         name="an adapter on the head",
         around=train_adapter_of_head,
         gone="trl 1.15.0",
+    ),
+    Behaviour(
+        owners=("trl.DataCollatorForLanguageModeling.torch_call",),
+        name="masks and lengths of rows",
+        around=mask_labels,
+        gone="trl 1.7.0",
     ),
     Behaviour(
         owners=(

@@ -195,12 +195,17 @@ OWN_METHODS = {
         "        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.5)\n"
         "        self.lr_scheduler = torch.optim.lr_scheduler.ConstantLR(self.optimizer, factor=0.5)\n"
         "        self.planned = num_training_steps\n"
+        "    def create_scheduler(self, num_training_steps, optimizer=None):\n"
+        "        self.schedules = getattr(self, 'schedules', 0) + 1\n"
+        "        return super().create_scheduler(num_training_steps, optimizer)\n"
         "trainer = plain_trainer(Own, max_steps=2)\n"
         "trainer.train()\n"
-        "result = [trainer.planned, type(trainer.optimizer.optimizer).__name__,\n"
-        "    trainer.state.log_history[0]['learning_rate'], 'create_optimizer' in vars(trainer)]",
+        "trainer.train()\n"
+        "result = [trainer.planned, trainer.schedules, type(trainer.optimizer.optimizer).__name__,\n"
+        "    trainer.state.log_history[0]['learning_rate'],\n"
+        "    sorted({'create_optimizer', 'create_scheduler'} & set(vars(trainer)))]",
         "no attribute 'planned'",
-        [2, "SGD", 0.25, False],
+        [2, 2, "SGD", 0.25, []],
         "override create_optimizer and create_scheduler",
     ),
     "path_of_a_model": (
