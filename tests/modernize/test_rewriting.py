@@ -376,3 +376,21 @@ def test_settings_of_generate_are_set_where_they_are(rewrite: Rewrite) -> None:
         "write model.generation_config.num_beams ="
         in lines[lines.index("config.num_beams = 4") - 1]
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "is_told"),
+    [
+        ("LlamaConfig(hidden_size=8)", False),
+        ('AutoConfig.from_pretrained("m")', False),
+        ('PretrainedConfig.from_pretrained("m")', False),
+        ("PretrainedConfig(bos_token_id=3)", False),
+        ("PretrainedConfig(vocab_size=8)", True),
+    ],
+)
+def test_the_configuration_of_a_model_may_have_what_all_had(
+    rewrite: Rewrite, made: str, is_told: bool
+) -> None:
+    name = made.partition("(")[0].partition(".")[0]
+    text = f"from transformers import {name}\nprint({made}.bos_token_id)\n"
+    assert bool(rewrite(text).findings) is is_told

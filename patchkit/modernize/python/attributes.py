@@ -8,6 +8,7 @@ from ...legacy.changes import Assigned, Attribute, Keyword
 from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
 from ..findings import ScriptOutcome
+from ..reading.expressions import generation_settings
 from ..reading.kinship import ancestors
 from ..reading.script import ScriptAttribute
 from .conversion import decide_in_source, source_of
@@ -16,6 +17,7 @@ from .plan import Plan
 from .standin import rendered
 
 _CONFIG = "config"
+_CONFIGURATION = "transformers.PreTrainedConfig"
 
 
 def plan_attributes(plan: Plan) -> None:
@@ -24,7 +26,7 @@ def plan_attributes(plan: Plan) -> None:
         row = plan.attributes_of(found.owner).get(found.name)
         if found.is_set:
             _set(plan, found)
-        elif row is not None and row.of_class == found.of_class:
+        elif row is not None and row.of_class == found.of_class and not _may_be_its_own(found, row):
             _read(plan, found, row)
     for found in plan.script.own_fields:
         row, keyword = plan.attributes_of(found.owner).get(found.name), _keyword(plan, found)
@@ -36,6 +38,15 @@ def plan_attributes(plan: Plan) -> None:
             row = plan.attributes_of(call.name).get(call.method)
             if row is not None and not row.of_class:
                 _read(plan, ScriptAttribute(call.name, call.method, call.line, function), row)
+
+
+def _may_be_its_own(found: ScriptAttribute, row: Attribute) -> bool:
+    """Tell whether a model's own configuration may have what all configurations had."""
+    if _CONFIGURATION not in row.owners or row.name in generation_settings():
+        return False
+    made = found.made_by
+    is_of_no_model = made is not None and made.name.lower() == _CONFIGURATION.lower()
+    return not is_of_no_model or made.method != "__init__" or row.name in made.keywords
 
 
 def _keyword(plan: Plan, found: ScriptAttribute) -> Keyword | None:
