@@ -32,8 +32,6 @@ def mask_labels(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> An
 def _labelled(row: Mapping[str, Any], masks: Sequence[str], kept: slice) -> dict[str, Any]:
     labels = row.get("labels", row["input_ids"])
     for mask in masks:
-        labels = [
-            label if bit else _IGNORED for label, bit in zip(labels, row[mask], strict=False)
-        ]
+        labels = [label if bit else _IGNORED for label, bit in zip(labels, row[mask], strict=False)]
     labelled = {**row, "labels": labels}
     return {**labelled, **{name: list(labelled[name])[kept] for name in _CUT}}

@@ -247,8 +247,12 @@ class Due:
             method: the method, `__init__`, or nothing for a function.
         """
         package, _, name = names[0].rpartition(".")
-        of_function = None if method else self.methods([package]).get(name)
-        return of_function or self.methods(names).get(method or "__init__")
+        found = self.methods(names).get(method or "__init__")
+        for called, row in () if method else self._by_owner.get(package, ()):
+            if called == name:
+                found = found or MethodRows()
+                found.add(row)
+        return found
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
         """Return the row of a trainer's keyword with the changes of its configuration's field."""

@@ -45,8 +45,9 @@ def _may_be_its_own(found: ScriptAttribute, row: Attribute) -> bool:
     if _CONFIGURATION not in row.owners or row.name in generation_settings():
         return False
     made = found.made_by
-    is_of_no_model = made is not None and made.name.lower() == _CONFIGURATION.lower()
-    return not is_of_no_model or made.method != "__init__" or row.name in made.keywords
+    if made is None or made.method != "__init__" or row.name in made.keywords:
+        return True
+    return made.name.lower() != _CONFIGURATION.lower()
 
 
 def _keyword(plan: Plan, found: ScriptAttribute) -> Keyword | None:

@@ -69,11 +69,11 @@ class CallPlan:
         if self._order is not None:
             names = self._order.order
             self.keywords = {**dict(zip(names, call.positional, strict=False)), **self.keywords}
-        own = call.own.fields if call.own is not None else {}
+        own = call.own
         self._old = {
             name: rows.keywords[name]
             for name in self.keywords
-            if name in rows.keywords and name not in own
+            if name in rows.keywords and not (own is not None and own.takes(name))
         }
         last = call.name.rpartition(".")[2]
         self.name = last if call.method in _CALLS else f"{last}.{call.method}"

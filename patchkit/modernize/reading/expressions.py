@@ -48,6 +48,8 @@ _PARSING = frozenset(
     }
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
+TRAINING = frozenset({_TRAINER, _ARGUMENTS})
+"""The classes that all trainers and their configurations derive from."""
 _MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
 _PARTIAL = "functools.partial"
 _HANDED = "fn_kwargs"

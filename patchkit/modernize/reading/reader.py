@@ -9,8 +9,8 @@ from functools import cache
 
 from ..errors import ScriptError
 from . import kinship
-from .expressions import Expressions, instance_of, literal, made_of
-from .script import Given, OwnClass, Script, ScriptAttribute, ScriptUse
+from .expressions import TRAINING, Expressions, instance_of, literal, made_of
+from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
 _PASSES = 3
@@ -35,6 +35,8 @@ def read(text: str) -> Script:
         raise ScriptError("an expression is nested too deeply to be read") from error
     assert reader is not None
     script = reader.script
+    if script.is_of_unsloth:
+        script.calls = [call for call in script.calls if not _is_of_unsloth(call)]
     for found in (script.uses, script.calls, script.attributes, script.classes):
         found.sort(key=lambda place: (place.line, getattr(place.node, "col_offset", 0)))
     return script
@@ -58,6 +60,15 @@ def parsed(text: str) -> ast.Module:
         if "Missing parentheses in call to" in reason or "multiple exception types" in reason:
             reason, advice = "this is Python 2", "; run 2to3 over it first"
         raise ScriptError(f"{place}no Python source: {reason}{advice}") from error
+
+
+def _is_of_unsloth(call: ScriptCall) -> bool:
+    """Tell whether a call makes a trainer or configuration that Unsloth puts in TRL's place.
+
+    They take what TRL's take or have taken, and more.
+    """
+    is_of_trl = call.name.startswith("trl.") and call.method == "__init__"
+    return is_of_trl and not TRAINING.isdisjoint(kinship.ancestors(call.name))
 
 
 @cache
@@ -286,17 +297,23 @@ class _ScriptReader(Expressions):
         bases = [value for base in node.bases for value in self.evaluate(base)]
         ancestors: list[str] = []
         fields: dict[str, ast.AnnAssign] = {}
+        constructors = [
+            statement
+            for statement in node.body
+            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
+        ]
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]
             elif isinstance(base, Own) and base.cls is not None:
                 ancestors += base.cls.ancestors
                 fields |= base.cls.fields
+                constructors += base.cls.constructors
         fields |= fields_of(node)
         cls: OwnClass | None = None
         if ancestors or _is_dataclass(node):
             unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
-            cls = OwnClass(node.name, node.lineno, unique, fields, node)
+            cls = OwnClass(node.name, node.lineno, unique, fields, node, tuple(constructors))
             self.script.classes.append(cls)
         self._bind(node.name, (Own(node, cls),))
         outer, self.scope = self.scope, Scope(self.scope)

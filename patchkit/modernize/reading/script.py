@@ -9,6 +9,7 @@ from typing import Any
 
 Holder = ast.Dict | ast.Call | ast.Assign
 """What gives entries to a dictionary."""
+_UNSLOTH = "unsloth"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class OwnClass:
     Args:
         ancestors: the public names of the library's classes that it derives from.
         fields: its own fields with a type, and those of its own ancestors.
+        constructors: its own constructor and those of its own ancestors, the nearest first.
     """
 
     name: str
@@ -68,6 +70,16 @@ class OwnClass:
     ancestors: tuple[str, ...]
     fields: Mapping[str, ast.AnnAssign]
     node: ast.ClassDef
+    constructors: tuple[ast.FunctionDef, ...] = ()
+
+    def takes(self, keyword: str) -> bool:
+        """Tell whether a keyword of a call is for the script's own class, not the library's."""
+        for constructor in self.constructors:
+            args = constructor.args
+            named = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+            if args.kwarg is None or keyword in named:
+                return True
+        return keyword in self.fields
 
 
 @dataclass(frozen=True)
@@ -136,3 +148,12 @@ class Script:
     classes: list[OwnClass] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
+
+    @property
+    def is_of_unsloth(self) -> bool:
+        """Whether it imports Unsloth, which puts trainers of its own in the place of TRL's."""
+        return any(
+            use.node in self.tree.body and not use.optional
+            for use in self.uses
+            if use.name.partition(".")[0] == _UNSLOTH
+        )
