@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from patchkit.modernize.history import History
+from patchkit.modernize.python.rewriting import planned
+from patchkit.modernize.target import due_for
 from patchkit.modernize.wanted import ScriptVerdict
 from patchkit.modernize.wanted.lacking import Fate
 from patchkit.modernize.wanted.measured import apart, best
@@ -193,6 +197,36 @@ def test_a_member_of_an_enumeration_sets_a_bound(look) -> None:
     found = look("from accelerate import DistributedType\nprint(DistributedType.TPU)\n")
     assert _lacking(found)["DistributedType.TPU"][0] == "fixed"
     assert _range(found, "accelerate").last == "0.27.2"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "read"),
+    [
+        ("settings.json", '{"kto": {"evaluation_strategy": "no"}}', "json.load(file)"),
+        ("settings.yaml", "kto:\n  evaluation_strategy: 'no'\n", "yaml.safe_load(file)"),
+        ("settings.yml", "kto: {evaluation_strategy: epoch}", "yaml.load(file, Loader=L)"),
+    ],
+)
+def test_settings_that_a_script_reads(look, tmp_path, name: str, content: str, read: str) -> None:
+    text = f"""
+        import json, yaml
+        from trl import KTOConfig
+        with open("{name}") as file:
+            settings = {read}
+        KTOConfig("out", **settings["kto"])
+        """
+    assert "KTOConfig(evaluation_strategy=)" not in _lacking(look(text))
+    (tmp_path / name).write_text(content)
+    found = look(text)
+    assert _lacking(found)["KTOConfig(evaluation_strategy=)"][0] == "fixed"
+    assert _range(found, "transformers").last == "4.50.3"
+    assert not found.combined
+    (remark,) = planned(textwrap.dedent(text), due_for("transformers==5.23.0"), tmp_path).findings[
+        :1
+    ]
+    assert remark.old == f"KTOConfig(evaluation_strategy=) of {name}"
+    (tmp_path / name).write_text("{" * 9)
+    assert "KTOConfig(evaluation_strategy=)" not in _lacking(look(text))
 
 
 def test_a_function_takes_what_its_class_takes(look) -> None:

@@ -63,7 +63,10 @@ class CallPlan:
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
         self.is_kept = False
-        self.keywords: dict[str, Given] = dict(call.keywords)
+        self._of_files = {name: each for name, each in call.keywords.items() if each.file}
+        self.keywords: dict[str, Given] = {
+            name: each for name, each in call.keywords.items() if not each.file
+        }
         self._order = _fitting_order(call, rows)
         self.positional = call.positional if self._order is None else ()
         if self._order is not None:
@@ -283,7 +286,15 @@ class CallPlan:
         return name is not None and len(reads) == 1 and reads[0] is given.node
 
     def _report_files(self) -> None:
-        """Report settings that come from a file, where the script does not show them."""
+        """Report settings that come from a file, which may be another script's, too."""
+        for name, given in self._of_files.items():
+            if name in self.rows.keywords:
+                row = self.rows.keywords[name]
+                decision, _ = decide_in_source(self.plan, row, given, {})
+                because = f"{since(row)}; {decision.advice}"
+                self.plan.remark(given.node, f"{self.name}({name}=) of {given.file}", because)
+        if self._of_files:
+            return
         for keyword in self.call.node.keywords:
             if keyword.arg is None and _is_read(self.plan.script.tree, keyword.value):
                 old = f"{self.name}(**{self.plan.lines.source(keyword.value)})"

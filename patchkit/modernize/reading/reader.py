@@ -6,6 +6,7 @@ import ast
 import warnings
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 from ..errors import ScriptError
 from . import kinship
@@ -18,8 +19,12 @@ _PASSES = 3
 _LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
-def read(text: str) -> Script:
-    """Read a script.
+def read(text: str, folder: Path | None = None) -> Script:
+    """Read a script, and the files of settings that it names.
+
+    Args:
+        text: its text.
+        folder: where it lies; None if no file is to be read.
 
     Raises:
         ScriptError: it does not parse, or is nested too deeply.
@@ -29,7 +34,7 @@ def read(text: str) -> Script:
     reader: _ScriptReader | None = None
     try:
         for _ in range(_PASSES):
-            reader = _ScriptReader(Script(tree, parents=parents), reader)
+            reader = _ScriptReader(Script(tree, parents=parents, folder=folder), reader)
             reader.run()
     except RecursionError as error:
         raise ScriptError("an expression is nested too deeply to be read") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 Holder = ast.Dict | ast.Call | ast.Assign
@@ -45,6 +46,7 @@ class Given:
         holder: the dictionary, call of `dict` or of its `update`, or assignment to an item, that it
             comes from by `**`; None for an argument of the call itself.
         keyword: the argument in its call; None by position and in a dictionary in braces.
+        file: the file of settings that it comes from by `**`; empty for others.
     """
 
     line: int
@@ -53,6 +55,7 @@ class Given:
     values: tuple[Any, ...] = ()
     holder: Holder | None = None
     keyword: ast.keyword | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,7 @@ class Script:
         classes: classes that derive from a library's.
         parents: each node to the one that it is a part of.
         bound: all names that the script gives a meaning to.
+        folder: where the script lies, with the files that it reads; None if that is not known.
     """
 
     tree: ast.Module
@@ -148,6 +152,7 @@ class Script:
     classes: list[OwnClass] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
+    folder: Path | None = None
 
     @property
     def is_of_unsloth(self) -> bool:

@@ -128,7 +128,7 @@ def _combined(
     lines = {(missed.need.cell, missed.need.line) for missed in missing}
     names = {missed.need.what for missed in missing}
     names |= {use.name for use in script.uses if use.optional}
-    for finding in planned(text.text, due).findings:
+    for finding in planned(text.text, due, text.folder).findings:
         placed = text.in_its_cell(finding)
         is_told = (placed.cell, placed.line) in lines or placed.old in names
         if placed.outcome is not ScriptOutcome.SILENT and not is_told:
