@@ -274,6 +274,41 @@ def test_where_a_person_must_decide(
     assert outcome in {finding.outcome for finding in result.findings}
 
 
+COPY = """\
+from transformers.models.llama.modeling_llama import LlamaAttention, LlamaModel
+
+def forward(self, hidden_states, attention_mask=None, {parameter}=None, **kwargs):
+    return {result}
+
+class Own({base}):
+    def forward(self, hidden_states, {parameter}=None):
+        return {result}
+
+LlamaAttention.{method} = forward
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "base", "method", "result", "told"),
+    [
+        ("past_key_value", "LlamaAttention", "forward", "hidden_states", [3, 7]),
+        ("head_mask", "LlamaAttention", "other", "hidden_states", [7]),
+        ("past_key_value", "LlamaModel", "forward", "hidden_states", [3]),
+        ("past_key_value", "LlamaAttention", "forward", "super().forward(hidden_states)", []),
+        ("past_key_values", "LlamaAttention", "forward", "hidden_states", []),
+    ],
+)
+def test_copies_of_methods_of_layers(
+    rewrite: Rewrite, parameter: str, base: str, method: str, result: str, told: list[int]
+) -> None:
+    text = COPY.format(parameter=parameter, base=base, method=method, result=result)
+    found = rewrite(text).findings
+    assert [finding.line for finding in found] == told
+    for finding in found:
+        assert finding.outcome is ScriptOutcome.GONE
+        assert finding.old.startswith("the LlamaAttention.forward that forward is a copy of")
+
+
 def test_remarks_stand_above_statements(rewrite) -> None:
     before = """\
     #!/usr/bin/env python

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..changes import Adjusted, Behaviour, Change, Drop, Keyword, Parameters, Rename, Uncalled
-from ..converting.adjusting import own_methods
+from ..changes import (
+    Adjusted,
+    Behaviour,
+    Change,
+    Copied,
+    Drop,
+    Keyword,
+    Parameters,
+    Rename,
+    Uncalled,
+)
+from ..converting.adjusting import copies, own_methods
 from ..converting.adjusting.own_methods import create_both, never_called
 
 _TRAINER = ("transformers.Trainer",)
@@ -73,8 +83,24 @@ _UNCALLED = (
 )
 """Methods that no trainer calls any more: whose, since when, and what to do."""
 
+_COPIED = (
+    ("4.48.0", Copied("position_embeddings", came=True)),
+    ("4.56.0", Copied("past_key_value")),
+    ("5.0.0", Copied("head_mask")),
+    ("5.0.0", Copied("layer_head_mask")),
+)
+"""Parameters that layers got or lost, of which copies are known, by the release."""
+
 
 def _rows() -> Iterator[Change]:
+    for release, copied in _COPIED:
+        yield Adjusted(
+            owners=_TRAINER,
+            name=f"copies of layers and {copied.parameter}",
+            adjust=copies.copied_layers(copied),
+            in_source=copied,
+            gone=f"transformers {release}",
+        )
     for release, methods in _METHODS.items():
         for method in methods:
             yield Adjusted(
@@ -98,6 +124,12 @@ def _rows() -> Iterator[Change]:
 
 ROWS: tuple[Change, ...] = (
     *_rows(),
+    Adjusted(
+        owners=_TRAINER,
+        name="copies of constructors",
+        adjust=copies.copied_constructor,
+        gone="trl 0.8.0",
+    ),
     Adjusted(
         owners=_TRAINER,
         name="_maybe_log_save_evaluate",

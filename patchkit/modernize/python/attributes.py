@@ -25,7 +25,8 @@ def plan_attributes(plan: Plan) -> None:
     for found in plan.script.attributes:
         row = plan.attributes_of(found.owner).get(found.name)
         if found.is_set:
-            _set(plan, found)
+            if not found.of_class:
+                _set(plan, found)
         elif row is not None and row.of_class == found.of_class and not _may_be_its_own(found, row):
             _read(plan, found, row)
     for found in plan.script.own_fields:

@@ -9,6 +9,7 @@ from typing import Any
 from ...legacy.changes import (
     Adjusted,
     Columns,
+    Copied,
     GivenToo,
     LeftOut,
     OneColumn,
@@ -48,7 +49,9 @@ def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan])
                 _give_too(plan, call, row, action)
             case Columns() as action:
                 _rename_columns(plan, row, action)
-            case Parameters() | OtherParameter() | Uncalled() | OwnConfiguration() | None:
+            case (
+                Parameters() | OtherParameter() | Uncalled() | Copied() | OwnConfiguration() | None
+            ):
                 pass  # see `classes` and `configurations`, or it does not show in a script
             case _:
                 never(row.in_source)

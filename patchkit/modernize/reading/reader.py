@@ -191,15 +191,16 @@ class _ScriptReader(Expressions):
                 self._assign(element, known, None)
         elif isinstance(target, ast.Attribute):
             for value in self.evaluate(target.value):
-                if isinstance(value, Made):
+                of_class = isinstance(value, Library)
+                if isinstance(value, Made) or (of_class and kinship.is_class(value.name)):
                     given = None
                     if node is not None:
                         given = Given(node.lineno, node, literal(node), values)
-                    self.script.attributes.append(
-                        ScriptAttribute(
-                            value.class_name, target.attr, target.lineno, target, True, given
-                        )
+                    owner = value.name if of_class else value.class_name
+                    place = ScriptAttribute(
+                        owner, target.attr, target.lineno, target, True, given, of_class=of_class
                     )
+                    self.script.attributes.append(place)
         elif isinstance(target, ast.Subscript):
             for value in self.evaluate(target.value):
                 if isinstance(value, Dictionary):
