@@ -146,6 +146,18 @@ ROWS: tuple[Change, ...] = (
         gone="transformers 5.2.0",
     ),
     Behaviour(
+        owners=("transformers.GenerationMixin._update_model_kwargs_for_generation",),
+        name="positions of the next tokens",
+        around=former_models.own_positions,
+        gone="transformers 5.2.0",
+    ),
+    Behaviour(
+        owners=("transformers.PreTrainedConfig.__init_subclass__",),
+        name="configurations with a constructor of their own",
+        around=former_models.configured_as_before,
+        gone="transformers 5.0.0",
+    ),
+    Behaviour(
         owners=("transformers.GenerationMixin._prepare_cache_for_generation",),
         name="states that are tuples",
         around=former_models.no_cache,
