@@ -92,11 +92,9 @@ class Names:
 
     def _answer_for_folders(self, module: ModuleType) -> None:
         """Let the names of Transformers' modules be asked for by folder."""
-        from ..replacements.import_structure import ImportStructure
-
-        found, today = self._places.exactly(_STRUCTURES), vars(module).get(_STRUCTURE)
-        if found is not None and isinstance(today, dict):
-            former = ImportStructure(today)
+        found = self._places.exactly(_STRUCTURES)
+        if found is not None and _STRUCTURE in vars(module):
+            former = _look_up(found.place)
             former.told = partial(self._note, found)
             self._changed.change(module, _STRUCTURE, former)
 
