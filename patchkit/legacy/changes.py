@@ -299,12 +299,15 @@ class Parameters:
         more: the new parameters, with defaults, as source.
         first: a statement at its beginning, as source; empty if it needs none.
         after: the parameters that come before them.
+        attribute: a release, and an attribute of the class, as source, that says as much as `first`
+            from that release on.
     """
 
     method: str
     more: tuple[str, ...]
     first: str = ""
     after: tuple[str, ...] = ()
+    attribute: tuple[str, str] | None = None
 
 
 @dataclass(eq=False, repr=False)

@@ -152,11 +152,23 @@ CASES = {
         "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
         "a.eval_strategy = 'steps'\na.warmup_steps = 0.1\n",
     ),
+    "padding to a length": (
+        "from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained('m')\n"
+        "t('a', max_length=9, pad_to_max_length=True)\nt('a', pad_to_max_length=True)\n"
+        "t('a', truncation=True, truncation_strategy='longest_first')\n",
+        "from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained('m')\n"
+        "t('a', max_length=9, padding=\"max_length\")\nt('a', padding=True)\n"
+        "t('a', truncation=True)\n",
+    ),
+    "limits that are none": (
+        "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o', max_prompt_length=None)\nGRPOTrainer(m, f, a)\n",
+        "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o')\nGRPOTrainer(m, f, a)\n",
+    ),
     "an own loss": (
         "from transformers import Trainer\nclass T(Trainer):\n    def compute_loss(self, model, inputs):\n        return 1\n",
         "from transformers import Trainer\nclass T(Trainer):\n"
-        "    def compute_loss(self, model, inputs, num_items_in_batch=None):\n"
-        "        self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False\n        return 1\n",
+        "    loss_is_scaled_for_ga = False\n"
+        "    def compute_loss(self, model, inputs, num_items_in_batch=None):\n        return 1\n",
     ),
     "an own callback": (
         "from transformers import TrainerCallback as C\nclass A(C):\n"
@@ -364,6 +376,12 @@ def test_findings_in_order(rewrite) -> None:
         (5, "SFTTrainer(packing=)", "packing=True in the configuration"),
     ]
     assert result.findings[1].because == "it has been gone since TRL 0.16.0"
+
+
+def test_an_own_loss_for_a_release_without_the_attribute() -> None:
+    text, _ = CASES["an own loss"]
+    result = modernize(text, due_for("transformers==5.18.0"))
+    assert "self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False" in result.text
 
 
 def test_to_an_older_release() -> None:

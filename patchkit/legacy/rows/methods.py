@@ -29,6 +29,7 @@ _METHODS = {
             ("num_items_in_batch=None",),
             _MEAN,
             after=("model", "inputs", "return_outputs"),
+            attribute=("transformers 5.19.0", "loss_is_scaled_for_ga = False"),
         ),
         Parameters("training_step", ("num_items_in_batch=None",), after=("model", "inputs")),
     ),

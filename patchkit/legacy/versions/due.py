@@ -171,6 +171,7 @@ class Due:
         known: Iterable[Change] = (),
     ) -> None:
         self._rows = (*known, *due_rows(rows, version_of))
+        self._version_of = version_of
         # Each class of each module is asked about.
         self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
         for row in self.of(Owned):
@@ -186,6 +187,11 @@ class Due:
     def of(self, *classes: type[_Row]) -> list[_Row]:
         """Return the rows of these classes."""
         return [row for row in self._rows if isinstance(row, classes)]
+
+    def is_due(self, change: str) -> bool:
+        """Tell whether a library is at a release, as `trl 0.12.0`, or at a later one."""
+        version = self._version_of(change.partition(" ")[0])
+        return version is not None and _has(version, _number(change))
 
     @cached_property
     def places(self) -> Places:

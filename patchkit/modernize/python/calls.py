@@ -215,8 +215,13 @@ class CallPlan:
         return f"{decision.to}=" if decision.keeps_value and sources else _shown(sources)
 
     def _keep(self, decision: Decision, given: Given) -> str:
-        """Let the trainer's class follow a value that no keyword takes; return that in words."""
+        """Let the trainer's class follow a value that no keyword takes; return that in words.
+
+        Nothing needs to follow None, which limits nothing.
+        """
         ((to, value),) = decision.kept.items()
+        if value is None:
+            return ""
         self.kept[to] = source_of(self.plan, value, given)
         self.kept_by[decision.by] = self.kept_by.get(decision.by, False) or decision.alone
         return f"{decision.by.rpartition('.')[2]}(…, {to}={self.kept[to]})"

@@ -154,7 +154,9 @@ def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameter
             plan.remark(node, old, because)
             continue
         plan.edits.parameters[span_of(node)] += lacking
-        if action.first:
+        if action.attribute is not None and plan.due.is_due(action.attribute[0]):
+            plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
+        elif action.first:
             plan.edits.first[span_of(node)].append(action.first)
         plan.changed(node, old, f"with {', '.join(lacking)}", f"it {since(row)}")
 
