@@ -281,12 +281,12 @@ class Wrapped:
 
     Args:
         keyword: the argument.
-        by: the wrapper that makes the one of the other, with dots.
+        written: the function for a row, as source, with `{value}` for the other.
         unless: what else the script has to do if the text does not show its rows.
     """
 
     keyword: str
-    by: str
+    written: str
     unless: str
 
 

@@ -137,8 +137,13 @@ CASES = {
     ),
     "a formatting function of its time": (
         "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=f)\n",
-        "import trl\nfrom patchkit.legacy.converting.formatting import OneText\n"
-        "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=OneText(f))\n",
+        "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, "
+        "formatting_func=lambda row: f({name: [value] for name, value in row.items()})[0])\n",
+    ),
+    "a formatting function without a name": (
+        "import trl\ntrl.SFTTrainer(m, a, formatting_func=lambda e: [t for t in e['text']])\n",
+        "import trl\ntrl.SFTTrainer(m, a, formatting_func=lambda row: (lambda e: [t for t in e['text']])"
+        "({name: [value] for name, value in row.items()})[0])\n",
     ),
     "attributes": (
         "from trl import ModelConfig, TrlParser\n(c,) = TrlParser(ModelConfig).parse_args_and_config()\n"

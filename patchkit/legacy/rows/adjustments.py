@@ -41,7 +41,7 @@ ROWS: tuple[Change, ...] = (
         adjust=datasets.formatted_in_batches,
         in_source=Wrapped(
             "formatting_func",
-            "patchkit.legacy.converting.formatting.OneText",
+            "lambda row: {value}({name: [value] for name, value in row.items()})[0]",
             unless="rows with a column prompt are not formatted: give the trainer "
             "rows.map(lambda batch: {'text': f(batch)}, batched=True, "
             "remove_columns=rows.column_names) and no formatting_func",

@@ -104,11 +104,11 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     is_lambda = isinstance(given.node, ast.Lambda) and isinstance(given.node.body, _LISTS)
     if not is_lambda and not any(map(_returns_list, functions)):
         return
-    function = plan.imports.name(action.by, given.node)
-    plan.wrap(given.node, f"{function}({ITSELF})")
+    function = f"({ITSELF})" if is_lambda else ITSELF
+    plan.wrap(given.node, action.written.replace("{value}", function))
     call.is_old = True
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
-    plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
+    plan.changed(given.node, old, f"{action.keyword}=lambda row: …", f"it {since(row)}")
     plan.find(given.node.lineno, old, "", action.unless, ScriptOutcome.SILENT)
 
 
