@@ -165,6 +165,17 @@ CASES = {
         "t('a', max_length=9, padding=\"max_length\")\nt('a', padding=True)\n"
         "t('a', truncation=True)\n",
     ),
+    "conditions that are known": (
+        "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
+        "if b and not a.overwrite_output_dir:\n    c()\n"
+        "if a.past_index >= 0:\n    d(a.past_index)\n"
+        "if not a.overwrite_output_dir or b:\n    e()\n"
+        "if a.past_index >= 0:  # why\n    f()\n",
+        "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
+        "if b:\n    c()\n"
+        "if True:\n    e()\n"
+        "if False:  # why\n    f()\n",
+    ),
     "limits that are none": (
         "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o', max_prompt_length=None)\nGRPOTrainer(m, f, a)\n",
         "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o')\nGRPOTrainer(m, f, a)\n",
@@ -172,7 +183,7 @@ CASES = {
     "an own loss": (
         "from transformers import Trainer\nclass T(Trainer):\n    def compute_loss(self, model, inputs):\n        return 1\n",
         "from transformers import Trainer\nclass T(Trainer):\n"
-        "    loss_is_scaled_for_ga = False\n"
+        "    loss_is_scaled_for_ga = False\n\n"
         "    def compute_loss(self, model, inputs, num_items_in_batch=None):\n        return 1\n",
     ),
     "an own callback": (
