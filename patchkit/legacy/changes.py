@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 _HOME = "https://github.com/huggingface"
 # The call is a `call.OldCall`, whose module needs this one.
@@ -301,12 +301,12 @@ class Wrapped:
 
     Args:
         keyword: the argument.
-        by: the wrapper that makes the one of the other, with dots.
+        written: the function for a row, as source, with `{value}` for the other.
         unless: what else the script has to do if the text does not show its rows.
     """
 
     keyword: str
-    by: str
+    written: str
     unless: str
 
 
@@ -318,11 +318,14 @@ class Parameters:
         more: the new parameters, with defaults, as source.
         first: a statement at its beginning, as source; empty if it needs none.
         after: the parameters that come before them.
+        attribute: a release, and an attribute of the class, as source, that says as much as `first`
+            from that release on.
     """
 
     more: tuple[str, ...]
     first: str = ""
     after: tuple[str, ...] = ()
+    attribute: tuple[str, str] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -338,6 +341,27 @@ class Uncalled:
     @property
     def refusal(self) -> str:
         return f"No trainer calls it. {self.instead}"
+
+
+@dataclass(eq=False, repr=False)
+class Copied:
+    """A parameter by which a script's copy of a method of a layer is known.
+
+    Args:
+        parameter: its name.
+        came: whether copies lack it, which today's callers give; else they have it, and nobody
+            gives it.
+    """
+
+    parameter: str
+    came: bool = False
+    refusal: ClassVar[str] = "Copy it from the installed release, and change that."
+
+    def shows(self, copy: Collection[str], today: Collection[str]) -> bool:
+        """Tell whether a method of these parameters is a copy of one from before."""
+        older, newer = (copy, today) if not self.came else (today, copy)
+        is_layer = "hidden_states" in copy and "hidden_states" in today
+        return is_layer and self.parameter in older and self.parameter not in newer
 
 
 @dataclass(eq=False, repr=False)
@@ -400,6 +424,7 @@ InSource = (
     | Wrapped
     | Parameters
     | Uncalled
+    | Copied
     | OtherParameter
     | Columns
     | OneColumn

@@ -56,6 +56,8 @@ def _rows(script: ScriptWants) -> Iterator[SectionRow]:
         title = release(f"{found.library} ").strip()
         yield SectionRow(title, _released(found), alarming=not found.releases)
         yield from (SectionRow("", text) for text in _bounds(found))
+    if script.of_unsloth:
+        yield SectionRow("Unsloth", "its trainers and configurations take what TRL's ever took")
     yield SectionRow(
         "runs here", _RUNS[script.verdict], alarming=script.verdict is ScriptVerdict.NOT
     )

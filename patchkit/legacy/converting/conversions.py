@@ -88,15 +88,17 @@ def organization(name: str | None, call: OldCall) -> Mapping[str, Any]:
 
 def padding_to_length(wanted: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `padding` for `pad_to_max_length`, which gave way to it."""
-    if not wanted or call.arguments.get("padding"):
+    given = {**call.unknown, **call.arguments}
+    if not wanted or given.get("padding"):
         return {}
     call.arguments.pop("padding", None)
-    return {"padding": True if call.arguments.get("max_length") is None else "max_length"}
+    call.unknown.pop("padding", None)
+    return {"padding": True if given.get("max_length") is None else "max_length"}
 
 
 def truncating(strategy: Any, call: OldCall) -> Mapping[str, Any]:
     """Return `truncation` for `truncation_strategy`, which gave way to it."""
-    given = call.arguments.get("truncation") is not None
+    given = {**call.unknown, **call.arguments}.get("truncation") is not None
     return {} if given or strategy is None else {"truncation": strategy}
 
 

@@ -116,6 +116,7 @@ class Due:
         known: Iterable[Change] = (),
     ) -> None:
         self._rows = (*known, *due_rows(rows, version_of))
+        self._version_of = version_of
         # Each class of each module is asked about.
         self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
         for row in self.of(Owned):
@@ -131,6 +132,11 @@ class Due:
     def of(self, *classes: type[_Row]) -> list[_Row]:
         """Return the rows of these classes."""
         return [row for row in self._rows if isinstance(row, classes)]
+
+    def is_due(self, change: str) -> bool:
+        """Tell whether a library is at a release, as `trl 0.12.0`, or at a later one."""
+        version = self._version_of(change.partition(" ")[0])
+        return version is not None and _has(version, _number(change))
 
     @cached_property
     def places(self) -> Places:
@@ -192,8 +198,12 @@ class Due:
             method: the method, `__init__`, or nothing for a function.
         """
         package, _, name = names[0].rpartition(".")
-        of_function = None if method else self.methods([package]).get(name)
-        return of_function or self.methods(names).get(method or "__init__")
+        found = self.methods(names).get(method or "__init__")
+        for called, row in () if method else self._by_owner.get(package, ()):
+            if called == name:
+                found = found or MethodRows()
+                found.add(row)
+        return found
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
         """Return the row of a trainer's keyword with the changes of its configuration's field."""

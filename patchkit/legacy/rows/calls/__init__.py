@@ -14,6 +14,7 @@ from ...changes import (
     Adjusted,
     Behaviour,
     Columns,
+    Copied,
     GivenToo,
     InSource,
     LeftOut,
@@ -34,6 +35,7 @@ _OF_ALL = frozenset({"of", "release", "source", "name", "by"})
 _OF_UNCALLED = frozenset({"of", "release", "instead", "names"})
 _IN_SOURCE: dict[str, Callable[..., InSource]] = {
     "columns": Columns,
+    "copied": Copied,
     "given_too": GivenToo,
     "left_out": LeftOut,
     "one_column": OneColumn,
