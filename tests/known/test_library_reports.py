@@ -1,0 +1,364 @@
+"""Errors that many people reported of Transformers and what stands beside it, by how often they are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.known.test_reports import NEWEST, said
+
+_LINE = '  File "/x/site-packages/{}", line 7, in {}\n'
+
+
+def raised_in(place: str, function: str, message: str) -> str:
+    return _LINE.format(place, function) + message
+
+
+# Report to: the text, and what the answer must say.
+REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "huggingface/datasets#6567": (
+        raised_in(
+            "transformers/trainer.py",
+            "_move_model_to_device",
+            "AttributeError: 'str' object has no attribute 'to'",
+        ),
+        ("given as a text", "from_pretrained"),
+    ),
+    "jianzhnie/LLamaTuner#97": (
+        raised_in(
+            "peft/config.py",
+            "from_pretrained",
+            "TypeError: LoraConfig.__init__() got an unexpected keyword argument 'loftq_config'",
+        ),
+        ("newer PEFT", "pip install -U peft"),
+    ),
+    "NielsRogge/Transformers-Tutorials#381": (
+        "ValueError: You passed a `DataCollatorForCompletionOnlyLM` to the SFTTrainer. This is not "
+        "compatible with the `packing` argument.",
+        ("packing=False",),
+    ),
+    "huggingface/open-r1#366": (
+        "    shift_logits = outputs.logits[..., :-1, :].contiguous()\n"
+        "TypeError: 'NoneType' object is not subscriptable",
+        ("Liger", "Upgrade TRL", "use_liger_kernel=False"),
+    ),
+    "huggingface/course#1005": (
+        '    prompt_ids = inputs["prompt_ids"]\n'
+        "TypeError: list indices must be integers or slices, not str",
+        ("0\\.15", "pip install -U trl"),
+    ),
+    "princeton-nlp/SimCSE#42": (
+        raised_in(
+            "transformers/models/gpt2/tokenization_gpt2.py",
+            "__init__",
+            "TypeError: expected str, bytes or os.PathLike object, not NoneType",
+        ),
+        ("merges\\.txt", "use_fast=True"),
+    ),
+    "ymcui/Chinese-LLaMA-Alpaca#141": (
+        "AttributeError: 'PeftModelForCausalLM' object has no attribute 'merge_and_unload'",
+        ("too old", "0\\.3", "pip install -U peft"),
+    ),
+    "OpenCSGs/csghub-sdk#89": (
+        "ValueError: BuilderConfig ParquetConfig(name='mrpc', version=0.0.0) doesn't have a "
+        "'use_auth_token' key.",
+        ("use_auth_token", "token="),
+    ),
+    "huggingface/datasets#6183": (
+        "SchemaInferenceError: Please pass `features` or at least one example when writing data",
+        ("no rows", "path"),
+    ),
+    "unslothai/unsloth#3293": (
+        raised_in("unsloth/models/rl.py", "patch_functions", "IndexError: list index out of range"),
+        ("rewrites the source", "unsloth_compiled_cache", "unsloth_zoo"),
+    ),
+    "hiyouga/LlamaFactory#7232": (
+        "AttributeError: Can't get local object 'AutoModelForCausalLMWithValueHead.post_init."
+        "<locals>.set_device_hook'",
+        ("pickled", "dataloader_num_workers=0"),
+    ),
+    "modelscope/ms-swift#3207": (
+        "AttributeError: 'OSError' object has no attribute 'choices'",
+        ("OSError above", "pip install -U ms-swift"),
+    ),
+    "clovaai/donut#155": (
+        "TypeError: prepare_inputs_for_inference() got an unexpected keyword argument "
+        "'past_key_values'",
+        ("4\\.25", "kwargs"),
+    ),
+    "huggingface/datasets#7793": (
+        "pyarrow.lib.ArrowNotImplementedError: Nested data conversions not implemented for chunked "
+        "array outputs",
+        ("2 GiB", "row_group_size"),
+    ),
+    "modelscope/ms-swift#4754": (
+        "MaxLengthError: Current length of row(7756) is larger than the max_length(4096).",
+        ("7756", "4096", "truncation_strategy"),
+    ),
+    "huggingface/transformers#37713": (
+        'SafetensorError: Error while serializing: IoError(Os { code: 1224, message: "The requested '
+        'operation cannot be performed on a file with a user-mapped section open." })',
+        ("loaded from", "another folder"),
+    ),
+    "hiyouga/LlamaFactory#7959": (
+        "ValueError: Processor was not found, please check and update your model file.",
+        ("preprocessor_config\\.json", "-hf"),
+    ),
+    "huggingface/transformers#27546": (
+        raised_in(
+            "transformers/generation/utils.py",
+            "generate",
+            "RuntimeError: The size of tensor a (12) must match the size of tensor b (31) at "
+            "non-singleton dimension 3",
+        ),
+        ("attention_mask", "past_key_values"),
+    ),
+    "liyaxuanliyaxuan/TinyVLA#17": (
+        "ValueError: The checkpoint you are trying to load has model type `llava_pythia` but "
+        "Transformers does not recognize this architecture.",
+        ("or never", "import the project's package", "trust_remote_code"),
+    ),
+    "MaartenGr/BERTopic#2364": (
+        "ImportError: cannot import name 'PreTrainedModel' from 'transformers' (/x/__init__.py)",
+        ("every release", "PyTorch", "--force-reinstall"),
+    ),
+    "huggingface/sentence-transformers#3341": (
+        "TypeError: SentenceTransformerTrainingArguments.__init__() got an unexpected keyword "
+        "argument 'dispatch_batches'",
+        ("accelerator_config",),
+    ),
+    "a data set of files with other columns": (
+        "datasets.exceptions.DatasetGenerationCastError: An error occurred while generating the "
+        "dataset\n\nAll the data files must have the same columns, but at some point there are 1 "
+        "new columns ({'system'})",
+        ("different columns",),
+    ),
+    "a project of before 4.35": (
+        "ImportError: cannot import name '_expand_mask' from "
+        "'transformers.models.clip.modeling_clip' (/x/modeling_clip.py)",
+        ("4\\.35",),
+    ),
+    "a tokenizer's folder without files": (
+        "OSError: Can't load tokenizer for 'openai/clip-vit-large-patch14'. If you were trying to "
+        "load it from 'https://huggingface.co/models', make sure",
+        ("under openai/clip-vit-large-patch14:",),
+    ),
+    "huggingface/datasets#2795": (
+        "TypeError: TextInputSequence must be str",
+        ("None", "filter"),
+    ),
+    "hiyouga/LlamaFactory#6743": (
+        raised_in(
+            "llamafactory/data/mm_plugin.py",
+            "process_messages",
+            "TypeError: argument of type 'NoneType' is not iterable",
+        ),
+        ("null", "filter"),
+    ),
+    "a model of 2025 beside an old PyTorch": (
+        "    if v not in ALL_PARALLEL_STYLES:\n"
+        + raised_in(
+            "transformers/modeling_utils.py",
+            "post_init",
+            "TypeError: argument of type 'NoneType' is not iterable",
+        ),
+        ("PyTorch", "torch>=2\\.5"),
+    ),
+    "a video processor without torchvision": (
+        raised_in(
+            "transformers/models/auto/video_processing_auto.py",
+            "video_processor_class_from_name",
+            "TypeError: argument of type 'NoneType' is not iterable",
+        ),
+        ("torchvision",),
+    ),
+    "unslothai/unsloth#1440": (
+        raised_in("unsloth/models/dpo.py", "on_log", "KeyError: 'rewards/accuracies'"),
+        ("PatchDPOTrainer", "Upgrade Unsloth"),
+    ),
+    "huggingface/trl#2340": (
+        "AttributeError: 'AutoModelForCausalLMWithValueHead' object has no attribute "
+        "'generation_config'",
+        ("trl<0\\.12", "SequenceClassification"),
+    ),
+    "a plain model for PPO": (
+        "AttributeError: 'LlamaForCausalLM' object has no attribute 'is_peft_model'",
+        ("AutoModelForCausalLMWithValueHead",),
+    ),
+    "huggingface/trl#1031": (
+        "UserWarning: The average ratio of batch (12.4) exceeds threshold 10.00. Skipping batch.",
+        ("learning_rate", "too large"),
+    ),
+    "hiyouga/LlamaFactory#2176": (
+        "ValueError: Freeze/Full PPO training needs `reward_model_type=full`.",
+        ("reward_model_type: full",),
+    ),
+    "modelscope/ms-swift#4975": ("KeyError: 'LOCAL_RANK'", ("torchrun", "launcher")),
+    "modelscope/ms-swift#5019": (
+        "ValueError: remaining_argv: ['--mcore_adapters', 'megatron_output/v1']",
+        ("another", "backslash", "--help"),
+    ),
+    "modelscope/ms-swift#4513": (
+        "ValueError: Please set --model <model_id_or_path>`, model: None",
+        ("--model FOLDER", "backslash"),
+    ),
+    "modelscope/ms-swift#595": (
+        "ValueError: int4 model is not supported",
+        ("unquantized", "infer_backend pt"),
+    ),
+    "huggingface/huggingface_hub#4915": (
+        raised_in(
+            "huggingface_hub/file_download.py",
+            "_create_symlink",
+            "OSError: [WinError 1314] A required privilege is not held by the client: 'blobs'",
+        ),
+        ("developer mode", "--local-dir"),
+    ),
+    "huggingface/deep-rl-class#190": (
+        "HTTPError: 403 Client Error: Forbidden for url: https://huggingface.co/api/repos/create",
+        ("read token",),
+    ),
+    "huggingface/huggingface_hub#937": (
+        "remote: DENIED update refs/heads/main: forbidden\n"
+        " ! [remote rejected] main -> main (pre-receive hook declined)",
+        ("token that may write",),
+    ),
+    "huggingface/datasets#5833": (
+        "TypeError: push_to_hub() got an unexpected keyword argument 'create_pr'",
+        ("huggingface_hub", "pip install -U"),
+    ),
+    "axolotl-ai-cloud/axolotl#73": (
+        "AssertionError: EarlyStoppingCallback requires load_best_model_at_end = True",
+        ("load_best_model_at_end=True", "eval_strategy"),
+    ),
+    "a tokenizer of tiktoken": (
+        "ValueError: Converting from SentencePiece and Tiktoken failed, if a converter for",
+        ("tiktoken", "pip install"),
+    ),
+    "a configuration with a dict inside": (
+        raised_in(
+            "transformers/configuration_utils.py",
+            "to_dict",
+            "AttributeError: 'dict' object has no attribute 'to_dict'",
+        ),
+        ("configuration object", "pip install -U transformers"),
+    ),
+    "a data file that is not there": (
+        "FileNotFoundError: Unable to find '/root/data/train.jsonl' at /root",
+        ("data_files",),
+    ),
+    "axolotl's sharegpt": (
+        "ValueError: unhandled prompt tokenization strategy: sharegpt.load",
+        ("chat_template",),
+    ),
+    "axolotl's packed evaluation": (
+        "ValueError: eval dataset split is too small for sample_packing. You should set",
+        ("eval_sample_packing: false",),
+    ),
+    "a clone without git-lfs": (
+        "OSError: You seem to have cloned a repository without having git-lfs installed.",
+        ("git lfs pull",),
+    ),
+    "keys of another command": (
+        "ValueError: Some keys are not used by the HfArgumentParser: ['booster', 'template']",
+        ("message lists",),
+    ),
+    "Seq2SeqTrainer with plain arguments": (
+        "AttributeError: 'TrainingArguments' object has no attribute 'generation_max_length'",
+        ("Seq2SeqTrainingArguments",),
+    ),
+    "decode of a batch": (
+        "TypeError: argument 'ids': 'list' object cannot be interpreted as an integer",
+        ("batch_decode",),
+    ),
+    "a metric's packages": (
+        "ImportError: To be able to use evaluate-metric/rouge, you need to install the following "
+        "dependencies['rouge_score']",
+        ("rouge_score",),
+    ),
+    "a metric without a network": (
+        "FileNotFoundError: Couldn't find a module script at /home/x/accuracy/accuracy.py.",
+        ("network", "local copy"),
+    ),
+    "sentence-transformers with a plain model": (
+        "No sentence-transformers model found with name bert-base-uncased. Creating a new one with "
+        "mean pooling.",
+        ("notice", "modules\\.json"),
+    ),
+    "a pickled SentenceTransformer": (
+        "AttributeError: 'SentenceTransformer' object has no attribute '_target_device'",
+        ("another release", "save_pretrained"),
+    ),
+    "parts of an output by unpacking": (
+        raised_in(
+            "torch/nn/functional.py",
+            "dropout",
+            "TypeError: dropout(): argument 'input' (position 1) must be Tensor, not str",
+        ),
+        ("return_dict=False", "pooler_output"),
+    ),
+    "unslothai/unsloth#2646": (
+        "AttributeError: 'UnslothGRPOConfig' object has no attribute 'loss_type'",
+        ("unsloth_compiled_cache", "unsloth_zoo"),
+    ),
+    "unslothai/unsloth#988": (
+        "AttributeError: module 'unsloth.models._utils' has no attribute 'accelerate_old_send'",
+        ("unsloth_zoo",),
+    ),
+    "a model that Unsloth did not prepare": (
+        raised_in(
+            "unsloth/models/llama.py",
+            "LlamaAttention_fast_forward",
+            "AttributeError: 'LlamaAttention' object has no attribute 'apply_qkv'",
+        ),
+        ("did not prepare", "FastLanguageModel"),
+    ),
+    "steps of accumulation that are None": (
+        raised_in(
+            "transformers/trainer.py",
+            "training_step",
+            "TypeError: unsupported operand type(s) for /: 'Tensor' and 'NoneType'",
+        ),
+        ("num_items_in_batch", "unsloth_zoo"),
+    ),
+    "vasistalodagala/whisper-finetune#5": (
+        "TypeError: __init__() got multiple values for argument 'model'",
+        ("by place", "by name"),
+    ),
+}
+
+
+@pytest.mark.parametrize("installed", [{}, NEWEST], ids=["nothing installed", "newest"])
+@pytest.mark.parametrize("report", REPORTS)
+def test_a_report_of_a_library(report: str, installed: dict[str, str]) -> None:
+    text, substance = REPORTS[report]
+    answer = said(text, installed)
+    for part in substance:
+        assert re.search(part, answer), f"{part} is missing in: {answer}"
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        (
+            "TypeError: LoraConfig.__init__() got an unexpected keyword argument 'loftq_config' "
+            "(from_pretrained)",
+            "low-cpu-memory-keyword",
+        ),
+        (
+            "TypeError: SentenceTransformerTrainingArguments.__init__() got an unexpected keyword "
+            "argument 'split_batches'",
+            "accelerator-keyword-of-trainer",
+        ),
+        (
+            "AttributeError: 'PeftModelForCausalLM' object has no attribute 'merge_and_unload'",
+            "no-merge-of-plain-model",
+        ),
+    ],
+)
+def test_a_cause_that_it_is_not(text: str, row: str) -> None:
+    from patchkit.known.answering import answered
+    from patchkit.known.reading import read
+
+    assert row not in [answer.id for answer in answered(read(text), NEWEST.get).answers]
