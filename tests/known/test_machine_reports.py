@@ -209,6 +209,10 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "metadata. Make sure you save your model with the `save_pretrained` method.",
         ('"format": "pt"', "save_pretrained"),
     ),
+    "deepspeedai/DeepSpeed#949": (
+        "ImportError: dynamic module does not define module export function (PyInit_transformer_op)",
+        ("compiled for another PyTorch", "torch_extensions"),
+    ),
     # Processes and NCCL
     "memory that NCCL lacks": (
         NCCL + "Cuda failure 'out of memory'",
@@ -365,6 +369,24 @@ def test_a_report_of_a_machine(report: str, installed: dict[str, str]) -> None:
     answer = said(text, installed)
     for part in substance:
         assert re.search(part, answer), f"{part} is missing in: {answer}"
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("ModuleNotFoundError: No module named 'deepspeed_transformer_cuda'", "deepspeed-missing"),
+        (
+            "ImportError: cannot import name 'LlamaTokenizer' from 'transformers' (/x/__init__.py)",
+            "llama-spelling",
+        ),
+        (
+            "AssertionError: only bfloat16 is supported when using quantization",
+            "optimizer-wants-bfloat16",
+        ),
+    ],
+)
+def test_what_a_text_is_not_taken_for(text: str, row: str) -> None:
+    assert row not in [answer.id for answer in answered(read(text), NEWEST.get).answers]
 
 
 @pytest.mark.parametrize(
