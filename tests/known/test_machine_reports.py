@@ -91,6 +91,14 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "refer to the quantization documentation",
         ("only loads AWQ", "llm-compressor|GPTQModel"),
     ),
+    "adapters of two ranks": (
+        "ValueError: All adapters must have the same r value when using `linear` combination_type",
+        ("ranks differ", "svd"),
+    ),
+    "a prompt for a model that keeps its sizes elsewhere": (
+        "ValueError: Please specify `num_layers` in `peft_config`",
+        ("num_layers=", "config"),
+    ),
     # DeepSpeed, FSDP, Accelerate
     "huggingface/accelerate#2159": (
         "AttributeError: 'Accelerator' object has no attribute 'deepspeed_engine_wrapped'",
