@@ -221,6 +221,23 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "ImportError: dynamic module does not define module export function (PyInit_transformer_op)",
         ("compiled for another PyTorch", "torch_extensions"),
     ),
+    "om-ai-lab/VLM-R1#206": (
+        raised_in(
+            "deepspeed/runtime/zero/stage_1_and_2.py",
+            "__init__",
+            "IndexError: list index out of range",
+        ),
+        ("without a trainable parameter", "evaluation_mode=True"),
+    ),
+    "RLinf/RLinf#92": (
+        "subprocess.CalledProcessError: Command '/x/triton/backends/nvidia/bin/ptxas -lineinfo -v "
+        "--gpu-name=sm_120 /tmp/a.ptx -o /tmp/a.ptx.o 2> /tmp/a.log' returned non-zero exit status 255.",
+        ("RTX 50, sm_120", "pip install -U torch triton"),
+    ),
+    "unslothai/unsloth#3931": (
+        "AttributeError: 'GRPOConfig' object has no attribute 'unsloth_grpo_mini_batch'",
+        ("Unsloth", "Import it first", "unsloth_compiled_cache"),
+    ),
     # Processes and NCCL
     "memory that NCCL lacks": (
         NCCL + "Cuda failure 'out of memory'",
