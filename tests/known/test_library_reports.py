@@ -338,6 +338,159 @@ def test_a_report_of_a_library(report: str, installed: dict[str, str]) -> None:
         assert re.search(part, answer), f"{part} is missing in: {answer}"
 
 
+# What people paste without its traceback, to what the answer must say.
+MESSAGES: dict[str, tuple[str, ...]] = {
+    "TypeError: ('Keyword argument not understood:', 'device_map')": ("TensorFlow", "PyTorch"),
+    "ValueError: The device_map provided does not give any device for the following parameters: "
+    "transformer.a": ("device_map", "auto"),
+    "TypeError: __init__() got an unexpected keyword argument 'device_map' (from_pretrained)": (
+        "4\\.20",
+        "Upgrade",
+    ),
+    "TypeError: Unsloth: UnslothVisionDataCollator is only for image models!": (
+        "FastVisionModel",
+        "preprocessor_config",
+    ),
+    "    self.self_attn = ATTENTION_CLASSES[config._attn_implementation](\n"
+    "TypeError: 'NoneType' object is not callable": ("attn_implementation", "eager"),
+    "AttributeError: 'Qwen2_5_VLVisionConfig' object has no attribute 'embed_dim'": (
+        "Qwen2_5_VLForConditionalGeneration",
+    ),
+    "AttributeError: 'InternVLModel' object has no attribute 'chat'": ("trust_remote_code", "-hf"),
+    "AttributeError: 'Resampler' object has no attribute '_initialize_weights'": (
+        "transformers<4\\.52",
+    ),
+    "ValueError: Unrecognized image processor in Qwen/Qwen2.5-VL-7B-Instruct. Should have a "
+    "`image_processor_type` key": ("Upgrade Transformers", "Qwen2VLImageProcessor"),
+    "AttributeError: 'IterableDataset' object has no attribute 'save_to_disk'": ("streaming",),
+    "TypeError: 'IterableDataset' object is not subscriptable": ("streaming", "take"),
+    "FileNotFoundError: [Errno 2] No such file or directory: 'mydir/art/state.json'": (
+        "DatasetDict",
+        "load_from_disk",
+    ),
+    "pyarrow.lib.ArrowInvalid: Can only convert 1-dimensional array values": ("tolist", "Array2D"),
+    "load_dataset('csv')\npandas.errors.ParserError: Error tokenizing data. C error: Expected 5 "
+    "fields in line 3, saw 7": ("another number of fields", "on_bad_lines"),
+    "ConnectionError: Couldn't reach https://raw.githubusercontent.com/huggingface/datasets/x.py": (
+        "pip install -U datasets",
+    ),
+    "AttributeError: 'HybridCache' object has no attribute 'float'": (
+        "evaluation",
+        "use_cache = False",
+    ),
+    "AssertionError: Expected `tensors` and `new_tensors` to have the same type but found <class "
+    "'tuple'> and <class 'torch.Tensor'>.": ("preprocess_logits_for_metrics",),
+    "Special tokens have been added in the vocabulary, make sure the associated word embeddings are "
+    "fine-tuned or trained.": ("notice", "resize"),
+    "No label_names provided for model class `PeftModelForCausalLM`.": (
+        'label_names=\\["labels"\\]',
+    ),
+    "Could not estimate the number of tokens of the input, floating-point operations will not be "
+    "computed": ("total_flos",),
+    "The tokenizer class you load from this checkpoint is not the same type as the class this "
+    "function is called from.": ("AutoTokenizer",),
+    "You are using the default legacy behaviour of the <class 'LlamaTokenizer'>.": (
+        "legacy=False",
+    ),
+    "Using a slow image processor as `use_fast` is unset": ("use_fast=True",),
+    "`loss_type=None` was set in the config but it is unrecognised.": ("without harm",),
+    "Sliding Window Attention is enabled but not implemented for `sdpa`": ("flash_attention_2",),
+    "UserWarning: Padding-free training is enabled, but the attention implementation is not set to "
+    "'flash_attention_2'.": ("spoils", "flash_attention_2"),
+    "UserWarning: Mismatch between tokenized prompt and the start of tokenized prompt+completion.": (
+        "blank",
+        "mask",
+    ),
+    "ValueError: chosen should be an str but got <class 'list'>": (
+        "Upgrade TRL",
+        "maybe_apply_chat_template",
+    ),
+    "ValueError: Actual (not effective) batch size must be > 1. KTO will not work": (
+        "per_device_train_batch_size",
+    ),
+    "ValueError: Adapter with name default already exists. Please use a different name.": (
+        "twice",
+        "delete_adapter",
+    ),
+    "bash: huggingface-cli: command not found": ("hf auth login",),
+    "ValueError: AcceleratorState has already been initialized and cannot be changed, restart": (
+        "mixed_precision",
+        "kernel",
+    ),
+    "ValueError: To launch a multi-GPU training from your notebook, the `Accelerator` should only be "
+    "initialized inside your training function.": ("Restart the kernel", "inside the function"),
+    "ImportError: cannot import name 'SentenceTransformerTrainer' from 'sentence_transformers' (/x)": (
+        "3\\.0",
+        "pip install -U sentence-transformers",
+    ),
+    "ValueError: Path ./bert/FoBERT2-SS not found": ("local folder",),
+    "ImportError: cannot import name 'FastVisionModel' from 'unsloth' (/x/__init__.py)": (
+        "unsloth_zoo",
+    ),
+    "TypeError: Unsloth: Your model already has LoRA adapters. Your new parameters are different.": (
+        "twice",
+        "Leave get_peft_model out",
+    ),
+    "NotImplementedError: Unsloth: microsoft/phi-2 not supported yet!": ("FastModel",),
+    "ValueError: This model does not support image input. Please check whether the correct": (
+        "template",
+    ),
+    "AssertionError: Input data was truncated resulting in invalid input with `multimodal token`.": (
+        "max_length",
+    ),
+    "ImportError: cannot import name 'Swift' from 'swift' (unknown location)": (
+        "OpenStack",
+        "pip install -U ms-swift",
+    ),
+    "ModuleNotFoundError: No module named 'swift.llm'": ("ms-swift<4",),
+    "NotExistError: The model: qwen/Qwen2-7B has no revision: main valid are: [master]!": (
+        "master",
+    ),
+    "RuntimeError: At least one of optuna or ray should be installed.": ("pip install optuna",),
+    "mlflow.exceptions.MlflowException: Param value had length 780, which exceeded length limit of "
+    "500": ("report_to",),
+    "TypeError: Object of type float32 is not JSON serializable": ("float\\(accuracy\\)",),
+    raised_in(
+        "accelerate/utils/offload.py", "__getitem__", "KeyError: 'model.layers.7.mlp.experts.a'"
+    ): ("offloaded",),
+    raised_in(
+        "datasets/iterable_dataset.py",
+        "cast_column",
+        "TypeError: 'NoneType' object does not support item assignment",
+    ): ("features",),
+    raised_in("datasets/dataset_dict.py", "__getitem__", "KeyError: 'validation'"): (
+        "train_test_split",
+    ),
+    raised_in(
+        "peft/utils/save_and_load.py",
+        "get_peft_model_state_dict",
+        "KeyError: 'base_model.model.model.embed_tokens.weight'",
+    ): ("_orig_mod", "save_embedding_layers=False"),
+    raised_in(
+        "llamafactory/data/loader.py", "print_data_example", "IndexError: list index out of range"
+    ): ("dataset_info\\.json",),
+    raised_in(
+        "trl/trainer/grpo_trainer.py",
+        "_calculate_rewards",
+        "ValueError: expected sequence of length 8 at dim 1 (got 4)",
+    ): ("one number for each completion",),
+    raised_in(
+        "transformers/loss/loss_utils.py",
+        "ForSequenceClassificationLoss",
+        "RuntimeError: The size of tensor a (128256) must match the size of tensor b (2) at "
+        "non-singleton dimension 0",
+    ): ("AutoModelForSequenceClassification",),
+}
+
+
+@pytest.mark.parametrize("installed", [{}, NEWEST], ids=["nothing installed", "newest"])
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_message(message: str, installed: dict[str, str]) -> None:
+    answer = said(message, installed)
+    for part in MESSAGES[message]:
+        assert re.search(part, answer), f"{part} is missing in: {answer}"
+
+
 @pytest.mark.parametrize(
     ("text", "row"),
     [
@@ -355,6 +508,12 @@ def test_a_report_of_a_library(report: str, installed: dict[str, str]) -> None:
             "AttributeError: 'PeftModelForCausalLM' object has no attribute 'merge_and_unload'",
             "no-merge-of-plain-model",
         ),
+        (
+            "ValueError: Adapter with name default already exists. Please use a different name.",
+            "adapter-name-unknown",
+        ),
+        ("TypeError: Object of type float32 is not JSON serializable", "dtype-not-json"),
+        ("AttributeError: 'HybridCache' object has no attribute 'float'", "cache-methods-gone"),
     ],
 )
 def test_a_cause_that_it_is_not(text: str, row: str) -> None:
