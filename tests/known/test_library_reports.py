@@ -480,6 +480,86 @@ MESSAGES: dict[str, tuple[str, ...]] = {
         "RuntimeError: The size of tensor a (128256) must match the size of tensor b (2) at "
         "non-singleton dimension 0",
     ): ("AutoModelForSequenceClassification",),
+    "----> 4 tokenizer('hello')\nTypeError: 'NoneType' object is not callable": ("sentencepiece",),
+    "ValueError: Wrong shape for input_ids (shape torch.Size([8])) or attention_mask (shape x)": (
+        "unsqueeze",
+    ),
+    "OSError: a/b does not appear to have a file named pytorch_model.bin but there is a file for "
+    "TensorFlow weights. Use `from_tf=True` to load": ("from_tf=True",),
+    "ValueError: Connection error, and we cannot find the requested files in the cached path.": (
+        "HF_HOME",
+    ),
+    "AttributeError: 'Tensor' object has no attribute 'input_ids'": ("return_dict=True",),
+    "AttributeError: 'dict' object has no attribute 'logits'": ("return_dict",),
+    "TypeError: The current model class (LlamaModel) is not compatible with `.generate()`, as it "
+    "doesn't have a language model head.": ("AutoModelForCausalLM",),
+    "AttributeError: 'BertModel' object has no attribute 'generate'": ("head",),
+    "AttributeError: 'ChatGLMForConditionalGeneration' object has no attribute "
+    "'_extract_past_from_model_output'": ("newer revision", "transformers<"),
+    "RuntimeError: Boolean value of Tensor with more than one value is ambiguous": ("is not None",),
+    "Could not locate the best model at ./results/checkpoint-500/pytorch_model.bin, if you are": (
+        "save_on_each_node",
+    ),
+    "There were missing keys in the checkpoint model loaded: ['lm_head.weight'].": ("tied",),
+    "wandb.errors.CommError: Run initialization has timed out after 60.0 sec.": (
+        "WANDB_MODE=offline",
+    ),
+    "ValueError: 150001 is not in list": ("ChatGLM", "one revision"),
+    '    assert self.padding_side == "left"\nAssertionError': ("pads on the left",),
+    "NameError: name 'round_up' is not defined": ("pip install cpm_kernels",),
+    "UserWarning: Could not find a config file in /models/base - will assume that the vocabulary was "
+    "not modified.": ("save_embedding_layers=False",),
+    "KeyError: \"Invalid keys in the example: {'question', 'answer'}\"": ("prompt and completion",),
+    "AttributeError: 'Worker' object has no attribute 'init_communicator'": ("trl vllm-serve",),
+    "AttributeError: 'list' object has no attribute 'column_names'": ("from_list",),
+    "OSError: [Errno 37] No locks available": ("local disk",),
+    "HTTPError: 416 Client Error: Requested Range Not Satisfiable for url: https://cdn-lfs.x": (
+        "incomplete",
+    ),
+    "gr.Chatbot\nTypeError: Chatbot.__init__() got an unexpected keyword argument 'type'": (
+        "Gradio",
+    ),
+    "Unsloth: Will remove double BOS tokens": ("add_special_tokens=False",),
+    'TypeError: can only concatenate list (not "NoneType") to list': ("begin token", "Upgrade TRL"),
+    "ValueError: type of None unknown: <class 'NoneType'>. Should be one of a python, numpy": (
+        "remove_columns",
+    ),
+    "pyo3_runtime.PanicException: called `Result::unwrap()` on an `Err` value": (
+        "pip install -U tokenizers",
+    ),
+    "ERROR: Could not build wheels for tokenizers, which is required to install": (
+        "wheel",
+        "pip install -U pip",
+    ),
+    "Truncation was not explicitly activated but `max_length` is provided a specific value": (
+        "truncation=True",
+    ),
+    "You're using a LlamaTokenizerFast tokenizer. Please note that with a fast tokenizer, using the "
+    "`__call__` method is faster than using a method to encode the text followed by a call to the "
+    "`pad` method to get a padded encoding.": ("without harm",),
+    "OverflowError: int too big to convert": ("max_length",),
+    "ModuleNotFoundError: No module named 'transformers.cache_utils'": ("Every release", "older"),
+    raised_in(
+        "transformers/generation/utils.py",
+        "prepare_inputs_for_generation",
+        "IndexError: index -1 is out of bounds for dimension 0 with size 0",
+    ): ("cache", "all tokens"),
+    raised_in("pandas/core/frame.py", "__getitem__", "KeyError: 1234"): ("from_pandas",),
+    raised_in(
+        "transformers/data/data_collator.py",
+        "torch_default_data_collator",
+        "TypeError: string indices must be integers, not 'str'",
+    ): ("Give a Dataset",),
+    raised_in(
+        "llamafactory/webui/runner.py",
+        "_launch",
+        "FileNotFoundError: [WinError 2] The system cannot find the file specified",
+    ): ("llamafactory-cli", "environment"),
+    raised_in(
+        "transformers/tokenization_utils_fast.py",
+        "_convert_token_to_id_with_added_voc",
+        "RecursionError: maximum recursion depth exceeded while getting the str of an object",
+    ): ("unknown token",),
 }
 
 
@@ -514,6 +594,8 @@ def test_a_message(message: str, installed: dict[str, str]) -> None:
         ),
         ("TypeError: Object of type float32 is not JSON serializable", "dtype-not-json"),
         ("AttributeError: 'HybridCache' object has no attribute 'float'", "cache-methods-gone"),
+        ("AttributeError: 'BertModel' object has no attribute 'generate'", "generation-mixin"),
+        ("OverflowError: int too big to convert", "decode-of-minus-100"),
     ],
 )
 def test_a_cause_that_it_is_not(text: str, row: str) -> None:
