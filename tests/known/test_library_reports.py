@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from patchkit.known.answering import answered
+from patchkit.known.reading import read
 from tests.known.test_reports import NEWEST, said
 
 _LINE = '  File "/x/site-packages/{}", line 7, in {}\n'
@@ -599,7 +601,31 @@ def test_a_message(message: str, installed: dict[str, str]) -> None:
     ],
 )
 def test_a_cause_that_it_is_not(text: str, row: str) -> None:
-    from patchkit.known.answering import answered
-    from patchkit.known.reading import read
-
     assert row not in [answer.id for answer in answered(read(text), NEWEST.get).answers]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TypeError: SwinTransformer.__init__() got an unexpected keyword argument 'ape'",
+        "AttributeError: 'OpenAI' object has no attribute 'chat'",
+        "FileNotFoundError: [WinError 2] The system cannot find the file specified: 'data.csv'",
+        "KeyError: 'train'",
+        "KeyError: 1234",
+        "IndexError: list index out of range",
+        "AttributeError: 'dict' object has no attribute 'dtype'",
+        "AttributeError: 'str' object has no attribute 'keys'",
+        "RecursionError: maximum recursion depth exceeded in comparison",
+        "TypeError: argument of type 'NoneType' is not iterable",
+        "TypeError: 'NoneType' object is not callable",
+        "HTTPError: 403 Client Error: Forbidden for url: https://api.example.com/v1",
+    ],
+)
+def test_what_other_programs_say_too(text: str) -> None:
+    assert not answered(read(text), NEWEST.get).answers
+
+
+def test_a_name_of_a_module_inside_is_no_name_of_the_whole() -> None:
+    text = "ImportError: cannot import name 'logging' from 'transformers.utils' (/x/__init__.py)"
+    found = answered(read(text), NEWEST.get).answers
+    assert "base-names-of-transformers" not in [answer.id for answer in found]
