@@ -562,6 +562,70 @@ MESSAGES: dict[str, tuple[str, ...]] = {
         "_convert_token_to_id_with_added_voc",
         "RecursionError: maximum recursion depth exceeded while getting the str of an object",
     ): ("unknown token",),
+    "WARNING: tokenization mismatch: 50 vs. 51. (ignored)": ("template", "ignored"),
+    "ValueError: 'llava' is already used by a Transformers config, pick another name.": (
+        "exist_ok=True",
+    ),
+    "ImportError: cannot import name 'LlavaLlamaForCausalLM' from 'llava.model' (/x/__init__.py)": (
+        "hides the error",
+    ),
+    "AttributeError: 'Qwen2TokenizerFast' object has no attribute 'eod_id'": ("Qwen 1",),
+    "Warning: import flash_attn rotary fail, please install FlashAttention rotary": ("notice",),
+    "ValueError: Can not map tensor 'model.layers.0.mlp.down_proj.weight.absmax'": (
+        "quantized",
+        "merge_and_unload",
+    ),
+    "Exception: Vocab size mismatch (model has 32001, but x/tokenizer.model has 32000).": (
+        "llama\\.cpp",
+    ),
+    "ImportError: IProgress not found. Please update jupyter and ipywidgets.": ("ipywidgets",),
+    "AttributeError: 'TrainingArguments' object has no attribute 'distributed_state'": (
+        "__post_init__",
+    ),
+    "TypeError: RNG state must be a torch.ByteTensor": ("rng_state",),
+    "Warning: The following arguments do not match the ones in the `trainer_state.json` within the "
+    "checkpoint directory": ("resuming",),
+    "TypeError: Qwen2TokenizerFast._batch_encode_plus() got an unexpected keyword argument 'images'": (
+        "AutoProcessor",
+    ),
+    "Exception: Truncation error: Sequence to truncate too short to respect the provided max_length": (
+        "only_second",
+    ),
+    "AttributeError: 'tokenizers.Tokenizer' object has no attribute 'pad_token'": (
+        "tokenizer_object",
+    ),
+    "OverflowError: value too large to convert to int32_t": ("batch_size",),
+    "FileNotFoundError: [Errno 2] No such file or directory: '/root/.cache/x/cache-abc.arrow'": (
+        "load_from_cache_file=False",
+    ),
+    "ValueError: rope_scaling should have a 'rope_type' key": ("rope_type", "Upgrade Transformers"),
+    "ValueError: hidden_size must be divisible by num_heads (got `hidden_size`: 100": ("heads",),
+    "ValueError: You passed along `num_labels=3` with an incompatible id to label map: {0: 'a'}": (
+        "id2label",
+    ),
+    "RuntimeError: 0D or 1D target tensor expected, multi-target not supported": ("problem_type",),
+    "ValueError: Only instances of PreTrainedModel support `target_modules='all-linear'`": (
+        "Name the layers",
+    ),
+    "ValueError: Can't find weights for ./adapter in ./adapter or in the Hugging Face Hub.": (
+        "adapter_model\\.safetensors",
+        "0\\.6",
+    ),
+    "ValueError: All adapters must have the same r value when using combination_type linear": (
+        "svd",
+    ),
+    "ImportError: PEFT is not available in your environment.": ("pip install -U peft",),
+    "ValueError: GRPO requires at least 2 generations per prompt to calculate the advantages.": (
+        "num_generations",
+    ),
+    "ValueError: Cannot pack empty dataset": ("no training data",),
+    "jinja2.exceptions.TemplateSyntaxError: Encountered unknown tag 'generation'.": ("4\\.42",),
+    '  File "<template>", line 23, in top-level template code\n'
+    'TypeError: can only concatenate str (not "list") to str': ("list of parts",),
+    "UserWarning: You didn't pass a `max_seq_length` argument to the SFTTrainer, this will default": (
+        "max_length",
+    ),
+    "KeyError: 'XLORA'": ("newer PEFT",),
 }
 
 
