@@ -342,6 +342,53 @@ def test_a_report_of_a_library(report: str, installed: dict[str, str]) -> None:
 
 # What people paste without its traceback, to what the answer must say.
 MESSAGES: dict[str, tuple[str, ...]] = {
+    "RuntimeError: Failed to import transformers.trainer because of the following error (look up "
+    "to see its traceback):\ncannot import name 'TypedDict' from 'huggingface_hub.utils._typing'": (
+        "huggingface_hub",
+        "pip install -U",
+    ),
+    "RuntimeError: Failed to import transformers.pipelines because of the following error (look up "
+    "to see its traceback):\ncannot import name 'PartialState' from 'accelerate' (/x/__init__.py)": (
+        "older",
+        "pip install -U .*accelerate",
+    ),
+    "KeyError: 'base_model.model.transformer.h.6.norm.weight'": ("memory", "offload", "4 bit"),
+    "KeyError: 'train.num_layer_trainable'": ("web page", "reload|again"),
+    "KeyError: 'eval_mean_token_accuracy'": ("only the log has it", "eval_loss"),
+    "TypeError: argument of type 'KeyError' is not iterable": ("token_type_ids", "unsloth_zoo"),
+    "AttributeError: 'PeftModelForCausalLM' object has no attribute '_unwrapped_old_generate'": (
+        "Unsloth did not prepare",
+        "FastLanguageModel.from_pretrained",
+    ),
+    "AttributeError: 'SentenceTransformer' object has no attribute 'model_body'": (
+        "SetFit",
+        "SetFitModel.from_pretrained",
+    ),
+    "AttributeError: 'SentenceTransformer' object has no attribute 'get_input_embeddings'": (
+        "chain of modules",
+        "auto_model",
+    ),
+    "TypeError: 'InputExample' object is not subscriptable": (
+        "model.fit",
+        "smart_batching_collate",
+        "Dataset.from_dict",
+    ),
+    "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
+    "found <class 'sentence_transformers.readers.InputExample.InputExample'>": (
+        "smart_batching_collate",
+    ),
+    "TypeError: Transformer.__init__() got an unexpected keyword argument 'config_kwargs'": (
+        "pip install -U sentence-transformers",
+    ),
+    "ValueError: Prompt name 'query' not found in the configured prompts dictionary with keys "
+    "['document'].": ("prompt query", "prompts="),
+    "ValueError: Predictions and/or references don't match the expected format.\n"
+    "Expected format: {'predictions': Value(dtype='string', id='sequence')},\n"
+    "Input predictions: [[4 5 6]]": ("token ids", "batch_decode"),
+    _LINE.format("torch/utils/data/_utils/fetch.py", "<listcomp>") + "KeyError: 2": (
+        "DataFrame",
+        "Dataset.from_pandas",
+    ),
     "TypeError: ('Keyword argument not understood:', 'device_map')": ("TensorFlow", "PyTorch"),
     "ValueError: The device_map provided does not give any device for the following parameters: "
     "transformer.a": ("device_map", "auto"),
