@@ -342,6 +342,34 @@ def test_a_report_of_a_library(report: str, installed: dict[str, str]) -> None:
 
 # What people paste without its traceback, to what the answer must say.
 MESSAGES: dict[str, tuple[str, ...]] = {
+    _LINE.format("huggingface_hub/file_download.py", "http_get")
+    + "httpx.ReadTimeout: The read operation timed out": (
+        "longer than huggingface_hub waits",
+        "HF_HUB_DOWNLOAD_TIMEOUT",
+    ),
+    "INFO - llamafactory.data.template - Cannot add this chat template to tokenizer.": (
+        "notice",
+        "Go on",
+    ),
+    "KeyError: 'input_ids_j'": ("evaluation set", "remove_unused_columns=False"),
+    _LINE.format("trl/trainer/callbacks.py", "on_step_end") + "KeyError: 'tokenizer'": (
+        "processing_class",
+        "upgrade TRL",
+    ),
+    "pyarrow.lib.ArrowInvalid: Could not convert Abc with type str: converting to null type": (
+        "different types",
+        "alike",
+    ),
+    "ValueError: A custom logits processor of type <class "
+    "'transformers.generation.logits_process.ForceTokensLogitsProcessor'> with values [[1, 50259]] "
+    "has been passed to `.generate()`": ("forced_decoder_ids", "language="),
+    "ValueError: You have explicitly specified `forced_decoder_ids`. Please remove it.": (
+        "two ways",
+        "forced_decoder_ids = None",
+    ),
+    "KeyError: 'token_type_ids'": ("RoBERTa", "return_token_type_ids=True"),
+    "Both `max_new_tokens` (=64) and `max_length`(=20) seem to have been set. `max_new_tokens` "
+    "will take precedence.": ("notice", "max_length"),
     "RuntimeError: Failed to import transformers.trainer because of the following error (look up "
     "to see its traceback):\ncannot import name 'TypedDict' from 'huggingface_hub.utils._typing'": (
         "huggingface_hub",
@@ -730,6 +758,8 @@ def test_a_cause_that_it_is_not(text: str, row: str) -> None:
         "TypeError: argument of type 'NoneType' is not iterable",
         "TypeError: 'NoneType' object is not callable",
         "HTTPError: 403 Client Error: Forbidden for url: https://api.example.com/v1",
+        "httpx.ReadTimeout: The read operation timed out",
+        "KeyError: 'tokenizer'",
     ],
 )
 def test_what_other_programs_say_too(text: str) -> None:
