@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .sources import notes
-
+_HOME = "https://github.com/huggingface"
 # The call is a `call.OldCall`, whose module needs this one.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
 """Takes the old value and the call; returns what to pass by current keywords."""
@@ -16,6 +15,27 @@ Adjuster = Callable[[Any, Any, Any], None]
 
 Around = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that makes the call; returns the result."""
+
+
+def notes(release: str) -> str:
+    """Return the address of the notes on a release.
+
+    Args:
+        release: the library and the release: `trl 0.13.0`.
+    """
+    library, _, number = release.partition(" ")
+    return f"{_HOME}/{library}/releases/tag/v{number}"
+
+
+def file_of(release: str, path: str) -> str:
+    """Return the address of a file as it is in a release.
+
+    Args:
+        release: the library and the release: `trl 0.13.0`.
+        path: the file, in the library's repository.
+    """
+    library, _, number = release.partition(" ")
+    return f"{_HOME}/{library}/blob/v{number}/{path}"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -295,13 +315,11 @@ class Parameters:
     """A method that scripts override, and that is now called with more arguments.
 
     Args:
-        method: its name.
         more: the new parameters, with defaults, as source.
         first: a statement at its beginning, as source; empty if it needs none.
         after: the parameters that come before them.
     """
 
-    method: str
     more: tuple[str, ...]
     first: str = ""
     after: tuple[str, ...] = ()
@@ -312,11 +330,9 @@ class Uncalled:
     """A method that scripts override, and that nothing calls today.
 
     Args:
-        method: its name.
         instead: a sentence that says what to do.
     """
 
-    method: str
     instead: str
 
     @property

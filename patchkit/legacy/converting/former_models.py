@@ -64,6 +64,18 @@ def tuples_of_cache(cache: Any) -> tuple[tuple[Any, Any], ...]:
     return tuple((layer.keys, layer.values) for layer in cache.layers)
 
 
+def item_of_cache(cache: Any, number: Any) -> Any:
+    return tuples_of_cache(cache)[number]
+
+
+def length_of_cache(cache: Any) -> Any:
+    return cache.get_seq_length()
+
+
+def states_of_cache(name: str, cache: Any) -> LayerStates:
+    return LayerStates(cache, name)
+
+
 def pairs_of_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Iterate over pairs: today a third value goes with each layer's keys and values."""
     if called_by_library():

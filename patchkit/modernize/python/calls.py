@@ -10,7 +10,7 @@ from ...legacy.changes import Keyword, Order, Value
 from ...legacy.converting.order import fitting
 from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import MethodRows
-from ...legacy.wording import since
+from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
 from ..reading.script import Given, Holder, ScriptCall
@@ -24,7 +24,6 @@ from .standin import rendered
 _CALLS = frozenset({"", "__init__", "__call__"})
 """Methods that no script names."""
 _ELSE = " else None"
-_LEAVE_OUT = "leave it out"
 _LOADING = frozenset({"load", "loads", "safe_load", "full_load"})
 """Functions that read settings from a file."""
 
@@ -180,7 +179,7 @@ class CallPlan:
             because = f"{because}: {decision.because}"
         if moved:
             new = f"{_shown(moved)} in the configuration"
-        finding = self.plan.changed(given.node, old, new or _LEAVE_OUT, because)
+        finding = self.plan.changed(given.node, old, new or LEAVE_OUT, because)
         if decision.in_configuration:
             self._moved.append((given, finding))
 

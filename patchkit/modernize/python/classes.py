@@ -94,7 +94,7 @@ def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled)
     for node in _functions(cls):
         others = (other for other in _functions(cls) if other is not node)
         mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
-        if node.name == action.method and action.method not in mentioned:
+        if node.name == row.name and row.name not in mentioned:
             because = f"{since(row)}. {action.refusal}"
             plan.remark(node, f"{cls.name}.{node.name}", because, ScriptOutcome.GONE)
 
@@ -103,7 +103,7 @@ def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameter
     """Give a method the parameters that it is called with today."""
     for node in _functions(cls):
         args = node.args
-        if node.name != action.method or args.vararg or args.kwarg or args.kwonlyargs:
+        if node.name != row.name or args.vararg or args.kwarg or args.kwonlyargs:
             continue
         names = {each.arg for each in (*args.posonlyargs, *args.args)}
         lacking = [each for each in action.more if each.partition("=")[0] not in names]

@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ....rewrite.codes import nested_codes
-from ...changes import Adjusted, Adjuster, Behaviour, Uncalled
+from ...changes import Adjusted, Behaviour, Uncalled
 from ...guarding.classes import belongs_to_a_library, library_class, own_classes, own_methods
 from ...uses import RecordedPlace
 from ..call import OldCall, Surroundings
@@ -239,20 +239,17 @@ def _with_tokenizer(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def never_called(action: Uncalled) -> Adjuster:
-    """Return the adjustment that refuses a trainer with a method that nothing would call."""
-
-    def refuse(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
-        cls = type(call.instance)
-        if hasattr(library_class(cls), row.name) or row.name in _mentioned(cls):
-            return
-        for owner in own_classes(cls):
-            method = _function(vars(owner).get(row.name))
-            if method is not None:
-                old = f"{owner.__name__}.{row.name}"
-                raise call.refuse(row, old, action.refusal, RecordedPlace.of_function(method))
-
-    return refuse
+def never_called(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a trainer with a method that nothing would call."""
+    cls = type(call.instance)
+    if hasattr(library_class(cls), row.name) or row.name in _mentioned(cls):
+        return
+    assert isinstance(row.in_source, Uncalled)
+    for owner in own_classes(cls):
+        method = _function(vars(owner).get(row.name))
+        if method is not None:
+            old, refusal = f"{owner.__name__}.{row.name}", row.in_source.refusal
+            raise call.refuse(row, old, refusal, RecordedPlace.of_function(method))
 
 
 def _mentioned(cls: type) -> set[str]:
