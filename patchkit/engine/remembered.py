@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..about import shipped_path
 from ..catalogue.fingerprint import of_folder, of_installed
-from ..rewrite.codes import has_names
+from ..rewrite.codes import names_in
 from ..rewrite.errors import Drift
 from ..rewrite.results import digest
-from ..rewrite.target import Target, bind, matcher
+from ..rewrite.target import bind, functions_in, matcher
 from ..rewrite.trampoline import Around, trampoline
 from . import hooks
 from .compiled import compiled_frames
@@ -30,7 +30,7 @@ from .kept import KEPT
 from .lock import LOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from types import CodeType, FunctionType, ModuleType
 
 CALL, MODULE = "plain apply", "module"
@@ -322,22 +322,28 @@ class Remembered:
     def _finds_nothing_else(
         self, module: ModuleType, searches: Any, changed: set[int], states: dict[str, bytes]
     ) -> bool:
-        seen: dict[str, list[FunctionType]] = {}
+        seen: dict[str, list[tuple[FunctionType, CodeType, set[str]]]] = {}
         for search in map(KnownSearch._make, searches):
-            functions = seen.get(search.qualname)
-            if functions is None:
-                functions = seen[search.qualname] = list(_functions(module, search.qualname))
-            for function in functions:
-                swap = self._running.get(id(function.__code__))
-                code = swap.original if swap else function.__code__
+            if search.qualname not in seen:
+                seen[search.qualname] = list(self._others(module, search.qualname, changed))
+            for function, code, names in seen[search.qualname]:
                 if (
-                    id(code) not in changed
-                    and has_names(code, search.names)
+                    names.issuperset(search.names)
                     and all(name in function.__globals__ for name in search.needs)
                     and not KEPT.has_no_site(digest(code, states), search.kept_as)
                 ):
                     return False
         return True
+
+    def _others(
+        self, module: ModuleType, qualname: str, changed: set[int]
+    ) -> Iterator[tuple[FunctionType, CodeType, set[str]]]:
+        """Yield the functions that are not changed, their code, and the names in it."""
+        for _, function in functions_in(module, qualname):
+            swap = self._running.get(id(function.__code__))
+            code = swap.original if swap else function.__code__
+            if id(code) not in changed:
+                yield function, code, names_in(code)
 
     def _put(self, swap: Swap) -> None:
         self._swaps.append(swap)
@@ -407,15 +413,6 @@ class Remembered:
                 del linecache.cache[filename]
         self._swaps, self._running, self._texts, self.frames = [], {}, {}, {}
         self._call = None
-
-
-def _functions(module: ModuleType, qualname: str) -> Iterable[FunctionType]:
-    """Yield the functions that a pattern finds in a module."""
-    for name in Target(module.__name__, qualname).qualnames_in(module):
-        try:
-            yield bind(module, name).function()
-        except Drift:
-            continue
 
 
 def _folders() -> list[tuple[str, int]]:

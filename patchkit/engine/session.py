@@ -15,10 +15,10 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import settings
 from ..about import PACKAGE
@@ -63,8 +63,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("patchkit")
 
 
-@dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """The state before a call, to return to if the call raises.
 
     Args:
@@ -547,6 +546,7 @@ class Session:
 
         def end() -> None:
             self._busy = outer
+            self._places.end_transaction()
             if collecting:
                 gc.enable()
 
@@ -620,16 +620,21 @@ class Session:
             if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
                 _prepare(patch)
                 self._listener.refresh()
-            if not patch.is_looked_up or not patch.is_due:
+        with cached_lookups():
+            present = [
+                (patch, name)
+                for patch in list(self.armed())
+                if patch.is_looked_up and patch.is_due
+                for name in patch.present_modules()
+            ]
+        for patch, name in present:
+            module = hooks.module_object(name)
+            if module is None or patch.attempt_in(name) is not None:
                 continue
-            for name in patch.present_modules():
-                module = hooks.module_object(name)
-                if module is None or patch.attempt_in(name) is not None:
-                    continue
-                if hooks.is_loading(module):
-                    hooks.notify_when_done(name, module)
-                else:
-                    self.after_import(name, module)
+            if hooks.is_loading(module):
+                hooks.notify_when_done(name, module)
+            else:
+                self.after_import(name, module)
 
     def _switched_off(self, known: Catalogue) -> dict[str, str]:
         """Return what the environment switches off; nothing where `apply` would refuse it."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..patch import Status
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatusRow:
+class StatusRow(NamedTuple):
     """One status.
 
     Args:
