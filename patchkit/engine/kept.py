@@ -199,6 +199,11 @@ def _key(state: bytes, names: Sequence[str]) -> bytes:
     return hashlib.blake2b("\0".join(names).encode(), digest_size=16, key=state).digest()
 
 
+def state_of_table() -> str:
+    """Name the state of the legacy layer's table, beside that of the code; empty if unknown."""
+    return of_folder(os.path.join(PACKAGE, "legacy"), (".toml",))
+
+
 def clear() -> int:
     """Delete what is kept, of all environments; return the number of files.
 

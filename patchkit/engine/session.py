@@ -11,7 +11,6 @@ import atexit
 import contextlib
 import gc
 import logging
-import os
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,11 +20,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import settings
-from ..about import PACKAGE
 from ..catalogue import entries
 from ..catalogue.definitions import Definition
 from ..catalogue.entries import Broken, Catalogue, Entry
-from ..catalogue.fingerprint import of_folder
 from ..catalogue.folders import (
     Paths,
     definitions_in,
@@ -50,7 +47,7 @@ from .armed import ArmedPatch, Attempt
 from .choices import Choices
 from .desired import DesiredState
 from .fixing import FixedCallable
-from .kept import KEPT, KeptResults
+from .kept import KEPT, KeptResults, state_of_table
 from .listener import ImportListener
 from .lock import LOCK as _LOCK
 from .recording import broken_record, left_by_revert, patch_record
@@ -194,7 +191,8 @@ class Session:
                     legacy=legacy,
                 )
                 made.append((self._checkpoint(), after))
-                is_first = choices.is_plain and before == DesiredState(before.catalogue)
+                is_first = before == DesiredState(before.catalogue)
+                is_first &= remembered.arguments == ("" if choices.is_plain else choices.encode())
                 self._become(after)
                 self._places.adopt(remembered)
                 gone = before.switched_off_by(switches)
@@ -225,7 +223,7 @@ class Session:
             return report
 
     def _remember(self, state: DesiredState) -> None:
-        """Keep what a first plain call came to, now and again at the end of the process."""
+        """Keep what a first call came to, now and again at the end of the process."""
         call = deferred.remembered().state
         if self._kept is not KEPT or not call:
             return
@@ -234,7 +232,13 @@ class Session:
             try:
                 with _LOCK:
                     if self._state is state:
-                        remembering.remember(list(state.armed.values()), KEPT, call)
+                        remembering.remember(
+                            list(state.armed.values()),
+                            dict(state.choices),
+                            state.legacy.choice if state.legacy else None,
+                            KEPT,
+                            call,
+                        )
             except Exception:
                 logger.debug("patchkit: a call cannot be remembered", exc_info=True)
             self._kept.write()
@@ -285,8 +289,7 @@ class Session:
         from ..legacy.layer import LAYER, prepare
 
         self._layer = LAYER
-        table = of_folder(os.path.join(PACKAGE, "legacy"), (".py", ".toml"))
-        return prepare(choice, self._kept, table)
+        return prepare(choice, self._kept, state_of_table())
 
     @property
     def local_patches(self) -> str:
@@ -440,9 +443,7 @@ class Session:
         wanted = self._state.legacy
         if wanted is None or self._layer is None:
             return None
-        return LegacyReport(
-            wanted.choice if isinstance(wanted.choice, str) else "", self._layer.uses()
-        )
+        return LegacyReport.of(wanted.choice, self._layer.uses())
 
     def _deferred_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.
