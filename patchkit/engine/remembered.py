@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from .. import settings
 from ..about import shipped_path
 from ..catalogue.fingerprint import of_folder, of_installed
+from ..environment import without_garbage_collection
 from ..rewrite.codes import names_in
 from ..rewrite.errors import Drift
 from ..rewrite.results import digest
@@ -203,7 +204,8 @@ class Remembered:
         was_in_force, done = self.in_force, False
         try:
             self.arguments = arguments
-            done = self._read() and self._carry_out()
+            with without_garbage_collection():
+                done = self._read() and self._carry_out()
         except Exception:
             if logging is not None:
                 logging.getLogger("patchkit").debug("not as remembered", exc_info=True)

@@ -147,7 +147,9 @@ def told(report):
 def test_arguments_are_remembered(world: World, arguments: str) -> None:
     more = world.folder / "more"
     more.mkdir()
-    (more / "unused.py").write_text(madeup_bug.patch_file("madeup-more", target="madeup.*_other:*.run"))
+    (more / "unused.py").write_text(
+        madeup_bug.patch_file("madeup-more", target="madeup.*_other:*.run")
+    )
     world.age()
     begin = IMPORTED + CHOSEN + f"MORE = {str(more)!r}\nreport = patchkit.apply({arguments})\n"
     code = begin + "result = [session(), look(), chosen(), session(), told(report), chosen()]"
