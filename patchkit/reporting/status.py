@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..patch import Status
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatusRow:
+class StatusRow(NamedTuple):
     """One status.
 
     Args:
