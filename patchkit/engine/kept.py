@@ -38,7 +38,7 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _Edits = list[list[tuple[tuple[int, int], tuple[int, int], str]]]
 _Record = _Edits | bytes
 """The edits of each site, or the marshalled code or fact."""
-_FACT = b"fact"
+_FACT = bytes(16)
 """Stands for a digest of code in the keys of facts."""
 
 
@@ -61,13 +61,14 @@ class KeptResults:
         self._is_read = False
         self._last: tuple[CodeType, bytes | None] | None = None
         self.hits = 0
-        self.misses = 0
+        """How many plans and compiled functions were known when a rewrite asked for them."""
 
     def plan(self, code: CodeType, rule: str) -> Plan | None:
         """Return the edits of a rule in the function with this code; None if they are not known."""
         record = self._find(self._digest(code), ("plan", rule))
         if not isinstance(record, list):
             return None
+        self.hits += 1
         from ..rewrite.edit import Edit
 
         return [[Edit(start, end, text) for start, end, text in site] for site in record]
@@ -79,7 +80,9 @@ class KeptResults:
 
     def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
         """Return the edited code, checked when it was compiled; None if it is not known."""
-        return self.code_at(self._digest(code), ("code", filename, *rules), code)
+        edited = self.code_at(self._digest(code), ("code", filename, *rules), code)
+        self.hits += edited is not None
+        return edited
 
     def code_at(
         self, state: bytes | None, names: Sequence[str], original: CodeType
@@ -143,10 +146,7 @@ class KeptResults:
     def _find(self, state: bytes | None, names: Sequence[str]) -> object:
         if not self.path:
             return None
-        record = None if state is None else self._records.get(_key(state, names))
-        self.hits += record is not None
-        self.misses += record is None
-        return record
+        return None if state is None else self._records.get(_key(state, names))
 
     def _keep(self, state: bytes | None, names: Sequence[str], record: _Record) -> None:
         if state is None or not self.path:
@@ -196,7 +196,12 @@ KEPT = KeptResults()
 
 
 def _key(state: bytes, names: Sequence[str]) -> bytes:
-    return hashlib.blake2b("\0".join(names).encode(), digest_size=16, key=state).digest()
+    return state + "\0".join(names).encode()
+
+
+def state_of_table() -> str:
+    """Name the state of the legacy layer's table, beside that of the code; empty if unknown."""
+    return of_folder(os.path.join(PACKAGE, "legacy"), (".toml",))
 
 
 def clear() -> int:

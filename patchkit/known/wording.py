@@ -74,8 +74,9 @@ def _heading(found: Found, pasted: Pasted) -> Iterator[str]:
     text = f"{error.name}: {error.message}" if error.type else error.message
     yield textwrap.shorten(text, WIDTH, placeholder=" …") or "…"
     if frame := next((frame for frame in reversed(error.frames) if frame.library), None):
-        function = frame.function.rpartition("<locals>.")[2]
-        yield f"  in {frame.place}" + (f", {function}" if function else "")
+        place, function = f"  in {frame.place}", frame.function.rpartition("<locals>.")[2]
+        whole = f"{place}, {function}" if function else place
+        yield whole if len(whole) <= WIDTH else place
     if error != pasted.error:
         last = textwrap.shorten(
             f"{pasted.error.name}: {pasted.error.message}", 50, placeholder=" …"

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -175,11 +176,23 @@ def test_all_three_give_each_message_the_same_causes(ask, site: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", ["{error}", TRACEBACK, LOG], ids=["error", "traceback", "log"])
+def test_every_message_of_a_patch_finds_what_the_command_finds(ask, shape: str) -> None:
+    asked = [shape.format(error=text) for text in MESSAGES]
+    for text, answers in zip(asked, ask(asked), strict=True):
+        assert answers_of(answers) == expected(text), text
+
+
+# Which rows a text finds and how the text around it is read do not depend on each other: examples
+# by themselves are asked above, and every text is asked in one of the shapes.
 @pytest.mark.parametrize(
-    "texts", [MESSAGES, ERRORS, EXAMPLES], ids=["messages", "changes", "examples"]
+    ("texts", "shapes"),
+    [(ERRORS, ("{error}", TRACEBACK, LOG)), (EXAMPLES, (TRACEBACK, LOG))],
+    ids=["changes", "examples"],
 )
-def test_every_error_finds_what_the_command_finds(ask, texts: list[str], shape: str) -> None:
-    asked = [shape.format(error=text) for text in texts]
+def test_every_error_finds_what_the_command_finds(
+    ask, texts: list[str], shapes: tuple[str, ...]
+) -> None:
+    asked = [shape.format(error=text) for text, shape in zip(texts, cycle(shapes), strict=False)]
     for text, answers in zip(asked, ask(asked), strict=True):
         assert answers_of(answers) == expected(text), text
 

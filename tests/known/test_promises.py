@@ -59,6 +59,9 @@ def test_a_row(row: Row) -> None:
     holes = {name for said in row.says for name in re.findall(r"\{\w+:(\w+)\}", said)}
     used = re.findall(r"\{(\w+)(\|[^{}]*)?\}", " ".join((row.cause, row.do, row.whose, *row.write)))
     for name, otherwise in used:
+        assert not any(said.endswith(f"{{any:{name}}}") for said in row.says), (
+            "takes no letter there"
+        )
         if name == "since" and row.since is not None:
             continue
         if name == "caller":

@@ -141,11 +141,17 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["", "https://code.example/someone/patchkit"])
-def test_metadata_are_ready_for_an_index(tmp_path: Path, address: str, monkeypatch) -> None:
-    monkeypatch.setenv("PATCHKIT_REPOSITORY", address)
-    run(sys.executable, "-m", "build", "--outdir", tmp_path, ROOT, cwd=tmp_path)
-    (wheel,) = tmp_path.glob("*.whl")
-    (sdist,) = tmp_path.glob("*.tar.gz")
+def test_metadata_are_ready_for_an_index(
+    tmp_path: Path, address: str, monkeypatch, request: pytest.FixtureRequest
+) -> None:
+    folder = tmp_path
+    if address:
+        monkeypatch.setenv("PATCHKIT_REPOSITORY", address)
+        run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    else:
+        folder = request.getfixturevalue("distributions")
+    (wheel,) = folder.glob("*.whl")
+    (sdist,) = folder.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as archive:
         folder = f"patchkit_trl-{__version__}.dist-info"
         assert f"{folder}/licenses/LICENSE" in archive.namelist()

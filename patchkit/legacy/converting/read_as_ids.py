@@ -37,7 +37,7 @@ _TAKING_IDS = frozenset(
     }
 )
 """Functions whose first argument is ids, and never a dictionary."""
-OF_IDS = (
+_OF_IDS = (
     *("append", "clone", "cpu", "cuda", "detach", "dim", "dtype", "expand", "extend", "flatten"),
     *("ndim", "numel", "numpy", "repeat", "shape", "size", "squeeze", "tolist", "unsqueeze"),
     "view",
@@ -76,7 +76,7 @@ def is_read_as_ids(source: CallSiteSource, call: ast.Call) -> bool | None:
     """Tell the same of a call in the text of a script, without running it."""
     today = type("Encoding", (dict,), dict.fromkeys(_OF_ENCODINGS))
     evidence = list(
-        _EvidenceReader(source, today, type("Ids", (list,), dict.fromkeys(OF_IDS))).evidence(call)
+        _EvidenceReader(source, today, type("Ids", (list,), dict.fromkeys(_OF_IDS))).evidence(call)
     )
     return all(evidence) if evidence else None
 

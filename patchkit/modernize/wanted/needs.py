@@ -121,22 +121,26 @@ def _of_attribute(attribute: ScriptAttribute, history: History) -> Iterator[Need
     """Yield what reading a field of a configuration needs, or an attribute that has gone."""
     owners = ancestors(attribute.owner)
     owner = owners[0]
-    if attribute.is_set or attribute.of_class:
+    if attribute.is_set:
         return
-    is_field = owner.endswith(_CONFIGURATIONS)
+    is_field = owner.endswith(_CONFIGURATIONS) and not attribute.of_class
     possible = history.keyword(owner, attribute.name) if is_field else None
-    possible = possible or _with_attribute(owners, attribute.name, history)
+    possible = possible or _with_attribute(owners, attribute.name, history, attribute.of_class)
     if possible:
         what = f"{owner.rpartition('.')[2]}.{attribute.name}"
         yield Need(what, attribute.line, tuple(possible), attribute)
 
 
-def _with_attribute(owners: Iterable[str], name: str, history: History) -> list[Together]:
-    """Return where objects of a class have an attribute or method that has gone."""
+def _with_attribute(
+    owners: Iterable[str], name: str, history: History, of_class: bool = False
+) -> list[Together]:
+    """Return where a class or its objects have an attribute or method that has gone."""
     return [
         {row.library: _before(row, history)}
         for row in _attributes().get(name, ())
-        if row.library in history.libraries and not set(row.owners).isdisjoint(owners)
+        if row.library in history.libraries
+        and row.of_class == of_class
+        and not set(row.owners).isdisjoint(owners)
     ]
 
 
