@@ -20,9 +20,9 @@ from mkdocs.utils import get_relative_url
 from patch_index import by_library, index_page
 from patch_page import patch_page
 
-from patchkit import matrix
 from patchkit.catalogue.definitions import shipped_definitions
 from patchkit.catalogue.entries import Catalogue
+from patchkit.matrix import lookup as matrix
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ELSEWHERE = {"changelog.md": "CHANGELOG.md", "benchmarks.md": "benchmarks/README.md"}

@@ -8,7 +8,8 @@ from itertools import groupby
 
 from markup import table
 
-from patchkit.matrix import OUTCOMES, Matrix, Result
+from patchkit.matrix.outcome_table import OUTCOMES
+from patchkit.matrix.records import Matrix, Result
 from patchkit.matrix.show.grid import Cell, Grid, span
 from patchkit.matrix.show.releases import grids_of_releases
 from patchkit.patch import Patch

@@ -7,7 +7,7 @@ from measured import measurements
 
 from patchkit.catalogue.entries import Entry
 from patchkit.catalogue.explanation import Explanation, explain
-from patchkit.matrix import Matrix
+from patchkit.matrix.records import Matrix
 from patchkit.patch import REQUIREMENTS
 from patchkit.verification.machine import description
 

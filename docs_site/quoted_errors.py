@@ -12,7 +12,7 @@ from links import plain_text
 from markdown.extensions.toc import slugify
 from markup import ranges
 
-from patchkit.cli.doctor.known_pairs import KNOWN
+from patchkit.cli.doctor.pairs import KNOWN
 
 TABLES = (
     ("families.md", "What fails both ways"),

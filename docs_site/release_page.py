@@ -8,7 +8,7 @@ from markup import table
 from table_filter import box
 
 from patchkit.catalogue.entries import Catalogue
-from patchkit.matrix import Matrix
+from patchkit.matrix.records import Matrix
 from patchkit.matrix.show.grid import Grid
 from patchkit.matrix.show.releases import grids_of_releases
 from patchkit.matrix.show.states import ATTENTION, FAILS, FIXED, MATCHES, NEEDS_MACHINE

@@ -19,7 +19,6 @@ from transformers import (
 )
 from trl import SFTTrainer, SFTConfig
 from patchkit.legacy.replacements.collators import DataCollatorForCompletionOnlyLM
-from patchkit.legacy.converting.formatting import OneText
 
 ANSWER = "assistant :"
 
@@ -67,7 +66,7 @@ def main():
             target_modules=["q_proj", "k_proj", "v_proj", "o_proj"],
             task_type="CAUSAL_LM",
         ),
-        formatting_func=OneText(formatting_func),
+        formatting_func=lambda row: formatting_func({name: [value] for name, value in row.items()})[0],
         data_collator=DataCollatorForCompletionOnlyLM(ANSWER, tokenizer=tokenizer),
         args=SFTConfig(
             output_dir=options.output,

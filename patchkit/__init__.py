@@ -171,11 +171,8 @@ def apply(
         check_flag("explain", explain)
     arguments = (only, exclude, strict, dtype, preflight, patches, legacy)
     is_plain = not settings and all(a is b for a, b in zip(arguments, _DEFAULTS, strict=True))
-    finish: Callable[[], None] = lambda: _explain_unasked(explain)  # noqa: E731
-    now: Callable[[], Report] = lambda: _session().apply(  # noqa: E731
-        _choices(*arguments, settings), finish=finish
-    )
-    return _apply_later(now, finish) if is_plain else now()
+    choices = None if is_plain else _choices(*arguments, settings)
+    return _apply_later(choices, lambda: _explain_unasked(explain))
 
 
 def revert(only: str | Iterable[str] | None = None) -> Report:
@@ -407,12 +404,14 @@ def _session() -> Session:
     return SESSION
 
 
-def _apply_later(now: Callable[[], Report], finish: Callable[[], None]) -> Report:
-    """Let a plain `apply()` wait for the first import of a library, or for whoever asks for more.
+def _apply_later(choices: Choices | None, finish: Callable[[], None]) -> Report:
+    """Let a call of `apply` wait for whoever asks for more, a plain one for a library's import.
+
+    The patches are read at once where they are read already, or nobody has kept what the call
+    comes to here.
 
     Args:
-        now: applies at once, where the patches are read already, or must be read since nobody has
-            kept what they come to here.
+        choices: its arguments; None for a plain call.
         finish: called at the end, as a part of this call.
 
     Returns:
@@ -420,18 +419,21 @@ def _apply_later(now: Callable[[], Report], finish: Callable[[], None]) -> Repor
     """
     import sys
 
-    if "patchkit.engine.session" in sys.modules:
-        return now()
+    def carry_out(finish: Callable[[], None] = lambda: None) -> Report:
+        return _session().apply(choices or _choices(*_DEFAULTS, {}), finish=finish)
+
+    if "patchkit.engine.session" in sys.modules or (choices is not None and choices.strict):
+        return carry_out(finish)
     from .engine import deferred
     from .reporting.report import Report
 
     packages = None
-    if deferred.is_environment_silent():
+    if choices is None and deferred.is_environment_silent():
         packages = deferred.packages_to_wait_for()
-    call = deferred.DeferredCall(lambda: _session().apply(_choices(*_DEFAULTS, {})), is_plain=True)
+    call = deferred.DeferredCall(carry_out, "" if choices is None else choices.encode())
     try:
         if not call.wait_for(packages):
-            return now()
+            return carry_out(finish)
         finish()
         return call.give_report(Report.later(call.read_report))
     except BaseException:

@@ -74,7 +74,9 @@ def cached_lookups() -> Iterator[None]:
 _Result = TypeVar("_Result")
 
 
-def _cached(look_up: Callable[[str], _Result]) -> Callable[[str], _Result]:
+def cached_lookup(look_up: Callable[[str], _Result]) -> Callable[[str], _Result]:
+    """Let a look-up be made only once within a block of `cached_lookups`."""
+
     @functools.wraps(look_up)
     def find(name: str) -> _Result:
         results = _look_ups.results
@@ -88,7 +90,7 @@ def _cached(look_up: Callable[[str], _Result]) -> Callable[[str], _Result]:
     return find
 
 
-@_cached
+@cached_lookup
 def installed_version(distribution: str) -> str | None:
     """Return the version of an installed distribution, or None if it is absent."""
     from importlib import metadata
@@ -262,7 +264,7 @@ def check_range(patch_id: str, versions: str, where: str = "affects") -> None:
         raise PatchDefinitionError(f"patch {patch_id!r}: `{where}`: {error}") from None
 
 
-@_cached
+@cached_lookup
 def modules_matching(pattern: str) -> list[str]:
     """Return the names of the modules of an installed package without importing any.
 
@@ -364,7 +366,7 @@ def _search_path(package: str) -> list[str]:
     return list((spec and spec.submodule_search_locations) or ())
 
 
-@_cached
+@cached_lookup
 def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
     """Return where a top-level package or module would be imported from, without importing it."""
     try:

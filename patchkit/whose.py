@@ -18,7 +18,7 @@ from .libraries import LIBRARIES, with_role
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
-    from types import FrameType
+    from types import FrameType, FunctionType
 
 REMOTE_CODE = "transformers_modules"
 """The package that Transformers makes of the code which a model's repository brings along."""
@@ -69,6 +69,11 @@ def owner_of_frame(frame: FrameType) -> CodeOwner:
 def owner_of_class(cls: type) -> CodeOwner:
     """Return whose a class is."""
     return _owner(cls.__module__, "")
+
+
+def owner_of_function(function: FunctionType) -> CodeOwner:
+    """Return whose a function is."""
+    return _owner(function.__module__ or "", function.__code__.co_filename)
 
 
 def owner_of_file(file: str) -> CodeOwner:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from patchkit.matrix import Environment, Matrix, Result, Scan, Unmeasured
+from patchkit.matrix.records import Environment, Matrix, Result, Scan, Unmeasured
 from patchkit.matrix.show.view import View, by_release, by_set
 
 PATCHES = {"lib-cast": "lib", "lib-norm": "lib", "other-bias": "other", "lib-new": "lib"}

@@ -12,7 +12,7 @@ import pytest
 import patchkit
 from patchkit import authoring
 from patchkit.about import shipped_path
-from patchkit.cli.new import patch_file, test_file
+from patchkit.cli.new import texts
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDE = (DOCS / "writing-a-patch.md").read_text(encoding="utf-8")
@@ -53,7 +53,9 @@ def test_the_guide_and_the_reference_name_no_other() -> None:
 
 
 def test_what_new_writes_imports_nothing_else() -> None:
-    written = [patch_file.REWRITE, patch_file.WRAP, patch_file.REPRODUCE, test_file.TEST]
+    templates = list(Path(texts.__file__).parent.glob("*.txt"))
+    assert len(templates) == 3
+    written = [file.read_text(encoding="utf-8") for file in templates]
     assert set().union(*map(imported, written)) == {"patchkit", "patchkit.authoring"}
 
 

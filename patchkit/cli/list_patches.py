@@ -108,9 +108,10 @@ def _marks() -> dict[str, tuple[str, str | None]]:
     """Return the mark of each word and its colour, in the order of the list."""
     from ..reporting.status import TABLE
 
-    due = {row.list_word: row.mark for row in TABLE if row.due}
-    others = sorted((row for row in TABLE if not row.due), key=lambda row: row.trouble)
-    return {**due, _ON_REQUEST: ("?", "cyan"), **{row.list_word: row.mark for row in others}}
+    rows = sorted(TABLE, key=lambda row: (not row.due, row.trouble))
+    due = {row.list_word: (row.mark, row.colour) for row in rows if row.due}
+    others = {row.list_word: (row.mark, row.colour) for row in rows if not row.due}
+    return {**due, _ON_REQUEST: ("?", "cyan"), **others}
 
 
 def _libraries(records: list[PatchRecord]) -> list[str]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .arguments import PatchId, form_options
 from .group import LazyGroup
+
+if TYPE_CHECKING:
+    from ..matrix.show.grid import Cell, Grid
+    from ..matrix.show.view import View
 
 COMMANDS = {"show": "matrix", "scan": "matrix_scan"}
 
@@ -51,8 +57,56 @@ def show(
     """
     from ..catalogue.entries import load
     from ..matrix.file import default_path, read
-    from ..matrix.show.output import print_view
     from ..matrix.show.selection import select
 
     view = select(read(file or default_path()), load(), ids, libraries, by=by)
-    print_view(view, form)
+    _print(view, form)
+
+
+def _print(view: View, form: str) -> None:
+    """Print a view as a `table` or as `json`."""
+    if form == "json":
+        click.echo(json.dumps(_as_data(view), indent=2))
+    else:
+        from rich.console import Console
+
+        from ..matrix.show.terminal import as_text
+
+        console = Console(highlight=False)
+        text = as_text(view, console.width, ascii_only=console.options.ascii_only)
+        console.print(text, soft_wrap=True)
+
+
+def _as_data(view: View) -> dict[str, Any]:
+    """Return every cell of every grid, even if it was not measured."""
+    from ..matrix.show.states import WORST_FIRST
+
+    return {
+        "states": {state.name: state.meaning for state in WORST_FIRST},
+        "grids": [_grid(grid) for grid in view.grids],
+        "sets": [[vars(environment) for environment in environments] for environments in view.sets],
+        "to_be_looked_into": list(view.remarks),
+        "not_measured": list(view.gaps),
+        "noted_of_releases": list(view.asides),
+        "source": view.source,
+    }
+
+
+def _grid(grid: Grid) -> dict[str, Any]:
+    return {
+        "name": grid.name,
+        "columns": list(grid.columns),
+        "patches": [
+            {"id": row.patch, "known": row.known, "cells": [_cell(cell) for cell in row.cells]}
+            for row in grid.rows
+        ],
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "state": cell.state.name,
+        "scan": cell.scan,
+        "outcomes": list(cell.outcomes),
+        "notes": list(cell.notes),
+    }

@@ -14,7 +14,7 @@ import click
 from .arguments import PatchId
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix, Scan
+    from ..matrix.records import Matrix, Scan
 
 
 @click.command()
@@ -87,8 +87,9 @@ def scan(
       patchkit matrix scan --newest
       patchkit matrix scan --from dist/
     """
-    from .. import matrix
     from ..catalogue.entries import load
+    from ..matrix import file as matrix
+    from ..matrix.records import Matrix
     from ..matrix.scan.run import scan as run
     from ..matrix.scan.summary import as_tables, exit_status
     from .arguments import check_writable
@@ -111,7 +112,7 @@ def scan(
         )
     if scanned.recordable or path is not None:
         scans = _with_other_patches(scanned.scans, before) if ids else scanned.scans
-        matrix.write(file, before.merge(matrix.Matrix(scans=scans)))
+        matrix.write(file, before.merge(Matrix(scans=scans)))
     chosen = load().matching_ids(ids or None, "IDS")
     if as_json:
         content = {"scans": [vars(scan) for scan in scanned.scans], "gaps": scanned.gaps}

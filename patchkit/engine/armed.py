@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..catalogue.entries import Entry
 from ..catalogue.resolution import Resolution, resolve
-from ..environment import module_is_absent
+from ..environment import cached_lookup, module_is_absent
 from ..patch import Change, Rewrite, Status, Wrap
 from ..reporting.status import TROUBLE
 from ..rewrite import Around, Collision, Drift, Target
@@ -41,25 +41,17 @@ class Owner(Protocol):
         """Tell whether it is wanted, now or again at the end of a block of `patched`."""
 
 
-class LoadedModules:
-    """The names in `sys.modules`, and those of them with a prefix, at the last look."""
-
-    def __init__(self) -> None:
-        self._names: list[str] = []
-        self._by_prefix: dict[str, list[str]] = {}
-
-    def with_prefix(self, prefix: str) -> list[str]:
-        """Return those with a prefix: the same list as before where no module came or went."""
-        names = list(sys.modules)
-        if names != self._names:
-            self._names, self._by_prefix = names, {}
-        found = self._by_prefix.get(prefix)
-        if found is None:
-            found = self._by_prefix[prefix] = [name for name in names if name.startswith(prefix)]
-        return found
+@cached_lookup
+def _loaded_with_prefix(prefix: str) -> list[str]:
+    """Return the names in `sys.modules` with a prefix."""
+    return [name for name in list(sys.modules) if name.startswith(prefix)]
 
 
-_LOADED = LoadedModules()
+@cached_lookup
+def _loaded(pattern: str) -> list[str]:
+    """Return the names in `sys.modules` that a pattern matches."""
+    prefix = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    return [name for name in _loaded_with_prefix(prefix) if matcher(pattern)(name)]
 
 
 @dataclass(eq=False)
@@ -77,34 +69,17 @@ class ArmedTarget:
     target: Target
     absent: str = ""
     kept_as: str = ""
-    _among_loaded: tuple[list[str], list[str]] | None = field(default=None, init=False, repr=False)
 
     @property
     def is_optional(self) -> bool:
         """True for a wildcard: where it finds nothing to fix, that is no drift."""
         return self.target.is_glob
 
-    @cached_property
-    def _prefix(self) -> str:
-        return re.split(r"[*?\[]", self.target.module, maxsplit=1)[0]
-
-    def among(self, modules: Iterable[str]) -> list[str]:
-        """Return those of thousands of modules that a target with wildcards concerns."""
-        prefix, matches = self._prefix, matcher(self.target.module)
-        return [name for name in modules if name.startswith(prefix) and matches(name)]
-
-    def among_loaded(self) -> list[str]:
-        """Return the modules in `sys.modules` that a target with wildcards concerns."""
-        loaded = _LOADED.with_prefix(self._prefix)
-        if self._among_loaded is None or self._among_loaded[0] is not loaded:
-            self._among_loaded = loaded, self.among(loaded)
-        return self._among_loaded[1]
-
     def concerns(self, module: str) -> bool:
         """Tell whether this change is to be made in a module, by its name."""
         if not self.target.module_is_glob:
             return module == self.target.module and not self.absent
-        return bool(self.among((module,)))
+        return bool(matcher(self.target.module)(module))
 
 
 @dataclass(frozen=True)
@@ -171,8 +146,7 @@ class Attempt:
         )
 
 
-@dataclass(frozen=True)
-class TargetLookup:
+class TargetLookup(NamedTuple):
     """A patch compared with the installed versions.
 
     Args:
@@ -270,7 +244,7 @@ class ArmedPatch:
         names: dict[str, None] = {}
         for target in self.targets:
             if target.target.module_is_glob:
-                names.update(dict.fromkeys(target.among_loaded()))
+                names.update(dict.fromkeys(_loaded(target.target.module)))
             elif target.target.module in sys.modules:
                 names[target.target.module] = None
         return iter(names)

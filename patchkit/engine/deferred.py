@@ -34,11 +34,17 @@ _SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN", "PATCHKIT_CACHE")
 
 
 class DeferredCall:
-    """A call of `apply` that waits."""
+    """A call of `apply` that waits.
 
-    def __init__(self, carry_out: Callable[[], Report], *, is_plain: bool = False) -> None:
+    Args:
+        carry_out: carries it out.
+        arguments: its arguments as text, empty for a plain call; None if nobody is to know from an
+            earlier process what it comes to.
+    """
+
+    def __init__(self, carry_out: Callable[[], Report], arguments: str | None = None) -> None:
         self._carry_out = carry_out
-        self._is_plain = is_plain
+        self.arguments = arguments
         self.report: Report | None = None
         self.error: Exception | None = None
         self.given: weakref.ref[Report] | None = None
@@ -73,12 +79,10 @@ class DeferredCall:
             if _remembered is not None:
                 _remembered.undo()
 
-    @property
-    def is_plain(self) -> bool:
-        return self._is_plain
-
     def give_report(self, report: Report) -> Report:
         """Remember the report that the caller gets, and return it."""
+        if _remembered is not None and _remembered.in_force:
+            report.legacy = _remembered.legacy()
         self.given = weakref.ref(report)
         return report
 
@@ -227,9 +231,10 @@ def remembered() -> Remembered:
 
 def start_remembered() -> bool:
     """Carry out the waiting calls as an earlier process did; tell whether that is known."""
-    if "patchkit.engine.session" in sys.modules or not all(call.is_plain for call in _calls):
+    arguments, *others = {call.arguments for call in _calls}
+    if "patchkit.engine.session" in sys.modules or others or arguments is None:
         return False
-    return remembered().start()
+    return remembered().start(arguments)
 
 
 def _end_remembered() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..environment import distribution_of
 from ..patch import Change, Rewrite, note
-from ..rewrite import Claimant, Drift, Edits, Piece, Target, Wrapper, bind
+from ..rewrite import Claimant, CodeSwaps, Drift, Edits, Piece, Target, Wrapper, bind
 from ..rewrite.diff import Difference
 from ..rewrite.install import SwappedFunction
 from ..rewrite.misfit import misfit
@@ -127,14 +127,56 @@ def fix(
         return [FixedCallable(weakref.ref(module), qualname, place, piece, shown)]
     target = Target.parse(change.target)
     callables = []
-    for qualname in target.qualnames_in(module):
-        fixed = still_live.get(qualname) or _rewrite(
-            owner, change, target, module, qualname, places, claimant, taken, kept_as
-        )
+    for qualname, function in _functions(target, module, places):
+        fixed = still_live.get(qualname)
+        original = places.swaps.original(function)
+        if fixed is None and (not target.is_glob or change.rule.may_concern(original)):
+            fixed = _rewrite(
+                owner,
+                change,
+                target,
+                module,
+                qualname,
+                function,
+                places.swaps,
+                claimant,
+                taken,
+                kept_as,
+            )
         if fixed is not None:
             taken.add(_edited_place(fixed))
             callables.append(fixed)
     return callables
+
+
+def _functions(
+    target: Target, module: ModuleType, places: ChangedPlaces
+) -> list[tuple[str, FunctionType]]:
+    """Return the functions that a target means in a module, with their names.
+
+    One that was adopted counts, whatever another tool has put in its place since.
+
+    Raises:
+        Drift: a target without wildcards is missing, or replaced.
+    """
+    adopted = places.adopted_in(module)
+    if target.qualname_is_glob:
+        found = places.functions_in(module, target.qualname)
+        return [(name, adopted.get(name, function)) for name, function in found]
+    if target.qualname in adopted:
+        return [(target.qualname, adopted[target.qualname])]
+    try:
+        binding = bind(module, target.qualname)
+    except Drift:
+        if target.is_glob:
+            return []
+        raise
+    try:
+        return [(target.qualname, binding.function())]
+    except Drift as error:
+        if target.is_glob:
+            return []
+        raise TargetReplaced(f"{error}, which somebody put in its place") from None
 
 
 def _edited_place(fixed: FixedCallable) -> tuple[int, object]:
@@ -166,27 +208,12 @@ def _rewrite(
     target: Target,
     module: ModuleType,
     qualname: str,
-    places: ChangedPlaces,
+    function: FunctionType,
+    swaps: CodeSwaps,
     claimant: Claimant,
     taken: set[tuple[int, object]],
     kept_as: str,
 ) -> FixedCallable | None:
-    swaps = places.swaps
-    if adopted := places.adopted.get((id(module), qualname)):
-        function, _ = adopted
-    else:
-        try:
-            binding = bind(module, qualname)
-        except Drift:
-            if target.is_glob:
-                return None
-            raise
-        try:
-            function = binding.function()
-        except Drift as error:
-            if target.is_glob:
-                return None
-            raise TargetReplaced(f"{error}, which somebody put in its place") from None
     known = swaps.place(function)
     for piece in known.in_force() or ():
         if isinstance(piece, Edits) and piece.key == (owner, change.rule):

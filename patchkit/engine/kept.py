@@ -38,7 +38,7 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _Edits = list[list[tuple[tuple[int, int], tuple[int, int], str]]]
 _Record = _Edits | bytes
 """The edits of each site, or the marshalled code or fact."""
-_FACT = b"fact"
+_FACT = bytes(16)
 """Stands for a digest of code in the keys of facts."""
 
 
@@ -196,7 +196,12 @@ KEPT = KeptResults()
 
 
 def _key(state: bytes, names: Sequence[str]) -> bytes:
-    return hashlib.blake2b("\0".join(names).encode(), digest_size=16, key=state).digest()
+    return state + "\0".join(names).encode()
+
+
+def state_of_table() -> str:
+    """Name the state of the legacy layer's table, beside that of the code; empty if unknown."""
+    return of_folder(os.path.join(PACKAGE, "legacy"), (".toml",))
 
 
 def clear() -> int:

@@ -1,4 +1,4 @@
-"""Carry out a first plain `apply()` as an earlier process did, without reading any patch.
+"""Carry out a first `apply()` as an earlier process did, without reading any patch.
 
 Where all that is installed is as it was there, each function gets the code that was kept for
 exactly the code that it runs. Whoever asks for more (a report, another call, an import that is not
@@ -17,42 +17,50 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from .. import settings
 from ..about import shipped_path
 from ..catalogue.fingerprint import of_folder, of_installed
-from ..rewrite.codes import has_names
+from ..environment import without_garbage_collection
+from ..rewrite.codes import names_in
 from ..rewrite.errors import Drift
 from ..rewrite.results import digest
-from ..rewrite.target import Target, bind, matcher
+from ..rewrite.target import bind, functions_in, matcher
 from ..rewrite.trampoline import Around, trampoline
 from . import hooks
 from .compiled import compiled_frames
-from .kept import KEPT
+from .kept import KEPT, state_of_table
 from .lock import LOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from types import CodeType, FunctionType, ModuleType
 
-CALL, MODULE = "plain apply", "module"
+    from ..reporting.legacy import LegacyReport
+
+CALL, MODULE = "apply", "module"
 """Beginnings of the names of facts."""
 JUMP = ("code", "", "jump")
 _INFO = 20
 
 
 class KnownCall(NamedTuple):
-    """What a plain `apply()` is here.
+    """What a call of `apply` is here.
 
     Args:
         packages: the packages that patches fix, and the files they are imported from.
         files: files of modules with targets; none may be missing.
         names: the modules that patches fix, by name.
         globs: the same as shell patterns.
+        settings: what was chosen beyond which patches run.
+        legacy: what the legacy layer is to do.
     """
 
     packages: dict[str, str]
     files: tuple[str, ...]
     names: Collection[str]
     globs: tuple[str, ...]
+    settings: dict[str, str]
+    legacy: bool | str | None
 
 
 class KnownChange(NamedTuple):
@@ -169,6 +177,8 @@ class Remembered:
 
     def __init__(self, calls: WaitingCalls) -> None:
         self._calls = calls
+        self.arguments = ""
+        """Those of the call."""
         self.state = ""
         """Names all that the call depends on; empty if it was not asked for, or is unknown."""
         self.in_force = False
@@ -182,8 +192,8 @@ class Remembered:
         self._running: dict[int, Swap] = {}
         self._texts: dict[str, Any] = {}
 
-    def start(self) -> bool:
-        """Carry out the call, again if need be; tell whether that can be done.
+    def start(self, arguments: str) -> bool:
+        """Carry out a call with these arguments, again if need be; tell whether that can be done.
 
         If it cannot, or anything raises, all is as it was. An error is no reason for a call to
         fail that can be carried out without this.
@@ -193,7 +203,9 @@ class Remembered:
             return False  # what a call changes is logged
         was_in_force, done = self.in_force, False
         try:
-            done = self._read() and self._carry_out()
+            self.arguments = arguments
+            with without_garbage_collection():
+                done = self._read() and self._carry_out()
         except Exception:
             if logging is not None:
                 logging.getLogger("patchkit").debug("not as remembered", exc_info=True)
@@ -204,7 +216,7 @@ class Remembered:
 
     def _read(self) -> bool:
         self._folders, self.variables = _folders(), self._calls.variables()
-        self.state = _state(self.variables) if KEPT.path else ""
+        self.state = _state(self.arguments, self.variables) if KEPT.path else ""
         known = KEPT.fact(CALL, self.state) if self.state else None
         if known is None:
             return False
@@ -226,8 +238,41 @@ class Remembered:
                 hooks.notify_when_done(name, module)
             elif not self._fix(name, module, states):
                 return False
+        self._choose()
         self.in_force = True
         return True
+
+    def _choose(self) -> None:
+        """Set what the call chose, and switch the legacy layer on if it is wanted."""
+        call = self._call
+        if call is not None and call.settings:
+            settings.restore(call.settings)
+        if call is not None and call.legacy:
+            from ..legacy.layer import LAYER, prepare
+
+            LAYER.become(prepare(call.legacy, KEPT, state_of_table()))
+            hooks.listen(LAYER)
+            hooks.catch_up(LAYER)
+
+    def _choose_nothing(self) -> None:
+        call = self._call
+        if call is not None and call.settings:
+            settings.restore({})
+        if call is not None and call.legacy:
+            from ..legacy.layer import LAYER
+
+            hooks.ignore(LAYER)
+            LAYER.become(None)
+
+    def legacy(self) -> LegacyReport | None:
+        """Return what the legacy layer did so far; None if it is off."""
+        choice = None if self._call is None else self._call.legacy
+        if not choice:
+            return None
+        from ..legacy.layer import LAYER
+        from ..reporting.legacy import LegacyReport
+
+        return LegacyReport.of(choice, LAYER.uses())
 
     def packages(self) -> Collection[str]:
         return self._call.packages if self._call else ()
@@ -242,7 +287,11 @@ class Remembered:
 
     def before_import(self, package: str) -> None:
         """Make sure that nothing was installed meanwhile."""
-        if self.in_force and self._folders != _folders() and self.state != _state(self.variables):
+        if (
+            self.in_force
+            and self._folders != _folders()
+            and self.state != _state(self.arguments, self.variables)
+        ):
             self._calls.hand_over()
 
     def after_import(self, name: str, module: ModuleType) -> None:
@@ -322,22 +371,28 @@ class Remembered:
     def _finds_nothing_else(
         self, module: ModuleType, searches: Any, changed: set[int], states: dict[str, bytes]
     ) -> bool:
-        seen: dict[str, list[FunctionType]] = {}
+        seen: dict[str, list[tuple[FunctionType, CodeType, set[str]]]] = {}
         for search in map(KnownSearch._make, searches):
-            functions = seen.get(search.qualname)
-            if functions is None:
-                functions = seen[search.qualname] = list(_functions(module, search.qualname))
-            for function in functions:
-                swap = self._running.get(id(function.__code__))
-                code = swap.original if swap else function.__code__
+            if search.qualname not in seen:
+                seen[search.qualname] = list(self._others(module, search.qualname, changed))
+            for function, code, names in seen[search.qualname]:
                 if (
-                    id(code) not in changed
-                    and has_names(code, search.names)
+                    names.issuperset(search.names)
                     and all(name in function.__globals__ for name in search.needs)
                     and not KEPT.has_no_site(digest(code, states), search.kept_as)
                 ):
                     return False
         return True
+
+    def _others(
+        self, module: ModuleType, qualname: str, changed: set[int]
+    ) -> Iterator[tuple[FunctionType, CodeType, set[str]]]:
+        """Yield the functions that are not changed, their code, and the names in it."""
+        for _, function in functions_in(module, qualname):
+            swap = self._running.get(id(function.__code__))
+            code = swap.original if swap else function.__code__
+            if id(code) not in changed:
+                yield function, code, names_in(code)
 
     def _put(self, swap: Swap) -> None:
         self._swaps.append(swap)
@@ -380,6 +435,7 @@ class Remembered:
         """Give all functions their original code back, and listen no longer."""
         with LOCK:
             self._take_back(0)
+            self._choose_nothing()
             self.forget()
 
     def _take_back(self, number: int) -> None:
@@ -397,6 +453,7 @@ class Remembered:
             linecache.cache.update(self._texts)
             if self.in_force:
                 hooks.listen(self)
+                self._choose()
 
     def forget(self) -> None:
         """Leave everything to the session."""
@@ -407,15 +464,6 @@ class Remembered:
                 del linecache.cache[filename]
         self._swaps, self._running, self._texts, self.frames = [], {}, {}, {}
         self._call = None
-
-
-def _functions(module: ModuleType, qualname: str) -> Iterable[FunctionType]:
-    """Yield the functions that a pattern finds in a module."""
-    for name in Target(module.__name__, qualname).qualnames_in(module):
-        try:
-            yield bind(module, name).function()
-        except Drift:
-            continue
 
 
 def _folders() -> list[tuple[str, int]]:
@@ -435,16 +483,19 @@ def _set_variables(now: dict[str, str], wanted: dict[str, str]) -> None:
     os.environ.update(wanted)
 
 
-def _state(variables: dict[str, str]) -> str:
-    """Name the state of all that a plain `apply()` depends on; empty if unknown."""
-    if "PATCHKIT_LEGACY" in variables:
-        return ""
+def _state(arguments: str, variables: dict[str, str]) -> str:
+    """Name the state of all that a call of `apply` depends on; empty if unknown."""
     folders = [shipped_path("patches")]
-    for path in filter(None, variables.get("PATCHKIT_PATCHES", "").split(os.pathsep)):
+    paths = variables.get("PATCHKIT_PATCHES", "").split(os.pathsep)
+    if arguments:
+        import json
+
+        paths += json.loads(arguments)["patches"]
+    for path in filter(None, paths):
         path = os.path.realpath(os.path.expanduser(path))
         folders.append(os.path.dirname(path) if path.endswith(".py") else path)
     states = [of_installed(), *map(of_folder, folders)]
     if not all(states):
         return ""
-    facts = states, folders, sorted(variables.items())
+    facts = states, folders, arguments, sorted(variables.items())
     return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""Keep what a plain `apply()` came to, for `remembered` in the next process."""
+"""Keep what a first `apply()` came to, for `remembered` in the next process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from .kept import KeptResults
 from .remembered import CALL, JUMP, MODULE, KnownCall, KnownChange, KnownSearch
 
 
-def remember(armed: Sequence[ArmedPatch], kept: KeptResults, state: str) -> None:
+def remember(
+    armed: Sequence[ArmedPatch],
+    settings: dict[str, str],
+    legacy: bool | str | None,
+    kept: KeptResults,
+    state: str,
+) -> None:
     """Keep which modules these patches fix, and what they did in those that are loaded.
 
     Nothing is kept of a module in which one of them is in trouble, or whose state a look at code
@@ -26,6 +32,8 @@ def remember(armed: Sequence[ArmedPatch], kept: KeptResults, state: str) -> None
 
     Args:
         armed: the patches, the earliest first.
+        settings: what was chosen beyond which patches run.
+        legacy: what the legacy layer is to do.
         kept: where to keep it.
         state: names all that the call depends on.
     """
@@ -39,20 +47,24 @@ def remember(armed: Sequence[ArmedPatch], kept: KeptResults, state: str) -> None
         targets = [target for patch in due for target in patch.targets]
         if any(target.absent for target in targets):
             return
-        kept.keep_fact(tuple(_call(fresh, targets)), CALL, state)
+        call = KnownCall(*_modules(fresh, targets), settings, legacy)
+        kept.keep_fact(tuple(call), CALL, state)
         for name in sorted({name for patch in due for name in patch.attempts}):
             known = _module(name, due, kept)
             if known is not None:
                 kept.keep_fact(known, MODULE, state, name)
 
 
-def _call(patches: Iterable[ArmedPatch], targets: Iterable[ArmedTarget]) -> KnownCall:
+def _modules(
+    patches: Iterable[ArmedPatch], targets: Iterable[ArmedTarget]
+) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the first four arguments of `KnownCall`."""
     packages = sorted({package for patch in patches for package in patch.packages})
     names = {target.target.module for target in targets if not target.target.module_is_glob}
     globs = {target.target.module for target in targets if target.target.module_is_glob}
     files = sorted(str(file) for name in names if (file := module_file(name)))
     places = {package: _place(package) for package in packages}
-    return KnownCall(places, tuple(files), tuple(sorted(names)), tuple(sorted(globs)))
+    return places, tuple(files), tuple(sorted(names)), tuple(sorted(globs))
 
 
 def _place(package: str) -> str:

@@ -11,21 +11,18 @@ import atexit
 import contextlib
 import gc
 import logging
-import os
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import settings
-from ..about import PACKAGE
 from ..catalogue import entries
 from ..catalogue.definitions import Definition
 from ..catalogue.entries import Broken, Catalogue, Entry
-from ..catalogue.fingerprint import of_folder
 from ..catalogue.folders import (
     Paths,
     definitions_in,
@@ -50,7 +47,7 @@ from .armed import ArmedPatch, Attempt
 from .choices import Choices
 from .desired import DesiredState
 from .fixing import FixedCallable
-from .kept import KEPT, KeptResults
+from .kept import KEPT, KeptResults, state_of_table
 from .listener import ImportListener
 from .lock import LOCK as _LOCK
 from .recording import broken_record, left_by_revert, patch_record
@@ -63,8 +60,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("patchkit")
 
 
-@dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """The state before a call, to return to if the call raises.
 
     Args:
@@ -195,7 +191,8 @@ class Session:
                     legacy=legacy,
                 )
                 made.append((self._checkpoint(), after))
-                is_first = choices.is_plain and before == DesiredState(before.catalogue)
+                is_first = before == DesiredState(before.catalogue)
+                is_first &= remembered.arguments == ("" if choices.is_plain else choices.encode())
                 self._become(after)
                 self._places.adopt(remembered)
                 gone = before.switched_off_by(switches)
@@ -226,7 +223,7 @@ class Session:
             return report
 
     def _remember(self, state: DesiredState) -> None:
-        """Keep what a first plain call came to, now and again at the end of the process."""
+        """Keep what a first call came to, now and again at the end of the process."""
         call = deferred.remembered().state
         if self._kept is not KEPT or not call:
             return
@@ -235,7 +232,13 @@ class Session:
             try:
                 with _LOCK:
                     if self._state is state:
-                        remembering.remember(list(state.armed.values()), KEPT, call)
+                        remembering.remember(
+                            list(state.armed.values()),
+                            dict(state.choices),
+                            state.legacy.choice if state.legacy else None,
+                            KEPT,
+                            call,
+                        )
             except Exception:
                 logger.debug("patchkit: a call cannot be remembered", exc_info=True)
             self._kept.write()
@@ -286,8 +289,7 @@ class Session:
         from ..legacy.layer import LAYER, prepare
 
         self._layer = LAYER
-        table = of_folder(os.path.join(PACKAGE, "legacy"), (".py", ".toml"))
-        return prepare(choice, self._kept, table)
+        return prepare(choice, self._kept, state_of_table())
 
     @property
     def local_patches(self) -> str:
@@ -441,9 +443,7 @@ class Session:
         wanted = self._state.legacy
         if wanted is None or self._layer is None:
             return None
-        return LegacyReport(
-            wanted.choice if isinstance(wanted.choice, str) else "", self._layer.uses()
-        )
+        return LegacyReport.of(wanted.choice, self._layer.uses())
 
     def _deferred_report(self, changed: Iterable[str]) -> Report:
         """Make a report of this moment that is written when somebody reads it.
@@ -547,6 +547,7 @@ class Session:
 
         def end() -> None:
             self._busy = outer
+            self._places.end_transaction()
             if collecting:
                 gc.enable()
 
@@ -620,16 +621,21 @@ class Session:
             if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
                 _prepare(patch)
                 self._listener.refresh()
-            if not patch.is_looked_up or not patch.is_due:
+        with cached_lookups():
+            present = [
+                (patch, name)
+                for patch in list(self.armed())
+                if patch.is_looked_up and patch.is_due
+                for name in patch.present_modules()
+            ]
+        for patch, name in present:
+            module = hooks.module_object(name)
+            if module is None or patch.attempt_in(name) is not None:
                 continue
-            for name in patch.present_modules():
-                module = hooks.module_object(name)
-                if module is None or patch.attempt_in(name) is not None:
-                    continue
-                if hooks.is_loading(module):
-                    hooks.notify_when_done(name, module)
-                else:
-                    self.after_import(name, module)
+            if hooks.is_loading(module):
+                hooks.notify_when_done(name, module)
+            else:
+                self.after_import(name, module)
 
     def _switched_off(self, known: Catalogue) -> dict[str, str]:
         """Return what the environment switches off; nothing where `apply` would refuse it."""

@@ -27,6 +27,7 @@ from ..rewrite import (
 )
 from ..rewrite.install import Claim, SwappedFunction
 from ..rewrite.misfit import missing_parameters
+from ..rewrite.target import functions_in
 from ..rewrite.trampoline import can_carry
 
 if TYPE_CHECKING:
@@ -123,6 +124,21 @@ class ChangedPlaces:
     adopted: dict[tuple[int, str], tuple[FunctionType, bool]] = field(default_factory=dict)
     """Functions that were adopted, and whether they are bound, by module and name: another tool
     may have put something else in their place since."""
+    _found: dict[tuple[ModuleType, str], list[tuple[str, FunctionType]]] = field(
+        default_factory=dict
+    )
+
+    def functions_in(self, module: ModuleType, qualname: str) -> list[tuple[str, FunctionType]]:
+        """Do as `target.functions_in` does: once for all patches in a transaction."""
+        found = self._found.get((module, qualname))
+        if found is None:
+            found = self._found[module, qualname] = functions_in(module, qualname)
+        return found
+
+    def end_transaction(self) -> None:
+        """Forget what only served to look for functions, and to rewrite them."""
+        self._found.clear()
+        self.swaps.forget_trees()
 
     def adopt(self, remembered: Remembered) -> None:
         """Take over what an earlier process had kept and this one runs, until `settle`."""
@@ -132,6 +148,11 @@ class ChangedPlaces:
             if function is not None and module is not None:
                 self.swaps.adopt(function, swap.original, swap.code)
                 self.adopted[id(module), swap.qualname] = function, swap.is_bound
+
+    def adopted_in(self, module: ModuleType) -> dict[str, FunctionType]:
+        """Return the functions of a module that were adopted, by name."""
+        adopted = self.adopted.items()
+        return {name: function for (known, name), (function, _) in adopted if known == id(module)}
 
     def end_adoption(self) -> None:
         """Take out what was adopted and nobody claims."""

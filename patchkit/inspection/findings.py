@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from typing import Any, overload
 
 from ..errors import UsageError
@@ -69,6 +71,40 @@ class Finding:
         from .rendering import finding_as_text
 
         return finding_as_text(self.to_dict())
+
+
+@cache
+def rows() -> dict[str, dict[str, Any]]:
+    """Return the texts of all findings, by name."""
+    file = Path(__file__).with_name("findings.json")
+    texts: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    return texts
+
+
+def found(
+    name: str,
+    *,
+    severity: Severity | None = None,
+    repair: Callable[[], str] | None = None,
+    **holes: object,
+) -> Finding:
+    """Return a finding, whose texts `findings.json` has.
+
+    Args:
+        name: its row: the id, and after a space what tells rows of one id apart.
+        severity: another one than the row has.
+        repair: fixes it.
+        holes: what stands in the texts for names in braces.
+    """
+    row = rows()[name]
+    return Finding(
+        id=name.partition(" ")[0],
+        severity=severity or Severity(row["severity"]),
+        found=row["found"].format(**holes),
+        why=row["why"].format(**holes),
+        change="\n".join(row["change"]).format(**holes),
+        repair=repair,
+    )
 
 
 class Findings(Sequence[Finding]):

@@ -65,7 +65,7 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
 
         names = known.names.get("", {})
         if name in names:
-            return [_always_there(place, library)]
+            return [always_there(place, library)]
         near = get_close_matches(name, names, n=1)
         said = f" Did you mean `{near[0]}`?" if near else ""
         return [
@@ -91,7 +91,8 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
     ]
 
 
-def _always_there(place: str, library: str) -> Answer:
+def always_there(place: str, library: str) -> Answer:
+    """Say that all releases have a name or module, so that the one that runs is not whole."""
     title = TITLES[library]
     return Answer(
         place,

@@ -14,6 +14,7 @@ from ..libraries import LIBRARIES
 from .answer import Answer
 from .history import (
     TITLES,
+    always_there,
     bounds,
     bounds_of_keyword,
     callers_remedy,
@@ -228,10 +229,14 @@ def _imported(module: str, pasted: Pasted) -> list[Moved | Gone]:
 
 
 def _of_module(place: str, gone: str) -> list[Answer]:
-    """Say what took the place of what a module had."""
+    """Say what took the place of what a module had, or that all releases have it."""
     from ..legacy.explanation import described
+    from ..modernize.history import shipped
 
     below = _rows_below(place) if "." in place else []
+    library = place.partition(".")[0]
+    if below and not gone and library in shipped().libraries:
+        return [always_there(place, library)]
     known = [said for row in below if (said := described(row)) is not None]
     if not known:
         return []
@@ -239,7 +244,7 @@ def _of_module(place: str, gone: str) -> list[Answer]:
         f"{said.old.rpartition('.')[2]}: {said.today.rstrip('.')}" for said in known[:3]
     )
     more = f"; and {len(known) - 3} more" if len(known) > 3 else ""
-    since = gone and f"{TITLES.get(place.partition('.')[0], '')} {gone}"
+    since = gone and f"{TITLES.get(library, '')} {gone}"
     return [
         Answer(
             place,

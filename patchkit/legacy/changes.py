@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from .sources import notes
-
+_HOME = "https://github.com/huggingface"
 # The call is a `call.OldCall`, whose module needs this one.
 Converter = Callable[[Any, Any], Mapping[str, Any]]
 """Takes the old value and the call; returns what to pass by current keywords."""
@@ -16,6 +15,27 @@ Adjuster = Callable[[Any, Any, Any], None]
 
 Around = Callable[[Any, Any, Callable[[], Any]], Any]
 """Takes a call, the row, and a function that makes the call; returns the result."""
+
+
+def notes(release: str) -> str:
+    """Return the address of the notes on a release.
+
+    Args:
+        release: the library and the release: `trl 0.13.0`.
+    """
+    library, _, number = release.partition(" ")
+    return f"{_HOME}/{library}/releases/tag/v{number}"
+
+
+def file_of(release: str, path: str) -> str:
+    """Return the address of a file as it is in a release.
+
+    Args:
+        release: the library and the release: `trl 0.13.0`.
+        path: the file, in the library's repository.
+    """
+    library, _, number = release.partition(" ")
+    return f"{_HOME}/{library}/blob/v{number}/{path}"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -281,12 +301,12 @@ class Wrapped:
 
     Args:
         keyword: the argument.
-        by: the wrapper that makes the one of the other, with dots.
+        written: the function for a row, as source, with `{value}` for the other.
         unless: what else the script has to do if the text does not show its rows.
     """
 
     keyword: str
-    by: str
+    written: str
     unless: str
 
 
@@ -295,16 +315,17 @@ class Parameters:
     """A method that scripts override, and that is now called with more arguments.
 
     Args:
-        method: its name.
         more: the new parameters, with defaults, as source.
         first: a statement at its beginning, as source; empty if it needs none.
         after: the parameters that come before them.
+        attribute: a release, and an attribute of the class, as source, that says as much as `first`
+            from that release on.
     """
 
-    method: str
     more: tuple[str, ...]
     first: str = ""
     after: tuple[str, ...] = ()
+    attribute: tuple[str, str] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -312,16 +333,35 @@ class Uncalled:
     """A method that scripts override, and that nothing calls today.
 
     Args:
-        method: its name.
         instead: a sentence that says what to do.
     """
 
-    method: str
     instead: str
 
     @property
     def refusal(self) -> str:
         return f"No trainer calls it. {self.instead}"
+
+
+@dataclass(eq=False, repr=False)
+class Copied:
+    """A parameter by which a script's copy of a method of a layer is known.
+
+    Args:
+        parameter: its name.
+        came: whether copies lack it, which today's callers give; else they have it, and nobody
+            gives it.
+    """
+
+    parameter: str
+    came: bool = False
+    refusal: ClassVar[str] = "Copy it from the installed release, and change that."
+
+    def shows(self, copy: Collection[str], today: Collection[str]) -> bool:
+        """Tell whether a method of these parameters is a copy of one from before."""
+        older, newer = (copy, today) if not self.came else (today, copy)
+        is_layer = "hidden_states" in copy and "hidden_states" in today
+        return is_layer and self.parameter in older and self.parameter not in newer
 
 
 @dataclass(eq=False, repr=False)
@@ -384,6 +424,7 @@ InSource = (
     | Wrapped
     | Parameters
     | Uncalled
+    | Copied
     | OtherParameter
     | Columns
     | OneColumn

@@ -27,7 +27,7 @@ from .changes import (
     Value,
 )
 from .errors import LegacyError
-from .wording import shown
+from .wording import LEAVE_OUT, shown
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -48,7 +48,6 @@ class Unknown:
 
 UNKNOWN: Final = Unknown()
 UNDECIDED = "A person must decide, since the value is known only when the script runs"
-_LEAVE_OUT = "leave it out"
 
 
 class Template:
@@ -156,7 +155,7 @@ def _configure(action: Configure, value: Any, call: Caller | None) -> Decision:
             settings = action.convert(value, call)
         except LegacyError as error:
             return replace(decision, advice=str(error), refusal=str(error))
-    advice = _LEAVE_OUT
+    advice = LEAVE_OUT
     if settings and call is not None:
         advice = f"write {call.configuration}({action.to}=…)"
     return replace(decision, advice=advice, settings=settings)
@@ -165,7 +164,7 @@ def _configure(action: Configure, value: Any, call: Caller | None) -> Decision:
 def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
     advice = f"write {action.to}" + ("=" if action.to.isidentifier() else "")
     decision = Decision(
-        advice if action.to else _LEAVE_OUT,
+        advice if action.to else LEAVE_OUT,
         to=action.to if action.to.isidentifier() else "",
         shows_value=True,
     )
@@ -174,19 +173,19 @@ def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
             return replace(decision, undecided=_as_sentence(decision.advice))
         return replace(decision, arguments={action.to: Template(action.written)})
     if value is None and call is not None and call.arguments.get(decision.to) is not None:
-        return replace(decision, advice=_LEAVE_OUT)  # None says nothing beside a value
+        return replace(decision, advice=LEAVE_OUT)  # None says nothing beside a value
     try:
         arguments = action.convert(value, call)
     except LegacyError as error:
         return replace(decision, advice=str(error), refusal=str(error))
     written = ", ".join(f"{name}={shown(current)}" for name, current in arguments.items())
-    advice = f"write {written}" if written else _LEAVE_OUT
+    advice = f"write {written}" if written else LEAVE_OUT
     return replace(decision, advice=advice, arguments=arguments)
 
 
 def _set_variable(action: SetVariable, value: Any) -> Decision:
     if value is None:
-        return Decision(_LEAVE_OUT)
+        return Decision(LEAVE_OUT)
     advice = f"set the environment variable {action.variable}"
     if value is not UNKNOWN:
         advice = f'write os.environ["{action.variable}"] = {str(value)!r}'
@@ -194,7 +193,7 @@ def _set_variable(action: SetVariable, value: Any) -> Decision:
 
 
 def _drop(action: Drop, value: Any) -> Decision:
-    advice = f"{_LEAVE_OUT}: {action.because}"
+    advice = f"{LEAVE_OUT}: {action.because}"
     if action.unless is None:
         return Decision(advice, because=action.because)
     if value is UNKNOWN:

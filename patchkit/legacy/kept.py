@@ -1,4 +1,4 @@
-"""Keep the rows of files that are due here: to read and compare them takes longer than the rest."""
+"""Keep the rows that are due here: to read and compare all takes longer than the rest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from .changes import Change
-from .rows import rows_of_files, rows_of_modules
+from .rows import all_rows
 from .versions.due import Due, due_rows, known_release
 
 _LIBRARIES, _ROWS = "libraries of rows", "rows that are due"
@@ -37,13 +37,13 @@ def due_here(facts: KeptFacts, table: str) -> Due:
     if kept:
         # It stands beside code in a file that is trusted as Python trusts bytecode.
         rows: tuple[Change, ...] = pickle.loads(kept)
-        return Due(rows_of_modules(), release, rows)
-    rows = due_rows(rows_of_files(), release)
+        return Due((), release, rows)
+    rows = due_rows(all_rows(), release)
     if table:
-        libraries = tuple(sorted({row.library for row in rows_of_files()}))
+        libraries = tuple(sorted({row.library for row in all_rows()}))
         facts.keep_fact(libraries, _LIBRARIES, table)
         facts.keep_fact(pickle.dumps(rows, 5), _ROWS, table, _releases(libraries))
-    return Due(rows_of_modules(), release, rows)
+    return Due((), release, rows)
 
 
 def _releases(libraries: tuple[str, ...]) -> str:

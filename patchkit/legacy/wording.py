@@ -7,6 +7,7 @@ from typing import Any
 from ..libraries import title
 from .changes import Adjusted, Change, Keyword
 
+LEAVE_OUT = "leave it out"
 _FORMER_NAMES = {
     "PythonBackend": "PreTrainedTokenizer",
     "TokenizersBackend": "PreTrainedTokenizerFast",

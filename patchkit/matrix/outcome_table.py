@@ -1,8 +1,10 @@
-"""Define the outcomes of a reproducer and the states of a scan, a row each."""
+"""The outcomes of a reproducer and the states of a scan: `outcomes.json` has a row for each."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..patch import REQUIREMENTS
 
@@ -51,122 +53,23 @@ class ScanState:
     style: str = ""
 
 
+_NEEDS = (
+    {
+        "name": requirement.outcome,
+        "meaning": f"claimed, but the reproducer needs {requirement.what}",
+        "cell": "needs",
+        "style": "yellow",
+    }
+    for requirement in REQUIREMENTS.values()
+)
+_FILE = Path(__file__).with_name("outcomes.json")
+_ROWS = json.loads(_FILE.read_text(encoding="utf-8"))
 # Worst first, as `verify` shows them.
-OUTCOME_TABLE = (
-    RunOutcome(
-        name="not-fixed",
-        meaning="the bug showed even with the patch",
-        cell="fails",
-        shows_bug=True,
-        words="reproduced, NOT fixed",
-        style="bold red",
-        exit_status=1,
-    ),
-    RunOutcome(
-        name="made-worse",
-        meaning="no bug showed without the patch, and with it the reproducer failed",
-        cell="fails",
-        words="no bug, and the patch makes one",
-        style="bold red",
-        exit_status=1,
-    ),
-    RunOutcome(
-        name="error",
-        meaning="the reproducer failed without the patch, but not with this bug",
-        cell="error",
-        words="fails for another reason",
-        style="bold red",
-        exit_status=1,
-    ),
-    RunOutcome(
-        name="not-reproduced",
-        meaning="claimed, but no bug showed without the patch: it may be fixed upstream",
-        cell="attention",
-        shows_bug=False,
-        words="not reproduced here: it may be fixed upstream",
-        style="bold yellow",
-        exit_status=2,
-    ),
-    RunOutcome(
-        name="present",
-        meaning="not claimed, but the bug showed: the patch claims too little",
-        cell="attention",
-        shows_bug=True,
-        due=False,
-        words="not claimed, but the bug shows",
-        style="bold yellow",
-    ),
-    *(
-        RunOutcome(
-            name=requirement.outcome,
-            meaning=f"claimed, but the reproducer needs {requirement.what}",
-            cell="needs",
-            style="yellow",
-        )
-        for requirement in REQUIREMENTS.values()
-    ),
-    RunOutcome(
-        name="fixed",
-        meaning="the bug showed without the patch, and not with it",
-        cell="fixed",
-        shows_bug=True,
-        words="reproduced, fixed",
-        style="green",
-    ),
-    RunOutcome(
-        name="absent",
-        meaning="not claimed, and no bug showed",
-        cell="absent",
-        shows_bug=False,
-        due=False,
-        words="not claimed, and no bug shows",
-        style="dim",
-    ),
-    RunOutcome(
-        name="not-affected",
-        meaning="not claimed, and the reproducer did not or could not run",
-        cell="not-due",
-        due=False,
-    ),
+OUTCOME_TABLE = tuple(
+    RunOutcome(**row) for row in (*_ROWS["before_needs"], *_NEEDS, *_ROWS["after_needs"])
 )
-SCAN_TABLE = (
-    ScanState(
-        name="matches",
-        meaning="claimed, and every target matches, compiles and keeps its postcondition",
-        cell="matches",
-        shows_bug=True,
-    ),
-    ScanState(
-        name="drifted",
-        meaning="claimed, but a target is not as expected",
-        cell="attention",
-        style="bold red",
-    ),
-    ScanState(
-        name="absent",
-        meaning="not claimed, and the buggy code is not there",
-        cell="read-absent",
-        shows_bug=False,
-    ),
-    ScanState(
-        name="present",
-        meaning="not claimed, but the buggy code is there: the patch claims too little",
-        cell="attention",
-        shows_bug=True,
-        style="bold yellow",
-    ),
-    ScanState(
-        name="harmless",
-        meaning="the buggy code is there, but known to do no harm in this release",
-        cell="read-absent",
-        shows_bug=False,
-    ),
-    ScanState(
-        name="no-anchor",
-        meaning="not claimed, and no code to look for: the patch only wraps",
-        cell="not-due",
-    ),
-)
+CELLS = _ROWS["cells"]
+SCAN_TABLE = tuple(ScanState(**row) for row in _ROWS["scans"])
 
 OUTCOMES = {outcome.name: outcome.meaning for outcome in OUTCOME_TABLE}
 STATES = {state.name: state.meaning for state in SCAN_TABLE}

@@ -26,7 +26,7 @@ def _modernized(text: str, due: Due, path: Path) -> Modernized:
     """Rewrite the text of a file; what a format needs is imported only for it."""
     match path.suffix.lower():
         case ".py":
-            return _python(text, due)
+            return _python(text, due, path.parent)
         case ".ipynb":
             from .formats import notebook
 

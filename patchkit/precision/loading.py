@@ -7,8 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings import DTYPES, requested_dtype
 from .quant_state import packs_weight
@@ -23,8 +22,7 @@ _RECORD = "_patchkit_load_request"
 _LOADING: ContextVar[LoadRequest | None] = ContextVar("patchkit_loading", default=None)
 
 
-@dataclass(frozen=True)
-class LoadRequest:
+class LoadRequest(NamedTuple):
     """The dtypes in the arguments of `from_pretrained`, by name; None where there is none.
 
     Args:

@@ -24,6 +24,11 @@ class LegacyReport:
     written_for: str
     uses: tuple[LegacyUse, ...]
 
+    @classmethod
+    def of(cls, choice: bool | str, uses: tuple[LegacyUse, ...]) -> LegacyReport:
+        """Return the report of a layer that is on with this choice."""
+        return cls(choice if isinstance(choice, str) else "", uses)
+
     def heading(self) -> str:
         """Return the state of the layer in one line."""
         from ..legacy.uses import Kind

@@ -13,7 +13,7 @@ from .status import CONCERNED
 
 if TYPE_CHECKING:
     from ..catalogue.resolution import Resolution
-    from ..matrix import Tested
+    from ..matrix.lookup import Tested
 
 
 CORRECT_THE_ENVIRONMENT = "correct that variable, or unset it; until then apply() raises this"
@@ -95,7 +95,7 @@ class PatchRecord:
     @cached_property
     def tested(self) -> Tested:
         """The entry of the compatibility matrix for this patch on the installed versions."""
-        from ..matrix import installed_versions, look_up
+        from ..matrix.lookup import installed_versions, look_up
 
         here = {self.library: self.version} if self.version else {}
         return look_up(self.id, self.library, {**installed_versions(), **here})

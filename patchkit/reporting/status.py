@@ -1,15 +1,16 @@
-"""The statuses of a patch: one row for each, worst first."""
+"""The statuses of a patch: `statuses.json` has a row for each, worst first."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from ..patch import Status
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatusRow:
+class StatusRow(NamedTuple):
     """One status.
 
     Args:
@@ -21,7 +22,8 @@ class StatusRow:
         tint: tint of its HTML cell; empty if the patch is not due.
         summary_word: its word in the summary line of a report; the status itself if empty.
         list_word: its word in `patchkit list`.
-        mark: the character for that, and its colour.
+        mark: the character for that.
+        colour: the colour of the mark.
         standing: what `patchkit explain` says before the names of such patches.
     """
 
@@ -33,91 +35,15 @@ class StatusRow:
     tint: str = ""
     summary_word: str = ""
     list_word: str = "cannot be read"
-    mark: tuple[str, str | None] = ("!", "red")
+    mark: str = "!"
+    colour: str | None = "red"
     standing: str = "patchkit.apply() fixes it"
 
 
-TABLE = (
-    StatusRow(
-        status=Status.FAILED,
-        meaning="An error while applying: rolled back, with the exception.",
-        trouble=True,
-        style="bold red",
-        tint="red",
-    ),
-    StatusRow(
-        status=Status.DRIFTED,
-        meaning=(
-            "Due by version, but the anchor did not match as expected: the target was left alone."
-        ),
-        trouble=True,
-        style="bold red",
-        tint="red",
-    ),
-    StatusRow(
-        status=Status.OVERRIDDEN,
-        meaning="Was applied; someone replaced the target since.",
-        trouble=True,
-        style="bold yellow",
-        tint="yellow",
-    ),
-    StatusRow(
-        status=Status.APPLIED,
-        meaning="Due, and the live targets carry it now.",
-        due=True,
-        style="green",
-        tint="green",
-        list_word="due",
-        mark=("*", "green"),
-        standing="already applied here",
-    ),
-    StatusRow(
-        status=Status.PENDING,
-        meaning="Due; its module has not been imported yet.",
-        due=True,
-        style="cyan",
-        tint="blue",
-        list_word="due",
-        mark=("*", "green"),
-        standing="already applied here",
-    ),
-    StatusRow(
-        status=Status.AVAILABLE,
-        meaning="Due, but not applied: `apply()` was not called, or `revert()` was.",
-        due=True,
-        style="cyan",
-        tint="blue",
-        summary_word="due and not applied",
-        list_word="due",
-        mark=("*", "green"),
-        standing="patchkit.apply() fixes it here",
-    ),
-    StatusRow(
-        status=Status.DISABLED,
-        meaning="Left out by `only`, `exclude` or `PATCHKIT_DISABLE`.",
-        list_word="disabled",
-        mark=("o", None),
-        standing="switched off here",
-    ),
-    StatusRow(
-        status=Status.NOT_AFFECTED,
-        meaning="The installed version does not have the bug.",
-        list_word="not affected",
-        mark=("-", None),
-        standing="the installed versions do not need",
-    ),
-    StatusRow(
-        status=Status.UNTESTED,
-        meaning="Not due: the installed version is older than any measured, and may have the bug.",
-        list_word="untested",
-        mark=("~", "yellow"),
-    ),
-    StatusRow(
-        status=Status.NOT_INSTALLED,
-        meaning="The library is absent.",
-        list_word="not installed",
-        mark=(".", None),
-    ),
+_FILE = Path(__file__).with_name("statuses.json")
+TABLE = tuple(
+    StatusRow(**{**row, "status": Status(row["status"])})
+    for row in json.loads(_FILE.read_text(encoding="utf-8"))
 )
 ROWS = {row.status: row for row in TABLE}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import CodeType
 
 
@@ -14,10 +14,10 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
             yield from nested_codes(const)
 
 
-def has_names(code: CodeType, names: Iterable[str]) -> bool:
-    """Tell whether some code, or a function or class inside it, mentions each of these names."""
-    own = code.co_names
-    for name in names:
-        if name not in own and not any(name in inner.co_names for inner in nested_codes(code)):
-            return False
-    return True
+def names_in(code: CodeType) -> set[str]:
+    """Return the names that some code, or a function or class inside it, mentions."""
+    names = set(code.co_names)
+    for const in code.co_consts:
+        if type(const) is CodeType:
+            names |= names_in(const)
+    return names

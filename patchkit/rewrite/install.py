@@ -20,7 +20,7 @@ from .codes import nested_codes
 from .edit import Edit, apply_edits, split_lines
 from .edited import edited_code
 from .errors import Collision, Drift
-from .locate import FunctionSource, short_name
+from .locate import FunctionSource, forget_files, short_name
 from .results import NoResults, Plan, Results
 from .rule import Rule
 from .trampoline import Around, jump_template, trampoline
@@ -81,8 +81,10 @@ class SwappedFunction:
         function: returns the function, or None once it was unloaded with its module.
         original: its code as upstream has it.
         name: short name of its file, for people.
-        source: its unchanged source, once it was needed.
+        source: its unchanged source and its syntax tree, while they are needed.
+        text: the unchanged lines of its file, once they were needed.
         variants: compiled forms, each with the pieces in it.
+        edited: those without wrappers.
         claims: who wants which pieces in it.
         standing: code of patchkit that was found in it, which stays until pieces take its place.
     """
@@ -91,7 +93,9 @@ class SwappedFunction:
     original: CodeType
     name: str
     source: FunctionSource | None = None
+    text: tuple[str, ...] = ()
     variants: list[tuple[tuple[Piece, ...], CodeType]] = field(default_factory=list)
+    edited: list[tuple[Sequence[Edits], CodeType]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     standing: CodeType | None = None
 
@@ -113,15 +117,11 @@ class SwappedFunction:
         Its code then has the words that the edits bring in, and most of the others. Where edits
         bring in no word, that cannot be told.
         """
-        if not isinstance(piece, Edits):
-            return False
-        try:
-            edited = edited_code(self.located(), piece.edits, [piece.rule], self.filename)
-        except Drift:
-            return False
         original, found = _words(self.original), _words(function.__code__)
-        new = _words(edited) - original
-        return bool(new) and new <= found and 2 * len(original & found) >= len(original)
+        if 2 * len(original & found) < len(original):
+            return False
+        edited = (code for pieces, code in self.edited if piece in pieces)
+        return any((new := _words(code) - original) and new <= found for code in edited)
 
     def valid_pieces(self) -> tuple[Piece, ...]:
         """Return the pieces that belong in the function, in the order of their claims."""
@@ -152,12 +152,13 @@ class SwappedFunction:
             if function is None:
                 raise Drift(f"{self.original.co_name} was unloaded with its module")
             self.source = FunctionSource.of_function(_with_code(function, self.original))
+            self.text = self.source.lines
         return self.source
 
     def lines(self) -> tuple[str, ...]:
         """Return the unchanged lines of its file; none where they can no longer be read."""
         try:
-            return self.located().lines
+            return self.text or self.located().lines
         except Drift:
             return ()
 
@@ -265,6 +266,12 @@ class CodeSwaps:
         self._put(entry, (*others, piece))
         return entry
 
+    def forget_trees(self) -> None:
+        """Forget syntax trees of what was rewritten: they are large, and seldom needed again."""
+        for entry in self:
+            entry.source = None
+        forget_files()
+
     def settle(self, *, complete: bool) -> None:
         """Take out pieces that no claimant wants any more, and drop claims that are over.
 
@@ -312,6 +319,7 @@ class CodeSwaps:
         edits = [piece for piece in pieces if isinstance(piece, Edits)]
         if edits:
             code = self._edit(entry, edits)
+            entry.edited = [*entry.edited[-_MOST_VARIANTS:], (edits, code)]
         around = [piece for piece in pieces if isinstance(piece, Around)]
         if around:
             code = trampoline(self._template(entry), entry.function, code, around)

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
+from typing import NamedTuple
 
 from .bytecode import module_code
 from .codes import nested_codes
@@ -104,8 +105,7 @@ class FunctionSource:
         return source
 
 
-@dataclass(frozen=True)
-class _SourceFile:
+class _SourceFile(NamedTuple):
     """A file as `linecache` holds it, and its module's code if a trusted bytecode file has it."""
 
     lines: tuple[str, ...]
@@ -122,17 +122,26 @@ class _SourceFile:
         )
 
 
-_last_file: tuple[list[str], _SourceFile] | None = None
+_files: dict[str, tuple[list[str], _SourceFile]] = {}
+_MOST_FILES = 64
 
 
 def _file(filename: str, lines: list[str]) -> _SourceFile:
-    """Describe a file. The last one is remembered: its functions are looked at in a row."""
-    global _last_file
+    """Describe a file, once for all of its functions until `forget_files`."""
     # A file that changed has another list of lines.
-    if _last_file is None or _last_file[0] is not lines:
+    known = _files.get(filename)
+    if known is None or known[0] is not lines:
+        if len(_files) >= _MOST_FILES:
+            forget_files()
         copied = tuple(lines)
-        _last_file = lines, _SourceFile(copied, _imported_names(copied), module_code(filename))
-    return _last_file[1]
+        file = _SourceFile(copied, _imported_names(copied), module_code(filename))
+        known = _files[filename] = lines, file
+    return known[1]
+
+
+def forget_files() -> None:
+    """Forget the files that functions were found in."""
+    _files.clear()
 
 
 def functions_in_file(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-from .codes import has_names
+from .codes import names_in
 from .edit import Edit
 from .errors import Drift
 from .locate import FunctionSource
@@ -53,7 +53,7 @@ class Rule:
 
     def may_concern(self, code: CodeType) -> bool:
         """Tell cheaply whether the compiled code mentions all that a site mentions."""
-        return has_names(code, self.names)
+        return names_in(code).issuperset(self.names)
 
     def plan(self, source: FunctionSource) -> list[list[Edit]]:
         """Return the edits of each site in a function, in the order of the source.

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 from .edit import Edit
 from .locate import FunctionNode, FunctionSource, first_line, function_at
 
 
-@dataclass(frozen=True)
-class EditedTree:
+class EditedTree(NamedTuple):
     """A function after some edits.
 
     Args:

@@ -6,7 +6,7 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from .errors import Drift
@@ -72,34 +72,6 @@ class Target(NamedTuple):
         return len(parts) == len(names) and all(
             matcher(part)(name) for part, name in zip(parts, names, strict=True)
         )
-
-    def qualnames_in(self, module: ModuleType) -> list[str]:
-        """Return the qualified names this target stands for in a live module.
-
-        A wildcard finds only what the module itself defines: a class imported from elsewhere
-        is fixed where it lives.
-        """
-        if not self.qualname_is_glob:
-            return [self.qualname]
-        first, *rest = self.qualname.split(".")
-        matches = matcher(first)
-        own = [
-            (name, value)
-            for name, value in list(vars(module).items())
-            if matches(name) and getattr(value, "__module__", None) == module.__name__
-        ]
-        if not rest:
-            return [name for name, _ in own]
-        if len(rest) > 1:
-            return []
-        matches = matcher(rest[0])
-        return [
-            f"{name}.{attribute}"
-            for name, value in own
-            if isinstance(value, type)
-            for attribute in vars(value)
-            if matches(attribute)
-        ]
 
 
 @cache
@@ -180,6 +152,38 @@ def bind(module: ModuleType, qualname: str) -> Binding:
     return Binding(owner, name, _namespace(owner)[name])
 
 
+def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionType]]:
+    """Return the functions that a qualified name with wildcards stands for, with their names.
+
+    A wildcard finds only what the module itself defines: a class imported from elsewhere is fixed
+    where it lives.
+    """
+    first, *rest = qualname.split(".")
+    matches, name_of_module = matcher(first), module.__name__
+    own = [
+        (name, value)
+        for name, value in list(vars(module).items())
+        if matches(name) and getattr(value, "__module__", None) == name_of_module
+    ]
+    if rest:
+        matches = matcher(rest[0])
+        own = [
+            (f"{name}.{attribute}", value)
+            for name, cls in own
+            if isinstance(cls, type) and len(rest) == 1
+            for attribute, value in list(_namespace(cls).items())
+            if matches(attribute)
+        ]
+    found = []
+    for name, value in own:
+        cls = type(value)
+        if cls in _COMMON or cls.__module__ != "builtins":  # most of the others are plain data
+            function = _innermost_function(value, name.rpartition(".")[2])
+            if function is not None:
+                found.append((name, function))
+    return found
+
+
 def _namespace(owner: Any) -> Any:
     return type.__dict__["__dict__"].__get__(owner) if isinstance(owner, type) else vars(owner)
 
@@ -210,7 +214,7 @@ def chain(value: Any) -> Iterator[Any]:
         value = next((inner for inner in inside if inner is not None), None)
 
 
-_COMMON: tuple[type, ...] = (FunctionType, staticmethod, classmethod, property, type)
+_COMMON: tuple[type, ...] = (FunctionType, MethodType, staticmethod, classmethod, property)
 _ANSWERED = {
     cls: {name for name in _INNER if any(name in vars(base) for base in cls.__mro__)}
     for cls in _COMMON

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..environment import python_and_platform
-from ..matrix import Environment, installed_versions
+from ..matrix.lookup import installed_versions
+from ..matrix.records import Environment
 from ..patch import REQUIREMENTS, Requirement
 
 _CPUINFO = Path("/proc/cpuinfo")

@@ -43,14 +43,11 @@ class SpawnRunner:
                 return {"outcome": "error", "message": f"took more than {self._timeout:g} s"}
             finally:
                 self._running.discard(process)
-        return answers[-1] if answers else _death(errors)
+        died = {"outcome": "error", "message": f"died: {errors.strip()[-500:]}"}
+        return answers[-1] if answers else died
 
     def stop(self) -> None:
         """End the running reproducers, and start no more."""
         self._stopped = True
         for process in tuple(self._running):
             process.kill()
-
-
-def _death(errors: str) -> dict[str, Any]:
-    return {"outcome": "error", "message": f"died: {errors.strip()[-500:]}"}

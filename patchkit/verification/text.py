@@ -88,13 +88,11 @@ def tally(verdicts: Sequence[Verdict]) -> str:
 
 def as_html(verdicts: Sequence[Verdict]) -> str:
     """Return a table for a notebook."""
+    cells = (
+        (verdict.outcome, verdict.id, verdict.without, verdict.with_patch) for verdict in verdicts
+    )
     rows = "".join(
-        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in _cells(verdict))}</tr>"
-        for verdict in verdicts
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in cells
     )
     head = "<tr><th>outcome</th><th>patch</th><th>without it</th><th>with it</th></tr>"
     return f"<table>{head}{rows}</table>"
-
-
-def _cells(verdict: Verdict) -> tuple[str, ...]:
-    return verdict.outcome, verdict.id, verdict.without, verdict.with_patch

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import patchkit
-from patchkit import matrix
 from patchkit.catalogue import entries as catalogue
+from patchkit.matrix import lookup as matrix
 from patchkit.matrix.show.releases import grids_of_releases
 
 PATCHES = [entry.patch for entry in catalogue.load()]

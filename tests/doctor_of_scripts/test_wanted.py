@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from patchkit.modernize.history import History
+from patchkit.modernize.python.rewriting import planned
+from patchkit.modernize.target import due_for
 from patchkit.modernize.wanted import ScriptVerdict
 from patchkit.modernize.wanted.lacking import Fate
 from patchkit.modernize.wanted.measured import apart, best
@@ -137,6 +141,105 @@ def test_fields_that_a_script_adds_are_its_own(look) -> None:
         """
     )
     assert found.verdict is ScriptVerdict.AS_IT_IS
+
+
+def test_parameters_that_a_script_adds_are_its_own(look) -> None:
+    found = look(
+        """
+        from trl import GRPOTrainer, SFTTrainer
+
+        class Mine(SFTTrainer):
+            def __init__(self, *args, alpha=0.1, tokenizer=None, **kwargs):
+                super().__init__(*args, **kwargs)
+
+        class Mines(Mine):
+            def __init__(self, beta, **kwargs):
+                super().__init__(**kwargs)
+
+        class Closed(GRPOTrainer):
+            def __init__(self, model, rewards, max_prompt_length):
+                super().__init__(model=model, reward_funcs=rewards)
+
+        Mine("model", alpha=1, tokenizer=None)
+        Mines(beta=2, model="model", alpha=1)
+        Closed(model="model", rewards=[], max_prompt_length=3)
+        Mines(beta=2, packing=True)
+        """
+    )
+    assert set(_lacking(found)) == {"SFTTrainer(packing=)"}
+
+
+UNSLOTH = """
+    {}
+    from trl import GRPOConfig, GRPOTrainer, SFTTrainer
+    from transformers import TrainingArguments
+
+    arguments = TrainingArguments("out", evaluation_strategy="no")
+    SFTTrainer("m", tokenizer=None, dataset_text_field="text", max_seq_length=9, args=arguments)
+    config = GRPOConfig(vllm_sampling_params=None, unsloth_num_chunks=2, max_prompt_length=9)
+    GRPOTrainer("m", tokenizer=None, args=config)
+    """
+
+
+def test_trainers_of_unsloth_take_what_those_of_trl_ever_took(look) -> None:
+    found = look(UNSLOTH.format("from unsloth import FastLanguageModel"))
+    assert found.of_unsloth
+    assert set(_lacking(found)) == {"TrainingArguments(evaluation_strategy=)"}
+    assert not found.combined
+    assert not found.silent
+    for others in ("", "try:\n        import unsloth\n    except ImportError:\n        pass"):
+        found = look(UNSLOTH.format(others))
+        assert not found.of_unsloth
+        assert "GRPOConfig(unsloth_num_chunks=)" in _lacking(found)
+
+
+def test_a_member_of_an_enumeration_sets_a_bound(look) -> None:
+    found = look("from accelerate import DistributedType\nprint(DistributedType.TPU)\n")
+    assert _lacking(found)["DistributedType.TPU"][0] == "fixed"
+    assert _range(found, "accelerate").last == "0.27.2"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "read"),
+    [
+        ("settings.json", '{"kto": {"evaluation_strategy": "no"}}', "json.load(file)"),
+        ("settings.yaml", "kto:\n  evaluation_strategy: 'no'\n", "yaml.safe_load(file)"),
+        ("settings.yml", "kto: {evaluation_strategy: epoch}", "yaml.load(file, Loader=L)"),
+    ],
+)
+def test_settings_that_a_script_reads(look, tmp_path, name: str, content: str, read: str) -> None:
+    text = f"""
+        import json, yaml
+        from trl import KTOConfig
+        with open("{name}") as file:
+            settings = {read}
+        KTOConfig("out", **settings["kto"])
+        """
+    assert "KTOConfig(evaluation_strategy=)" not in _lacking(look(text))
+    (tmp_path / name).write_text(content)
+    found = look(text)
+    assert _lacking(found)["KTOConfig(evaluation_strategy=)"][0] == "fixed"
+    assert _range(found, "transformers").last == "4.50.3"
+    assert not found.combined
+    (remark,) = planned(textwrap.dedent(text), due_for("transformers==5.23.0"), tmp_path).findings[
+        :1
+    ]
+    assert remark.old == f"KTOConfig(evaluation_strategy=) of {name}"
+    (tmp_path / name).write_text("{" * 9)
+    assert "KTOConfig(evaluation_strategy=)" not in _lacking(look(text))
+
+
+def test_a_function_takes_what_its_class_takes(look) -> None:
+    found = look(
+        """
+        from datasets import load_dataset
+        load_dataset("d", use_auth_token=True, ignore_verifications=True)
+        """
+    )
+    assert {old.old for old in found.combined} == {
+        "load_dataset(use_auth_token=)",
+        "load_dataset(ignore_verifications=True)",
+    }
 
 
 def test_fates(look) -> None:

@@ -127,6 +127,61 @@ result += [look(), statuses(patchkit.report())]
     assert cold[8] == FIXED
 
 
+ARGUMENTS = {
+    'exclude="madeup-wrap"': ["fixed", 2, "fixed"],
+    'only=["madeup-*"], dtype="fp16", preflight=False': FIXED,
+    "legacy=True": FIXED,
+    "patches=MORE": FIXED,
+}
+CHOSEN = """
+from patchkit import settings
+def chosen():
+    layer = sys.modules.get("patchkit.legacy.layer")
+    return [settings.requested_dtype(), bool(layer and layer.LAYER.wanted)]
+def told(report):
+    return [statuses(report), report.legacy and report.legacy.heading()]
+"""
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_arguments_are_remembered(world: World, arguments: str) -> None:
+    more = world.folder / "more"
+    more.mkdir()
+    (more / "unused.py").write_text(
+        madeup_bug.patch_file("madeup-more", target="madeup.*_other:*.run")
+    )
+    world.age()
+    begin = IMPORTED + CHOSEN + f"MORE = {str(more)!r}\nreport = patchkit.apply({arguments})\n"
+    code = begin + "result = [session(), look(), chosen(), session(), told(report), chosen()]"
+    first = world.run(code)
+    assert (first[0], first[1]) == (True, ARGUMENTS[arguments])
+    assert world.run(code) == [False, *first[1:3], False, *first[4:]]
+    after = begin + "patchkit.revert()\nresult = [look(), chosen()]"
+    assert world.run(after) == [PLAIN, [None, False]]
+    other = IMPORTED + 'patchkit.apply(only="madeup-wrap")\nresult = [session(), look()]'
+    assert world.run(other) == [True, ["bug", 4, "bug"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    {'only="nowhere-*"': "UnknownPatchError", "no_such=True": "UsageError"}.items(),
+)
+def test_wrong_arguments_raise_each_time(world: World, arguments: str, error: str) -> None:
+    code = f"""
+try:
+    patchkit.apply({arguments})
+except patchkit.PatchError as problem:
+    result = [type(problem).__name__, look()]
+"""
+    for _ in range(2):
+        assert world.run(IMPORTED + code) == [error, PLAIN]
+
+
+def test_a_strict_call_looks_itself(world: World) -> None:
+    code = IMPORTED + "patchkit.apply(strict=True)\nresult = session()"
+    assert [world.run(code), world.run(code)] == [True, True]
+
+
 def test_a_report_is_of_its_moment(world: World) -> None:
     code = (
         LOOK

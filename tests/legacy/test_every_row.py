@@ -629,10 +629,10 @@ def scenes(row: Adjusted) -> Iterator[str]:
             yield f"import trl\nrow = {{'{name}': 1}}\n{owner}('m', train_dataset=row)\n"
         case Parameters():
             before = ", ".join(("self", *action.after))
-            yield f"import transformers\nclass T({owner}):\n    def {action.method}({before}): pass\n"
+            yield f"import transformers\nclass T({owner}):\n    def {row.name}({before}): pass\n"
         case Uncalled():
             library = owner.partition(".")[0]
-            yield f"import {library}\nclass T({owner}):\n    def {action.method}(self): pass\n"
+            yield f"import {library}\nclass T({owner}):\n    def {row.name}(self): pass\n"
         case OtherParameter():
             yield (
                 "import transformers\nclass C(transformers.TrainerCallback):\n"

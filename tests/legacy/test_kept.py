@@ -9,6 +9,7 @@ import pytest
 
 from patchkit.legacy import kept
 from patchkit.legacy.rows import all_rows
+from patchkit.legacy.rows.tables import Named
 from patchkit.legacy.versions import due
 
 NEWEST = {
@@ -52,7 +53,7 @@ def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise AssertionError("the files of the table are read")
 
-    monkeypatch.setattr(kept, "rows_of_files", fail)
+    monkeypatch.setattr(kept, "all_rows", fail)
 
 
 def shown(found: due.Due) -> list[str]:
@@ -63,6 +64,8 @@ def shown(found: due.Due) -> list[str]:
 def _shown(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, Named):
+        return repr(value)
     if callable(value):
         parts = [getattr(value, name, None) for name in ("__qualname__", "func", "args")]
         return f"{getattr(parts[1], '__qualname__', parts[0])}{parts[2]}"
@@ -80,7 +83,7 @@ def test_what_is_kept_is_what_is_read(
     read = shown(due.Due(all_rows(), releases.get))
     assert shown(kept.due_here(facts, "a state")) == read
     assert len(facts) == 2
-    monkeypatch.setattr(kept, "rows_of_files", lambda: pytest.fail("the files are read"))
+    monkeypatch.setattr(kept, "all_rows", lambda: pytest.fail("the files are read"))
     assert shown(kept.due_here(facts, "a state")) == read
 
 

@@ -27,7 +27,7 @@ IN_SOURCE = {cls.__name__ for cls in get_args(changes.InSource)}
 READERS = {"patchkit/legacy/changes.py", "patchkit/legacy/decisions.py"}
 IN_SCRIPTS = {
     "patchkit/legacy/changes.py",
-    "patchkit/legacy/converting/adjusting/own_methods.py",
+    *(f"patchkit/legacy/converting/adjusting/{name}.py" for name in ("copies", "own_methods")),
     *(
         f"patchkit/modernize/python/{name}.py"
         for name in ("classes", "combinations", "configurations")

@@ -10,8 +10,28 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from packaging.version import Version
 
-from patchkit.legacy.changes import Attribute, Default, Drop, Keyword, Order, Owned, Value
-from patchkit.legacy.rows import all_rows, attributes, keywords
+from patchkit.legacy.changes import (
+    Adjusted,
+    Assigned,
+    Attribute,
+    Behaviour,
+    Columns,
+    Configure,
+    Convert,
+    Default,
+    Drop,
+    Keep,
+    Keyword,
+    LeftOut,
+    OneColumn,
+    Order,
+    OtherResults,
+    Owned,
+    Uncalled,
+    Value,
+)
+from patchkit.legacy.rows import all_rows, attributes, calls, keywords
+from patchkit.legacy.rows.tables import Named, _imported
 from patchkit.legacy.rows.toml import TableError
 from patchkit.legacy.versions.releases import releases
 
@@ -260,6 +280,194 @@ def test_what_may_not_stand_among_attributes(tmp_path: Path, text: str, message:
         rows(attributes, tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("kind", "said", "expected"),
+    [
+        ("converted", 'alike = true\nold = ["new", "a.f"]', ("new", "a.f[]", True, "")),
+        ("converted", 'old = ["new", "a.f: x", "{value}"]', ("new", "a.f['x']", False, "{value}")),
+        ("configured", 'keywords = ["old"]\nto = "new"\nby = "a.f"', ("new", "a.f[]", "{value}")),
+        ("configured", 'keywords = ["old"]', ("old", "None", "{value}")),
+        ("refused", 'matters = "a.f"\nold = ["it is", "Do this."]', ("it is", "a.f[]", "Do this.")),
+        ("kept", 'to = "x"\nby = "a.b"\nwith_others = true\nold = "do it"', ("x", "a.b", False)),
+        ("kept", 'old = "do it"', ("old", "", True)),
+    ],
+)
+def test_keywords_with_a_function(
+    tmp_path: Path, kind: str, said: str, expected: tuple[object, ...]
+) -> None:
+    (row,) = rows(keywords, tmp_path, f"[[{kind}]]\n{HEAD}{said}\n")
+    assert isinstance(row, Keyword)
+    match row.action:
+        case Convert(to, convert, alike, written):
+            found: tuple[object, ...] = (to, repr(convert), alike, written)
+        case Configure(to, convert, written):
+            found = (to, repr(convert), written)
+        case Drop(because, unless, instead):
+            found = (because, repr(unless), instead)
+        case Keep(to, _, by, alone):
+            found = (to, by, alone)
+    assert found == expected
+
+
+def test_attributes_with_a_function(tmp_path: Path) -> None:
+    text = f"""
+[[computed]]
+{HEAD}differs = true
+old = ["attributes.itself", "leave it out", "{{object}}"]
+
+[[method]]
+{HEAD}of_class = true
+call = ["attributes.repeated", "do it"]
+
+[[computed_alike]]
+{HEAD}by = "attributes.of_whole_column"
+advice = "list it"
+names = ["copy"]
+
+[[assigned]]
+{HEAD}kept = ["attributes.with_base", "write it"]
+"""
+    computed, method, alike, assigned = rows(attributes, tmp_path, text)
+    assert isinstance(computed, Attribute)
+    assert isinstance(method, Attribute)
+    assert isinstance(alike, Attribute)
+    assert isinstance(assigned, Assigned)
+    assert computed.read is not None
+    assert method.read is not None
+    assert alike.read is not None
+    assert computed.read("x") == "x"
+    assert (computed.written, computed.differs, computed.of_class) == ("{object}", True, False)
+    assert method.read([1])(2) == [1, 1]
+    assert (method.written, method.differs, method.of_class) == ("", False, True)
+    assert alike.read([1])() == [1]
+    assert (alike.name, alike.advice) == ("copy", "list it")
+    assert assigned.convert(None, {"x": 1}) == {"x": 1}
+    assert (assigned.name, assigned.advice, assigned.beside) == ("kept", "write it", "")
+
+
+def test_calls(tmp_path: Path) -> None:
+    text = """
+[[behaviour]]
+of = ["A", "b:C.d"]
+release = "2.0.0"
+source = "https://x.org"
+name = "results"
+by = "heads.f"
+[[behaviour.silent]]
+told = "gives more"
+unless = ["x"]
+but = ["tokenize: False"]
+
+[[adjusted]]
+of = ["A"]
+release = "2.0.0"
+name = "two"
+by = "adjusting.x.f"
+concerns = "adjusting.x.g"
+[[adjusted.left_out]]
+keyword = "x"
+beside = "y"
+made_by = "z"
+
+[[adjusted]]
+of = ["A"]
+since = "2.0.0"
+early = true
+name = "early"
+by = "adjusting.x.f"
+[[adjusted.one_column]]
+keyword = "x"
+datasets = ["d"]
+unless = "y"
+known = ["a/b: messages"]
+
+[[adjusted]]
+of = ["A"]
+release = "2.0.0"
+name = "columns"
+by = "adjusting.x.f"
+[[adjusted.columns]]
+names = ["x: y"]
+
+[[uncalled]]
+of = ["A"]
+release = "2.0.0"
+instead = "Do this."
+names = ["f", "g"]
+"""
+    results, two, early, columns, *uncalled = rows(calls, tmp_path, text)
+    assert isinstance(results, Behaviour)
+    assert isinstance(two, Adjusted)
+    assert isinstance(early, Adjusted)
+    assert isinstance(columns, Adjusted)
+    assert (results.owners, results.source) == (("trl.A", "b.C.d"), "https://x.org")
+    assert (results.name, repr(results.around)) == ("results", "heads.f[]")
+    assert isinstance(results.silent, OtherResults)
+    silent = results.silent
+    assert (silent.told, silent.unless) == ("gives more", ("x",))
+    assert (silent.but, silent.only) == ({"tokenize": False}, {})
+    assert (repr(two.adjust), repr(two.concerns)) == ("adjusting.x.f[]", "adjusting.x.g[]")
+    assert isinstance(two.in_source, LeftOut)
+    assert vars(two.in_source) == {"keyword": "x", "beside": "y", "made_by": "z"}
+    assert (early.gone, early.since, early.early) == ("trl", "trl 2.0.0", True)
+    assert isinstance(early.in_source, OneColumn)
+    assert early.in_source.datasets == ("d",)
+    assert early.in_source.known == {"a/b": "messages"}
+    assert isinstance(columns.in_source, Columns)
+    assert columns.in_source.names == {"x": "y"}
+    assert [row.name for row in uncalled if isinstance(row, Adjusted)] == ["f", "g"]
+    assert all(isinstance(row.in_source, Uncalled) for row in uncalled if isinstance(row, Adjusted))
+
+
+CALL = 'of = ["A"]\nrelease = "2.0.0"\nname = "x"\nby = "heads.f"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[[behaviour]]\nof = ["A"]\nrelease = "2.0"\nname = "x"', "key 'by': expected a text"),
+        (f"[[behaviour]]\n{CALL}".replace("heads.f", "f"), "key 'by': expected a module and a fun"),
+        (f'[[behaviour]]\n{CALL}since = "1.0.0"', "key 'since': expected no such key"),
+        (
+            f'[[behaviour]]\n{CALL}[[behaviour.silent]]\nsaid = "x"',
+            "key 'silent.said': expected on",
+        ),
+        (
+            f"[[adjusted]]\n{CALL}[[adjusted.left_out]]\nkeyword = 'x'",
+            "key 'left_out': expected all",
+        ),
+        (f"[[adjusted]]\n{CALL}[[adjusted.columns]]\nnames = ['x']", "key 'columns': expected all"),
+        (f"[[adjusted]]\n{CALL}[[adjusted.wrong]]\nx = 'x'", "key 'wrong': expected no such key"),
+        (
+            f"[[adjusted]]\n{CALL}" + "[[adjusted.columns]]\nnames = []\n" * 2,
+            "'columns': expected one",
+        ),
+        (
+            '[[uncalled]]\nof = ["A"]\nrelease = "2.0"\ninstead = "x"',
+            "key 'instead': expected a sen",
+        ),
+    ],
+)
+def test_what_may_not_stand_among_calls(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        rows(calls, tmp_path, text)
+
+
+def test_functions_are_there() -> None:
+    """They are imported when they are called, so a wrong name would raise in a training."""
+    named = [found for row in all_rows() for found in _named(row)]
+    assert len(named) >= 200
+    assert all(callable(_imported(function.place)) for function in named)
+
+
+def _named(value: object) -> Iterable[Named]:
+    if isinstance(value, Named):
+        yield value
+    for part in (getattr(value, "args", ()), getattr(value, "__dict__", {}).values()):
+        for inner in part:
+            yield from _named(inner)
+
+
 def test_releases_are_known() -> None:
     """A wrong digit would let a row matter to the wrong releases."""
     for row in all_rows():
@@ -292,3 +500,4 @@ def test_there_is_a_file_for_each_library_with_keywords() -> None:
     ]
     assert len(list(keywords.rows())) >= 223
     assert len(list(attributes.rows())) >= 94
+    assert len(list(calls.rows())) >= 97

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from patchkit import PatchError, matrix
-from patchkit.matrix import Environment, Matrix, MatrixError, Result, Scan, Unmeasured, read, write
+from patchkit import PatchError
+from patchkit.matrix import file as matrix
+from patchkit.matrix.file import read, write
+from patchkit.matrix.outcome_table import OUTCOMES, STATES
+from patchkit.matrix.records import Environment, Matrix, MatrixError, Result, Scan, Unmeasured
 
 HERE = Environment(
     {"trl": "1.16.0", "torch": "2.13.0+cpu"}, "3.11.7", "linux-x86_64", "cpu", "2026-02-03"
@@ -53,13 +56,13 @@ def test_round_trip(file, content: Matrix) -> None:
     assert list(file.parent.iterdir()) == [file]
 
 
-@pytest.mark.parametrize("outcome", matrix.OUTCOMES)
+@pytest.mark.parametrize("outcome", OUTCOMES)
 def test_every_outcome(file, outcome: str) -> None:
     write(file, Matrix((replace(ONE, outcome=outcome),)))
     assert read(file).results[0].outcome == outcome
 
 
-@pytest.mark.parametrize("state", matrix.STATES)
+@pytest.mark.parametrize("state", STATES)
 def test_every_state(file, state: str) -> None:
     write(file, Matrix(scans=(replace(SCAN, states={"a-a": state}),)))
     assert read(file).scans[0].states == {"a-a": state}
@@ -136,7 +139,7 @@ DAMAGED: dict[str, tuple[str | bytes, str]] = {
     "key a number": (of("{1: 2}"), "runs 1"),
     "outcome unknown": (
         of(RUN.replace("fixed", "repaired")),
-        f"runs 1: `outcomes`: a-b must be one of {', '.join(matrix.OUTCOMES)}",
+        f"runs 1: `outcomes`: a-b must be one of {', '.join(OUTCOMES)}",
     ),
     "outcome a list": (of(RUN.replace("fixed", "[fixed]")), "runs 1: `outcomes`: 'a-b' must be"),
     "versions a word": (of(RUN.replace("{trl: 1.16.0}", "trl")), "`versions` must be a mapping"),

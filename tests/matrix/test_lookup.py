@@ -11,7 +11,9 @@ import pytest
 
 import patchkit
 from patchkit.catalogue import definitions
-from patchkit.matrix import Environment, Matrix, Result, Scan, lookup, write
+from patchkit.matrix import lookup
+from patchkit.matrix.file import write
+from patchkit.matrix.records import Environment, Matrix, Result, Scan
 
 PATCH = "trl-adapter-bf16-cast"
 HERE = Environment({"trl": "1.16.0", "peft": "0.21.2"}, "3.11.7", "linux", "cpu", "2026-02-03")
@@ -59,7 +61,7 @@ def test_tested(shipped, tmp_path) -> None:
     write(tmp_path / "m.yaml", MATRIX)
     by_id, others = shipped(
         (tmp_path / "m.yaml").read_text(),
-        "from patchkit.matrix import look_up\n"
+        "from patchkit.matrix.lookup import look_up\n"
         "def of(**installed):\n"
         f"    return look_up({PATCH!r}, 'trl', installed).to_dict()\n"
         "result = {patch['id']: patch['tested'] for patch in patchkit.report().to_dict()['patches']}, [\n"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from patchkit.matrix import Environment, Matrix, Result, Scan, Unmeasured
+from patchkit.matrix.records import Environment, Matrix, Result, Scan, Unmeasured
 
 HERE = Environment({"trl": "1.16.0", "torch": "2.13.0"}, "3.11.7", "linux", "cpu", "2026-02-03")
 ONE = Result("a-a", "fixed", HERE)

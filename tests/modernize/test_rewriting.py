@@ -137,8 +137,13 @@ CASES = {
     ),
     "a formatting function of its time": (
         "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=f)\n",
-        "import trl\nfrom patchkit.legacy.converting.formatting import OneText\n"
-        "def f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, formatting_func=OneText(f))\n",
+        "import trl\ndef f(e):\n    t = []\n    return t\ntrl.SFTTrainer(m, a, "
+        "formatting_func=lambda row: f({name: [value] for name, value in row.items()})[0])\n",
+    ),
+    "a formatting function without a name": (
+        "import trl\ntrl.SFTTrainer(m, a, formatting_func=lambda e: [t for t in e['text']])\n",
+        "import trl\ntrl.SFTTrainer(m, a, formatting_func=lambda row: (lambda e: [t for t in e['text']])"
+        "({name: [value] for name, value in row.items()})[0])\n",
     ),
     "attributes": (
         "from trl import ModelConfig, TrlParser\n(c,) = TrlParser(ModelConfig).parse_args_and_config()\n"
@@ -152,11 +157,34 @@ CASES = {
         "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
         "a.eval_strategy = 'steps'\na.warmup_steps = 0.1\n",
     ),
+    "padding to a length": (
+        "from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained('m')\n"
+        "t('a', max_length=9, pad_to_max_length=True)\nt('a', pad_to_max_length=True)\n"
+        "t('a', truncation=True, truncation_strategy='longest_first')\n",
+        "from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained('m')\n"
+        "t('a', max_length=9, padding=\"max_length\")\nt('a', padding=True)\n"
+        "t('a', truncation=True)\n",
+    ),
+    "conditions that are known": (
+        "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
+        "if b and not a.overwrite_output_dir:\n    c()\n"
+        "if a.past_index >= 0:\n    d(a.past_index)\n"
+        "if not a.overwrite_output_dir or b:\n    e()\n"
+        "if a.past_index >= 0:  # why\n    f()\n",
+        "from transformers import TrainingArguments\na = TrainingArguments('o')\n"
+        "if b:\n    c()\n"
+        "if True:\n    e()\n"
+        "if False:  # why\n    f()\n",
+    ),
+    "limits that are none": (
+        "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o', max_prompt_length=None)\nGRPOTrainer(m, f, a)\n",
+        "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o')\nGRPOTrainer(m, f, a)\n",
+    ),
     "an own loss": (
         "from transformers import Trainer\nclass T(Trainer):\n    def compute_loss(self, model, inputs):\n        return 1\n",
         "from transformers import Trainer\nclass T(Trainer):\n"
-        "    def compute_loss(self, model, inputs, num_items_in_batch=None):\n"
-        "        self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False\n        return 1\n",
+        "    loss_is_scaled_for_ga = False\n\n"
+        "    def compute_loss(self, model, inputs, num_items_in_batch=None):\n        return 1\n",
     ),
     "an own callback": (
         "from transformers import TrainerCallback as C\nclass A(C):\n"
@@ -274,6 +302,41 @@ def test_where_a_person_must_decide(
     assert outcome in {finding.outcome for finding in result.findings}
 
 
+COPY = """\
+from transformers.models.llama.modeling_llama import LlamaAttention, LlamaModel
+
+def forward(self, hidden_states, attention_mask=None, {parameter}=None, **kwargs):
+    return {result}
+
+class Own({base}):
+    def forward(self, hidden_states, {parameter}=None):
+        return {result}
+
+LlamaAttention.{method} = forward
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "base", "method", "result", "told"),
+    [
+        ("past_key_value", "LlamaAttention", "forward", "hidden_states", [3, 7]),
+        ("head_mask", "LlamaAttention", "other", "hidden_states", [7]),
+        ("past_key_value", "LlamaModel", "forward", "hidden_states", [3]),
+        ("past_key_value", "LlamaAttention", "forward", "super().forward(hidden_states)", []),
+        ("past_key_values", "LlamaAttention", "forward", "hidden_states", []),
+    ],
+)
+def test_copies_of_methods_of_layers(
+    rewrite: Rewrite, parameter: str, base: str, method: str, result: str, told: list[int]
+) -> None:
+    text = COPY.format(parameter=parameter, base=base, method=method, result=result)
+    found = rewrite(text).findings
+    assert [finding.line for finding in found] == told
+    for finding in found:
+        assert finding.outcome is ScriptOutcome.GONE
+        assert finding.old.startswith("the LlamaAttention.forward that forward is a copy of")
+
+
 def test_remarks_stand_above_statements(rewrite) -> None:
     before = """\
     #!/usr/bin/env python
@@ -331,6 +394,12 @@ def test_findings_in_order(rewrite) -> None:
     assert result.findings[1].because == "it has been gone since TRL 0.16.0"
 
 
+def test_an_own_loss_for_a_release_without_the_attribute() -> None:
+    text, _ = CASES["an own loss"]
+    result = modernize(text, due_for("transformers==5.18.0"))
+    assert "self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False" in result.text
+
+
 def test_to_an_older_release() -> None:
     text = dedent(
         """\
@@ -376,3 +445,21 @@ def test_settings_of_generate_are_set_where_they_are(rewrite: Rewrite) -> None:
         "write model.generation_config.num_beams ="
         in lines[lines.index("config.num_beams = 4") - 1]
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "is_told"),
+    [
+        ("LlamaConfig(hidden_size=8)", False),
+        ('AutoConfig.from_pretrained("m")', False),
+        ('PretrainedConfig.from_pretrained("m")', False),
+        ("PretrainedConfig(bos_token_id=3)", False),
+        ("PretrainedConfig(vocab_size=8)", True),
+    ],
+)
+def test_the_configuration_of_a_model_may_have_what_all_had(
+    rewrite: Rewrite, made: str, is_told: bool
+) -> None:
+    name = made.partition("(")[0].partition(".")[0]
+    text = f"from transformers import {name}\nprint({made}.bos_token_id)\n"
+    assert bool(rewrite(text).findings) is is_told

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.matrix import installed_versions, look_up
+from patchkit.matrix.lookup import installed_versions, look_up
 
 TIMEOUT = 900
 

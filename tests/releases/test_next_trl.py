@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.matrix import Scan
+from patchkit.matrix.records import Scan
 from patchkit.matrix.scan.facts import facts
 from patchkit.matrix.scan.tree import Tree
 from patchkit.matrix.scan.verdicts import scan_of

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import patchkit
-from patchkit import matrix
+from patchkit.matrix import lookup as matrix
 from patchkit.patch import Status
 from patchkit.reporting.report import Report
 from patchkit.reporting.text import PrintedReport, plain_text

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from patchkit.matrix import Environment, Matrix, MatrixError, Result, Scan, lookup
+from patchkit.matrix import lookup
+from patchkit.matrix.records import Environment, Matrix, MatrixError, Result, Scan
 from patchkit.patch import Status
 from patchkit.reporting import status
 from patchkit.reporting.notebook import as_html

@@ -26,7 +26,7 @@ LONG_AGO = 1_700_000_000
 
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locate, "_last_file", None)
+    locate.forget_files()
     linecache.clearcache()
 
 

@@ -34,7 +34,7 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
       64 the command cannot be carried out
     """
     from patchkit.engine.session import SESSION
-    from patchkit.matrix import default_path, read
+    from patchkit.matrix.file import default_path, read
     from patchkit.matrix.show.selection import select
 
     from .checking import check as compare

@@ -38,7 +38,7 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
     from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
     from patchkit.engine.session import SESSION
-    from patchkit.matrix import default_path, write
+    from patchkit.matrix.file import default_path, write
     from patchkit.verification.verification import verify
 
     from . import recording
@@ -72,7 +72,7 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
 
 
 def _sets() -> list[VersionSet]:
-    from patchkit.matrix import MatrixError
+    from patchkit.matrix.records import MatrixError
 
     from .sets import default_folder, read_sets
 

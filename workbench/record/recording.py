@@ -9,15 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from patchkit.matrix import (
-    Environment,
-    Matrix,
-    MatrixError,
-    Result,
-    Unmeasured,
-    read_or_empty,
-)
+from patchkit.matrix.file import read_or_empty
 from patchkit.matrix.outcome_table import OUTCOME_TABLE, OUTCOMES
+from patchkit.matrix.records import Environment, Matrix, MatrixError, Result, Unmeasured
 from patchkit.verification.verdicts import NO_ERROR, Verdict
 
 from .sets import VersionSet

@@ -11,7 +11,7 @@ from ...catalogue.selection import DISABLE_VARIABLE
 from ...engine.session import SESSION
 from ...environment import installed_version
 from ...errors import UnreadableVersion
-from ...matrix import measured_versions
+from ...matrix.lookup import measured_versions
 from ...matrix.records import public_version
 from ...patch import Status
 from ...reporting import advice

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ...environment import in_range, installed_version, is_version
-from .known_pairs import KNOWN, KnownPair
 from .section import Section, SectionRow, Step
 
 NAME, TITLE = "pairs", "Versions known not to work together"
 
 _NONE = "None is installed."
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownPair:
+    """Versions that do not work together.
+
+    Args:
+        libraries: distribution to PEP 440 range, as measured; all must hold.
+        without: distributions that must be absent.
+        happens: the failure as a user sees it, in one sentence without a full stop.
+        do: commands, any of which fixes it.
+        measured: the versions that were seen to fail, and those beside them that work.
+    """
+
+    libraries: Mapping[str, str]
+    without: Sequence[str] = ()
+    happens: str
+    do: Sequence[str]
+    measured: str
+
+
+_FILE = Path(__file__).with_name("known_pairs.json")
+KNOWN = tuple(KnownPair(**row) for row in json.loads(_FILE.read_text(encoding="utf-8")))
+"""Versions that fail together, each measured beside versions that do not."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +78,9 @@ def check() -> Section:
         for match in installed
     ]
     steps = tuple(
-        Step(f"{match} do not work together: {match.pair.happens}.", match.pair.do, wrong=True)
+        Step(
+            f"{match} do not work together: {match.pair.happens}.", tuple(match.pair.do), wrong=True
+        )
         for match in installed
     )
     return Section(NAME, TITLE, tuple(rows) or (SectionRow("", _NONE),), facts, steps)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...legacy.wording import release
 from ...modernize.findings import ScriptFinding
 from ...modernize.wanted import ScriptVerdict, ScriptWants
-from ...modernize.wanted.lacking import Fate, Lacking
+from ...modernize.wanted.lacking import Fate
 from ...modernize.wanted.needs import Need
 from ...modernize.wanted.ranges import Range
 from ...reporting.pins import pip_install
@@ -56,6 +56,8 @@ def _rows(script: ScriptWants) -> Iterator[SectionRow]:
         title = release(f"{found.library} ").strip()
         yield SectionRow(title, _released(found), alarming=not found.releases)
         yield from (SectionRow("", text) for text in _bounds(found))
+    if script.of_unsloth:
+        yield SectionRow("Unsloth", "its trainers and configurations take what TRL's ever took")
     yield SectionRow(
         "runs here", _RUNS[script.verdict], alarming=script.verdict is ScriptVerdict.NOT
     )
@@ -63,7 +65,9 @@ def _rows(script: ScriptWants) -> Iterator[SectionRow]:
         of_fate = (lack for lack in script.lacking if lack.fate is fate)
         for number, lack in enumerate(of_fate):
             yield SectionRow(
-                "" if number else label, _lacking(lack), alarming=fate is not Fate.FIXED
+                "" if number else label,
+                f"{lack.need.place}: `{lack.need.what}` {lack.text}",
+                alarming=fate is not Fate.FIXED,
             )
     for number, old in enumerate(script.combined):
         yield SectionRow("" if number else "also changed", _finding(old))
@@ -109,10 +113,6 @@ def _bounds(found: Range) -> Iterator[str]:
 
 def _at(need: Need) -> str:
     return f"`{need.what}`, {need.place}"
-
-
-def _lacking(found: Lacking) -> str:
-    return f"{found.need.place}: `{found.need.what}` {found.text}"
 
 
 def steps(examined: Examined) -> Iterator[Step]:

@@ -14,9 +14,8 @@ from ...errors import UsageError
 from ...text import short_list
 from .drafting import Draft, draft
 from .layout import Layout, check_files_are_new, check_id_is_free, layout
-from .patch_file import patch_file
 from .subject import find as find_subject
-from .test_file import test_file
+from .texts import patch_file, test_file
 
 
 @dataclass(frozen=True)

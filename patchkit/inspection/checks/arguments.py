@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import superseding_patches
 from ..facts import TrainingFacts
-from ..findings import Finding, Severity
+from ..findings import Finding, found
 from ..wording import precision_setting, short
 
 _FLAG = {"float16": "fp16", "bfloat16": "bf16"}
@@ -13,13 +13,8 @@ _FLAG = {"float16": "fp16", "bfloat16": "bf16"}
 def both_precisions(facts: TrainingFacts) -> Finding | None:
     for flag, other in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
         if getattr(facts.args, flag, False) and getattr(facts.args, other, False):
-            return Finding(
-                "both-fp16-and-bf16",
-                Severity.ERROR,
-                f"the training arguments have both {flag}=True and {other}=True",
-                "Which of them applies depends on the reader: Transformers takes fp16, patchkit "
-                "bf16, and so a scaler for one gets parameters for the other.",
-                f"{type(facts.args).__name__}(…, {flag}=False, {other}=True)  # or the reverse",
+            return found(
+                "both-fp16-and-bf16", arguments=type(facts.args).__name__, flag=flag, other=other
             )
     return None
 
@@ -35,15 +30,12 @@ def precision_disagrees(facts: TrainingFacts) -> Finding | None:
         dtypes["the Accelerator"] = facts.mixed_precision or "float32"
     if len(set(dtypes.values())) < 2 or facts.engine == "deepspeed" or both_precisions(facts):
         return None
-    conflict = ", ".join(f"{source}: {dtype}" for source, dtype in dtypes.items())
-    return Finding(
+    setting = precision_setting(facts, facts.apply_dtype or _args_dtype(facts) or "float32")
+    return found(
         "precision-disagrees",
-        Severity.WARNING,
-        f"conflicting training precisions: {conflict}",
-        f"Autocast and scaler are those of {facts.mixed_precision or 'float32'}; code that "
-        "reads another of them casts to a different dtype.",
-        precision_setting(facts, facts.apply_dtype or _args_dtype(facts) or "float32")
-        + ("" if facts.args is None else "  # when the trainer is made"),
+        conflict=", ".join(f"{source}: {dtype}" for source, dtype in dtypes.items()),
+        dtype=facts.mixed_precision or "float32",
+        setting=setting if facts.args is None else f"{setting}  # when the trainer is made",
     )
 
 
@@ -57,15 +49,10 @@ def precision_from_elsewhere(facts: TrainingFacts) -> Finding | None:
         or _args_dtype(facts) is not None
     ):
         return None
-    return Finding(
+    return found(
         "precision-from-elsewhere",
-        Severity.NOTE,
-        f"the training arguments ask for neither fp16 nor bf16, and the Accelerator runs in "
-        f"{facts.mixed_precision} mixed precision",
-        "The launcher set it, or the variable ACCELERATE_MIXED_PRECISION, which training "
-        "arguments made earlier in this process may have left behind.",
-        f"{precision_setting(facts, facts.mixed_precision)}  # if that is meant; else:\n"
-        'os.environ.pop("ACCELERATE_MIXED_PRECISION", None)  # before the arguments are made',
+        dtype=facts.mixed_precision,
+        setting=precision_setting(facts, facts.mixed_precision),
     )
 
 
@@ -82,14 +69,7 @@ def fp16_on_cpu(facts: TrainingFacts) -> Finding | None:
         {short(parameter.dtype) for parameter in facts.anatomy.trainable if parameter.plain}
     )
     note = f" Here that is {' and '.join(trained)}." if trained else ""
-    return Finding(
-        "fp16-on-cpu",
-        Severity.WARNING,
-        "fp16 mixed precision is on, but training is on a CPU",
-        "Accelerate gives a CPU neither float16 autocast nor a gradient scaler, without a warning: "
-        f"training runs in the dtypes that the parameters have.{note}",
-        f"{precision_setting(facts, 'bfloat16')}  # a CPU does autocast to bfloat16",
-    )
+    return found("fp16-on-cpu", note=note, setting=precision_setting(facts, "bfloat16"))
 
 
 def bf16_unsupported(facts: TrainingFacts) -> Finding | None:
@@ -109,15 +89,11 @@ def bf16_unsupported(facts: TrainingFacts) -> Finding | None:
         problem = f"{len(weights)} parameters are bfloat16, and training is in their dtype"
     else:
         return None
-    return Finding(
+    return found(
         "bf16-unsupported",
-        Severity.ERROR,
-        f"{problem}, but {facts.hardware} does not compute in bfloat16",
-        "NVIDIA's GPUs do from compute capability 8.0 on. PyTorch emulates it on older ones, which "
-        "is slow, and kernels written for it (FlashAttention, many of Triton) refuse.",
-        f"{precision_setting(facts, 'float16')}\n"
-        "BitsAndBytesConfig(…, bnb_4bit_compute_dtype=torch.float16)\n"
-        "AutoModelForCausalLM.from_pretrained(…, dtype=torch.float16)  # float32 if trained whole",
+        problem=problem,
+        hardware=facts.hardware,
+        setting=precision_setting(facts, "float16"),
     )
 
 
@@ -136,14 +112,8 @@ def full_eval_casts(facts: TrainingFacts) -> Finding | None:
     if all(short(parameter.dtype) == dtype for parameter in facts.anatomy.trainable):
         return None
     after = "the gradient scaler refuses them" if facts.scaler else f"training goes on in {dtype}"
-    return Finding(
-        "full-eval-casts",
-        Severity.WARNING,
-        f"{name}=True, but there are trained parameters in another dtype",
-        f"`evaluate()` or `predict()` outside of `train()` casts the whole model to {dtype} and "
-        f"leaves it so. If that is before training, {after}; if it is after, the saved weights "
-        f"are {dtype}.",
-        f"{type(facts.args).__name__}(…, {name}=False)  # mixed precision evaluates in it anyway",
+    return found(
+        "full-eval-casts", arguments=type(facts.args).__name__, flag=name, dtype=dtype, after=after
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...text import short_list
 from ..facts import TrainingFacts
-from ..findings import Finding, Severity
+from ..findings import Finding, found
 from ..wording import plural, precision_setting, short
 
 _FLASH = re.compile(r"flash[_-]att")
@@ -30,16 +30,13 @@ def flash_attention_in_float32(facts: TrainingFacts) -> Finding | None:
     if not layers:
         return None
     dtype = "bfloat16" if facts.hardware.bfloat16 else "float16"
-    return Finding(
+    return found(
         "flash-attention-in-float32",
-        Severity.ERROR,
-        f"{plural(len(layers), 'attention layer')} of float32 weights without autocast, and "
-        f"attn_implementation={_implementation(layers[0][1])!r}: "
-        f"{short_list(name for name, _ in layers)}",
-        "FlashAttention has no float32 kernel. The first forward pass raises: `FlashAttention only "
-        "support fp16 and bf16 data type`.",
-        f"{precision_setting(facts, dtype)}\n"
-        f'# or: from_pretrained(…, dtype=torch.{dtype}); or attn_implementation="sdpa"',
+        layers=plural(len(layers), "attention layer"),
+        implementation=_implementation(layers[0][1]),
+        names=short_list(name for name, _ in layers),
+        setting=precision_setting(facts, dtype),
+        dtype=dtype,
     )
 
 
@@ -51,14 +48,7 @@ def flash_attention_unsupported(facts: TrainingFacts) -> Finding | None:
     name = _implementation(facts.model)
     if not name.startswith("flash_attention_"):
         return None
-    return Finding(
-        "flash-attention-unsupported",
-        Severity.ERROR,
-        f"attn_implementation={name!r}, but this is {facts.hardware}",
-        "FlashAttention runs on NVIDIA's GPUs from compute capability 8.0 on, and raises: "
-        "`FlashAttention only supports Ampere GPUs or newer`.",
-        'from_pretrained(…, attn_implementation="sdpa")',
-    )
+    return found("flash-attention-unsupported", implementation=name, hardware=facts.hardware)
 
 
 def _implementation(module: Any) -> str:

@@ -9,7 +9,7 @@ from ...text import short_list
 from .. import repairs
 from ..anatomy import AdapterLayer
 from ..facts import TrainingFacts
-from ..findings import Finding, Severity
+from ..findings import Finding, Severity, found
 from ..wording import parameters, plural
 
 _WITHOUT_GRAPH = "`element 0 of tensors does not require grad and does not have a grad_fn`"
@@ -32,10 +32,8 @@ def nothing_trained(facts: TrainingFacts) -> Finding | None:
         return None
     if not facts.trainer_made and _foreign(facts):
         return None
-    found = f"none of the {plural(len(anatomy.parameters), 'parameter')} is trained"
     off = [layer for layer in anatomy.adapters if layer.off]
     if off:
-        found += f", and the adapters of {_layers(off)} are switched off"
         change = _switch_on(facts)
     elif anatomy.adapters:
         change = (
@@ -48,7 +46,13 @@ def nothing_trained(facts: TrainingFacts) -> Finding | None:
             "model = get_peft_model(model, LoraConfig(…))  # before the trainer or optimizer is "
             "made\n# or, to train all weights: model.requires_grad_(True)"
         )
-    return Finding("nothing-trained", Severity.ERROR, found, _consequence(facts), change)
+    return found(
+        "nothing-trained",
+        parameters=plural(len(anatomy.parameters), "parameter"),
+        off=f", and the adapters of {_layers(off)} are switched off" if off else "",
+        consequence=_consequence(facts),
+        change=change,
+    )
 
 
 def trained_outside_the_graph(facts: TrainingFacts) -> Finding | None:
@@ -70,13 +74,12 @@ def trained_outside_the_graph(facts: TrainingFacts) -> Finding | None:
         active = sorted({name for layer in anatomy.adapters for name in layer.active})
         reason = f"the active adapter is another: {', '.join(active) or 'none'}"
         change = "model.set_adapter(…)  # the name of the adapter to train"
-    return Finding(
+    return found(
         "trained-outside-the-graph",
-        Severity.ERROR,
-        f"{parameters(anatomy.trainable, 'trained parameter')}; no forward pass uses them, because "
-        f"{reason}",
-        _consequence(facts),
-        change,
+        parameters=parameters(anatomy.trainable, "trained parameter"),
+        reason=reason,
+        consequence=_consequence(facts),
+        change=change,
     )
 
 
@@ -91,18 +94,13 @@ def optimizer_of_other_parameters(facts: TrainingFacts) -> Finding | None:
     foreign = _foreign(facts)
     certain = facts.trainer_made or len(foreign) < len(held)
     kinds = [(len(held) - len(foreign), "frozen"), (len(foreign), "not the model's")]
-    what = " and ".join(f"{number} that are {kind}" for number, kind in kinds if number)
-    trainable = parameters(facts.anatomy.trainable, "trained parameter")
-    return Finding(
+    return found(
         "optimizer-of-other-parameters",
-        Severity.ERROR if certain else Severity.WARNING,
-        f"the optimizer holds {plural(len(held), 'parameter')} ({what}), and none of the model's "
-        f"{trainable}",
-        "An optimizer keeps the parameters that it was made with: it was made before the adapters, "
-        f"or for another copy of the model. {_none_checked(facts)}",
-        "optimizer = torch.optim.AdamW(\n"
-        "    [p for p in model.parameters() if p.requires_grad], lr=…\n"
-        ")  # after get_peft_model; with peft_config= leave optimizers= out",
+        severity=None if certain else Severity.WARNING,
+        held=plural(len(held), "parameter"),
+        what=" and ".join(f"{number} that are {kind}" for number, kind in kinds if number),
+        trainable=parameters(facts.anatomy.trainable, "trained parameter"),
+        consequence=_none_checked(facts),
     )
 
 
@@ -128,15 +126,11 @@ def checkpointing_cuts_the_graph(facts: TrainingFacts) -> Finding | None:
         what = f"The first backward pass raises: {_WITHOUT_GRAPH}."
     else:
         what = "Training runs, but only the head learns."
-    return Finding(
+    return found(
         "checkpointing-cuts-the-graph",
-        Severity.ERROR,
-        f"{parameters(in_blocks, 'trained parameter')} in {plural(len(blocks), 'block')} under "
-        "gradient checkpointing with use_reentrant=True, and all that comes before is frozen",
-        "Reentrant checkpointing drops the graph of a block whose inputs need no gradient: PyTorch "
-        f"warns `None of the inputs have requires_grad=True. Gradients will be None`. {what}",
-        'gradient_checkpointing_kwargs={"use_reentrant": False}\n'
-        "# or: model.enable_input_require_grads()",
+        parameters=parameters(in_blocks, "trained parameter"),
+        blocks=plural(len(blocks), "block"),
+        consequence=what,
         repair=repairs.require_input_gradients(model),
     )
 
@@ -152,14 +146,7 @@ def inference_tensors(facts: TrainingFacts) -> Finding | None:
     ]
     if not made:
         return None
-    return Finding(
-        "inference-tensors",
-        Severity.ERROR,
-        f"{parameters(made, 'parameter')}, made under torch.inference_mode()",
-        "Autograd records nothing of such tensors. Training raises: `Inference tensors cannot be "
-        "saved for backward` or `Inplace update to inference tensor outside InferenceMode`.",
-        "load the model outside of `with torch.inference_mode():`  # torch.no_grad() is no problem",
-    )
+    return found("inference-tensors", parameters=parameters(made, "parameter"))
 
 
 def _consequence(facts: TrainingFacts) -> str:

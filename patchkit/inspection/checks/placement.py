@@ -12,7 +12,7 @@ from ...text import short_list
 from .. import repairs
 from ..anatomy import AdapterLayer, Parameter
 from ..facts import TrainingFacts
-from ..findings import Finding, Severity
+from ..findings import Finding, found
 from ..wording import dtypes, plural, short
 
 
@@ -39,20 +39,19 @@ def adapters_elsewhere(facts: TrainingFacts) -> Finding | None:
     base_devices = ", ".join(
         sorted({str(device) for parameter in adapters for device in bases[parameter.adapted]})
     )
-    adapter_devices = ", ".join(sorted({str(parameter.tensor.device) for parameter in adapters}))
     targets = [(parameter, next(iter(bases[parameter.adapted]))) for parameter in adapters]
     movable = not facts.has_optimizer_state and not any(
         "meta" in (str(device), parameter.tensor.device.type) for parameter, device in targets
     )
     if "meta" in base_devices:
         change = "load the weights of the base before those of the adapter: they are not there yet"
-    return Finding(
+    return found(
         "adapters-elsewhere",
-        Severity.ERROR,
-        f"{plural(len(adapters), 'adapter parameter')} on {adapter_devices}, the layers that they "
-        f"adapt on {base_devices}: {short_list(parameter.name for parameter in adapters)}",
-        "The first forward pass raises: `Expected all tensors to be on the same device`.",
-        change,
+        number=plural(len(adapters), "adapter parameter"),
+        adapters=", ".join(sorted({str(parameter.tensor.device) for parameter in adapters})),
+        bases=base_devices,
+        names=short_list(parameter.name for parameter in adapters),
+        change=change,
         repair=repairs.move(targets) if movable else None,
     )
 
@@ -62,15 +61,11 @@ def adapter_on_router(facts: TrainingFacts) -> Finding | None:
     routers = [layer for layer in facts.anatomy.adapters if _returns_tuples(layer)]
     if not routers:
         return None
-    last = routers[0].name.rpartition(".")[2]
-    return Finding(
+    return found(
         "adapter-on-router",
-        Severity.ERROR,
-        f"adapters on {plural(len(routers), 'layer')} that return a tuple: "
-        f"{short_list(layer.name for layer in routers)}",
-        "PEFT adds to what the layer returns, and raises in the first forward pass: `'tuple' "
-        "object has no attribute 'dtype'`.",
-        f'LoraConfig(…, exclude_modules=r".*\\.{last}")',
+        layers=plural(len(routers), "layer"),
+        names=short_list(layer.name for layer in routers),
+        last=routers[0].name.rpartition(".")[2],
     )
 
 
@@ -89,31 +84,25 @@ def device_map_refused(facts: TrainingFacts) -> Finding | None:
     bypassed = os.environ.get("ACCELERATE_BYPASS_DEVICE_MAP", "false") == "true"
     own = f'device_map={{"": "{facts.hardware.type}:{accelerator.local_process_index}"}}'
     if distributed and accelerator.verify_device_map(model) and not bypassed:
-        found = f"the model is spread by a device map, and {accelerator.num_processes} processes "
-        found += f"train it ({kind})"
+        text = f"the model is spread by a device map, and {accelerator.num_processes} processes "
+        text += f"train it ({kind})"
         raised = "You can't train a model that has been loaded with `device_map='auto'` in any "
         raised += "distributed mode"
         change = f"python train.py  # one process; or a whole model on each GPU: {own}"
     elif packed and "disk" in devices:
-        found = "a quantized model has layers on the disk"
+        text = "a quantized model has layers on the disk"
         raised = "You can't train a model that has been loaded in 8-bit or 4-bit precision with "
         raised += "CPU or disk offload"
         change = f"from_pretrained(…, {own})  # and a model that fits into the memory"
     elif packed and len(devices) == 1 and _elsewhere(next(iter(devices)), accelerator.device):
-        found = f"a quantized model is on {next(iter(devices))}, and this process trains on "
-        found += str(accelerator.device)
+        text = f"a quantized model is on {next(iter(devices))}, and this process trains on "
+        text += str(accelerator.device)
         raised = "You can't train a model that has been loaded in 8-bit or 4-bit precision on a "
         raised += "different device than the one you're training on"
         change = f"from_pretrained(…, {own})"
     else:
         return None
-    return Finding(
-        "device-map-refused",
-        Severity.ERROR,
-        found,
-        f"Accelerate raises when training begins: `{raised}`.",
-        change,
-    )
+    return found("device-map-refused", found=text, raised=raised, change=change)
 
 
 def mixed_under_fsdp(facts: TrainingFacts) -> Finding | None:
@@ -138,13 +127,11 @@ def mixed_under_fsdp(facts: TrainingFacts) -> Finding | None:
             '    if not hasattr(p, "quant_state"):\n'
             f"        p.data = p.data.to(torch.{most})"
         )
-    return Finding(
+    return found(
         "mixed-dtypes-under-fsdp",
-        Severity.ERROR,
-        f"{plural(len(mixed), 'block')} of several dtypes: {_blocks(mixed)}",
-        "FSDP flattens all parameters of a block into one, frozen ones and the storage of packed "
-        "ones included, and raises: `Must flatten tensors with uniform dtype`.",
-        change,
+        number=plural(len(mixed), "block"),
+        blocks=_blocks(mixed),
+        change=change,
     )
 
 
@@ -161,15 +148,10 @@ def _mixed_under_fsdp2(facts: TrainingFacts) -> Finding | None:
         for parameter in group
         if parameter in facts.half_trainable
     ]
-    return Finding(
-        "mixed-dtypes-under-fsdp",
-        Severity.ERROR,
-        f"{plural(len(mixed), 'block')} train parameters of several dtypes: {_blocks(mixed)}",
-        "FSDP2 wants one dtype among the parameters that a block trains, and raises in the first "
-        "forward pass: `FSDP expects uniform original parameter dtype`.",
-        "for p in model.parameters():  # before the trainer is made\n"
-        "    if p.requires_grad:\n"
-        "        p.data = p.data.float()",
+    return found(
+        "mixed-dtypes-under-fsdp fsdp2",
+        number=plural(len(mixed), "block"),
+        blocks=_blocks(mixed),
         repair=None if facts.has_optimizer_state else repairs.upcast(half),
     )
 
@@ -189,14 +171,8 @@ def partly_trained_under_fsdp(facts: TrainingFacts) -> Finding | None:
     ]
     if not partly:
         return None
-    return Finding(
-        "partly-trained-under-fsdp",
-        Severity.ERROR,
-        f"{plural(len(partly), 'block')} with trained and frozen parameters: {short_list(partly)}",
-        "Without use_orig_params FSDP flattens a block into one parameter, and raises: `FSDP does "
-        "not support wrapping such modules when use_orig_params=False`, or `Must flatten tensors "
-        "with uniform `requires_grad``.",
-        'fsdp_config={"use_orig_params": True}  # of the arguments, or in the file of accelerate',
+    return found(
+        "partly-trained-under-fsdp", number=plural(len(partly), "block"), blocks=short_list(partly)
     )
 
 

@@ -10,7 +10,7 @@ from ...settings import value
 from .. import repairs, superseding_patches
 from ..anatomy import Parameter
 from ..facts import TrainingFacts
-from ..findings import Finding, Severity
+from ..findings import Finding, Severity, found
 from ..wording import dtypes, parameters, plural, short
 
 _KEEP_FLOAT32_COPIES = ("deepspeed", "megatron")
@@ -57,17 +57,12 @@ def half_under_scaler(facts: TrainingFacts) -> Finding | None:
     failures = " and ".join(
         failure_by_dtype[dtype] for dtype in sorted({short(parameter.dtype) for parameter in half})
     )
-    why = f"In the first step the gradient scaler of fp16 training {failures}."
-    if fixed_later:
-        why += (
-            f" But the patch {superseding_patches.GRADSCALER_GUARD} makes them float32 before that."
-        )
-    return Finding(
-        "half-trainable-under-scaler",
-        Severity.NOTE if fixed_later else Severity.ERROR,
-        parameters(half, "trained parameter"),
-        why,
-        _in_float32(facts),
+    return found(
+        f"half-trainable-under-scaler{' patched-later' if fixed_later else ''}",
+        parameters=parameters(half, "trained parameter"),
+        failures=failures,
+        patch=superseding_patches.GRADSCALER_GUARD,
+        change=_in_float32(facts),
         repair=None if facts.has_optimizer_state or facts.engine else repairs.upcast(half),
     )
 
@@ -80,17 +75,10 @@ def float16_without_scaler(facts: TrainingFacts) -> Finding | None:
     if not narrow or facts.scaler or facts.engine:
         return None
     dies = _is_torch_adam(facts) and _epsilon(facts) < 2**-25
-    adam = (
-        "Adam's epsilon is 0 in float16, so that its steps divide by zero where gradients are "
-        "small: the weights are NaN after the first."
-    )
-    small = "Small gradients become 0, and updates below 1/2048 of a weight are rounded away."
-    return Finding(
-        "float16-without-scaler",
-        Severity.ERROR if dies else Severity.WARNING,
-        parameters(narrow, "trained parameter") + ", and no gradient scaler",
-        adam if dies else small,
-        _in_float32(facts) + (_FLOAT16_WITH_ADAM if dies and facts.mostly_trained else ""),
+    return found(
+        f"float16-without-scaler{' adam' if dies else ''}",
+        parameters=parameters(narrow, "trained parameter"),
+        change=_in_float32(facts) + (_FLOAT16_WITH_ADAM if dies and facts.mostly_trained else ""),
         repair=_adapter_repair(facts, narrow),
     )
 
@@ -114,14 +102,13 @@ def updates_round_away(facts: TrainingFacts) -> Finding | None:
     lost = None if rate is None else _lost_share(narrow, rate)
     if lost is None or lost < _FEW:
         return None
-    return Finding(
+    return found(
         "updates-round-away",
-        Severity.WARNING if lost >= _MANY else Severity.NOTE,
-        parameters(narrow, "trained parameter"),
-        f"bfloat16 keeps 8 bits. An update as large as the learning rate, {rate:g}, which is what "
-        f"Adam makes of most gradients, leaves {lost:.0%} of these weights as they are (measured "
-        "on a sample); those of warm-up and decay are smaller still.",
-        _in_float32(facts),
+        severity=Severity.WARNING if lost >= _MANY else None,
+        parameters=parameters(narrow, "trained parameter"),
+        rate=rate,
+        lost=lost,
+        change=_in_float32(facts),
         repair=_adapter_repair(facts, narrow),
     )
 
@@ -130,16 +117,9 @@ def magnitude_in_half(facts: TrainingFacts) -> Finding | None:
     magnitudes = [parameter for parameter in facts.half_trainable if _is_magnitude(parameter)]
     if not magnitudes or facts.scaler or facts.engine:
         return None
-    return Finding(
+    return found(
         "dora-magnitude-in-half",
-        Severity.WARNING,
-        parameters(magnitudes, "magnitude vector") + " of DoRA",
-        "They are near the norms of weight rows, so that updates are small beside them and are "
-        "rounded away: the magnitude silently stops learning.",
-        "patchkit.apply()  # before the trainer is made; or cast them there:\n"
-        "for name, p in model.named_parameters():\n"
-        '    if "lora_magnitude_vector" in name:\n'
-        "        p.data = p.data.float()",
+        parameters=parameters(magnitudes, "magnitude vector"),
         repair=_adapter_repair(facts, magnitudes),
     )
 
@@ -172,19 +152,10 @@ def state_of_another_dtype(facts: TrainingFacts) -> Finding | None:
     if not states:
         return None
     adam = from_torch and any(key.startswith("exp_avg") for _, key, _ in states)
-    return Finding(
-        "optimizer-state-dtype",
-        Severity.ERROR if adam else Severity.WARNING,
-        f"{plural(len(states), 'optimizer state')} of another dtype than the parameter: "
-        f"{dtypes(pairs)}",
-        "torch's Adam raises in its next step: `expected dtype … for `end``."
-        if adam
-        else "The optimizer's state is rounded to fewer bits than the parameters that it updates.",
-        "cast the parameters before the optimizer is made; or, for an existing optimizer:\n"
-        "for p, state in optimizer.state.items():\n"
-        "    for key, value in state.items():\n"
-        "        if torch.is_tensor(value) and value.shape == p.shape:\n"
-        "            state[key] = value.to(p.dtype)",
+    return found(
+        f"optimizer-state-dtype{' adam' if adam else ''}",
+        states=plural(len(states), "optimizer state"),
+        pairs=dtypes(pairs),
         repair=repairs.cast_states(states),
     )
 

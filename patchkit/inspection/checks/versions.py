@@ -7,7 +7,7 @@ import sys
 
 from .. import repairs
 from ..facts import TrainingFacts
-from ..findings import Finding, Severity
+from ..findings import Finding, found
 from ..wording import plural
 
 
@@ -30,7 +30,6 @@ def unfixed_bugs(facts: TrainingFacts) -> Finding | None:
     ]
     if not unfixed:
         return None
-    ids = [record.id for record in unfixed]
     bugs = "; ".join(
         f"{record.library} {record.version}: {record.id} ({record.title})" for record in unfixed
     )
@@ -38,13 +37,11 @@ def unfixed_bugs(facts: TrainingFacts) -> Finding | None:
         change = "patchkit.apply()  # before the trainer is made"
     else:
         change = "print(patchkit.report())  # says why"
-    return Finding(
+    return found(
         "unfixed-bugs",
-        Severity.WARNING,
-        f"{plural(len(ids), 'bug')} measured on exactly these versions, but not patched: {bugs}",
-        "compat_matrix.yaml records that each shows on these versions and that its patch fixes it. "
-        "Whether this training is affected depends on what it does.",
-        change,
+        number=plural(len(unfixed), "bug"),
+        bugs=bugs,
+        change=change,
         repair=repairs.apply_patches(
             [record.id for record in unfixed if record.status == "available"]
         ),
@@ -55,7 +52,7 @@ def _is_known_bug(patch_id: str) -> bool:
     from ...catalogue.resolution import resolve
     from ...engine.session import SESSION
     from ...environment import installed_version
-    from ...matrix import outcomes
+    from ...matrix.lookup import outcomes
     from ...rewrite import Target
 
     patch = SESSION.catalogue.entries[patch_id].patch

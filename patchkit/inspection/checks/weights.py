@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import repairs, superseding_patches
 from ..facts import TrainingFacts
-from ..findings import Finding, Severity
+from ..findings import Finding, found
 from ..wording import OTHER_HALF, parameters, precision_setting, short
 
 
@@ -22,19 +22,10 @@ def other_half(facts: TrainingFacts) -> Finding | None:
     ]
     if not frozen:
         return None
-    costs = {
-        "float16": "Each forward pass casts them to float16, whose range is narrower: values "
-        "of a model that was trained in bfloat16 may overflow to infinity.",
-        "bfloat16": "Each forward pass casts them to bfloat16, which drops 3 of their 11 bits.",
-    }
-    return Finding(
+    return found(
         f"{other}-model-in-{facts.mixed_precision}-training",
-        Severity.WARNING,
-        parameters(frozen, "frozen parameter"),
-        f"Mixed precision is {facts.mixed_precision}. {costs[facts.mixed_precision]}",
-        f"AutoModelForCausalLM.from_pretrained(…, dtype=torch.{facts.mixed_precision})\n"
-        f"# or, on hardware that has it, train in the dtype of the model:\n"
-        + precision_setting(facts, other),
+        parameters=parameters(frozen, "frozen parameter"),
+        setting=precision_setting(facts, other),
         repair=None
         if facts.engine or facts.quantizer
         else repairs.thread(facts.model, facts.mixed_precision),
@@ -52,15 +43,11 @@ def head_of_another_dtype(facts: TrainingFacts) -> Finding | None:
     head, embedding = _weight(facts.model, "output"), _weight(facts.model, "input")
     if head is None or embedding is None or head.dtype == embedding.dtype:
         return None
-    return Finding(
+    return found(
         "head-of-another-dtype",
-        Severity.WARNING,
-        f"the output head is {short(head.dtype)}, the input embedding {short(embedding.dtype)}, "
-        "and there is no autocast",
-        "Unless the model itself casts between the two, the head raises a dtype mismatch "
-        "(`expected m1 and m2 to have the same dtype`).",
-        f"model.get_output_embeddings().to({embedding.dtype})\n"
-        f"# or mixed precision, if that is meant: {precision_setting(facts, 'bfloat16')}",
+        head=short(head.dtype),
+        embedding=short(embedding.dtype),
+        setting=precision_setting(facts, "bfloat16"),
     )
 
 

@@ -52,7 +52,7 @@ def were_ids(value: Any) -> bool:
     return type(value).__name__ == _CURRENT and _MARK in vars(value)
 
 
-def attribute_of_ids(value: Any, name: str) -> Any:
+def attribute_of_ids(name: str, value: Any) -> Any:
     """Return an attribute of the ids.
 
     Raises:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..changes import Converter
 from ..errors import LegacyError
 from .call import OldCall
 
@@ -46,20 +45,12 @@ def liger_kernel(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
     return {} if wanted is None else {"use_liger_kernel": wanted}
 
 
-def _overruling(name: str) -> Converter:
-    """Return the converter of a keyword that overruled the current one, unless it was false."""
-
-    def convert(value: Any, call: OldCall) -> Mapping[str, Any]:
-        if not value:
-            return {}
-        call.arguments.pop(name, None)
-        return {name: value}
-
-    return convert
-
-
-train_batch_size = _overruling("per_device_train_batch_size")
-eval_batch_size = _overruling("per_device_eval_batch_size")
+def overruling(name: str, value: Any, call: OldCall) -> Mapping[str, Any]:
+    """Return the current keyword for one that overruled it, unless it was false."""
+    if not value:
+        return {}
+    call.arguments.pop(name, None)
+    return {name: value}
 
 
 def inputs_for_metrics(wanted: bool, call: OldCall) -> Mapping[str, Any]:
@@ -97,31 +88,25 @@ def organization(name: str | None, call: OldCall) -> Mapping[str, Any]:
 
 def padding_to_length(wanted: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `padding` for `pad_to_max_length`, which gave way to it."""
-    if not wanted or call.arguments.get("padding"):
+    given = {**call.unknown, **call.arguments}
+    if not wanted or given.get("padding"):
         return {}
     call.arguments.pop("padding", None)
-    return {"padding": True if call.arguments.get("max_length") is None else "max_length"}
+    call.unknown.pop("padding", None)
+    return {"padding": True if given.get("max_length") is None else "max_length"}
 
 
 def truncating(strategy: Any, call: OldCall) -> Mapping[str, Any]:
     """Return `truncation` for `truncation_strategy`, which gave way to it."""
-    given = call.arguments.get("truncation") is not None
+    given = {**call.unknown, **call.arguments}.get("truncation") is not None
     return {} if given or strategy is None else {"truncation": strategy}
 
 
-def _in_accelerator(name: str) -> Converter:
-    """Return the converter of a keyword that belongs to `accelerator_config`."""
-
-    def convert(value: bool | None, call: OldCall) -> Mapping[str, Any]:
-        if value is None:
-            return {}
-        return {"accelerator_config": {**_read(call, "accelerator_config"), name: value}}
-
-    return convert
-
-
-dispatching = _in_accelerator("dispatch_batches")
-splitting = _in_accelerator("split_batches")
+def in_accelerator(name: str, value: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `accelerator_config` for a keyword that belongs there."""
+    if value is None:
+        return {}
+    return {"accelerator_config": {**_read(call, "accelerator_config"), name: value}}
 
 
 def wrapped_layer(layer: str | None, call: OldCall) -> Mapping[str, Any]:
@@ -152,15 +137,11 @@ def _read(call: OldCall, name: str) -> dict[str, Any]:
     return dict(held)
 
 
-def data_loader(name: str) -> Converter:
-    """Return the converter of a keyword of `Accelerator` that describes its data loaders."""
-
-    def convert(value: Any, call: OldCall) -> Mapping[str, Any]:
-        given = call.arguments.pop("dataloader_config", None)
-        made = call.make("accelerate.DataLoaderConfiguration", given, **{name: value})
-        return {"dataloader_config": made}
-
-    return convert
+def data_loader(name: str, value: Any, call: OldCall) -> Mapping[str, Any]:
+    """Return `dataloader_config` for a keyword of `Accelerator` that describes data loaders."""
+    given = call.arguments.pop("dataloader_config", None)
+    made = call.make("accelerate.DataLoaderConfiguration", given, **{name: value})
+    return {"dataloader_config": made}
 
 
 def longest(length: int | None, call: OldCall) -> Mapping[str, Any]:
@@ -199,16 +180,30 @@ def steps_of_episodes(episodes: int | None, call: OldCall) -> Mapping[str, Any]:
     return {"max_steps": episodes // (call.arguments.get("gradient_accumulation_steps") or 1)}
 
 
-def picked_by_vllm(name: str) -> Converter:
-    """Return the converter of a keyword that vLLM now sets; a script with vLLM may not set it."""
+def picked_by_vllm(value: Any, call: OldCall) -> Mapping[str, Any]:
+    """Return nothing for a keyword that vLLM now sets; a script with vLLM may not set it."""
+    given = {**call.arguments, **call.unknown}
+    if value not in (None, "auto") and given.get("use_vllm"):
+        raise LegacyError(
+            'Say it to the server: `trl vllm-serve`, with vllm_mode="server" in the configuration.'
+        )
+    return {}
 
-    def convert(value: Any, call: OldCall) -> Mapping[str, Any]:
-        given = {**call.arguments, **call.unknown}
-        if value not in (None, "auto") and given.get("use_vllm"):
-            raise LegacyError(
-                'Say it to the server: `trl vllm-serve`, with vllm_mode="server" in the '
-                "configuration."
-            )
+
+def pad_token_id(tokenizer: Any, call: OldCall) -> Mapping[str, Any]:
+    return {"pad_token_id": getattr(tokenizer, "pad_token_id", 0)}
+
+
+def dataset_name(names: Any, call: OldCall) -> Mapping[str, Any]:
+    """Return `dataset_name` for the name of a dataset, or for several."""
+    if names is None:
         return {}
+    return {"dataset_name": names if isinstance(names, str) else ", ".join(names)}
 
-    return convert
+
+def is_apex(backend: Any) -> bool:
+    return bool(backend == "apex")
+
+
+def is_index(index: int) -> bool:
+    return index >= 0

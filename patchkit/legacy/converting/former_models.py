@@ -5,6 +5,7 @@ They call methods of caches and models that are gone, and name tied weights in a
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, MutableSequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from .call import OldCall, Surroundings
 _NO_LIMIT = -1
 _TIED = "all_tied_weights_keys"
 _PREPARES, _POSITIONS = "prepare_inputs_for_generation", "position_ids"
+_TIES, _CONSTRUCTOR, _LATER = "tie_word_embeddings", "__init__", "__post_init__"
+_MASK = "attention_mask"
 _IN_VAIN = (
     "No model calls it. Write from_pretrained(attn_implementation=…) to choose the attention."
 )
@@ -62,6 +65,18 @@ def cache_of_tuples(cls: Any, past: Iterable[Any] | None = None) -> Any:
 def tuples_of_cache(cache: Any) -> tuple[tuple[Any, Any], ...]:
     """Return the keys and values of each layer."""
     return tuple((layer.keys, layer.values) for layer in cache.layers)
+
+
+def item_of_cache(cache: Any, number: Any) -> Any:
+    return tuples_of_cache(cache)[number]
+
+
+def length_of_cache(cache: Any) -> Any:
+    return cache.get_seq_length()
+
+
+def states_of_cache(name: str, cache: Any) -> LayerStates:
+    return LayerStates(cache, name)
 
 
 def pairs_of_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
@@ -173,24 +188,66 @@ def finish(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
 
 def no_positions(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Make no positions for a model whose own method makes them where none are given."""
-    return None if _prepares_itself(type(call.instance)) else proceed()
+    return None if _is_own(type(call.instance), _PREPARES) else proceed()
+
+
+def own_positions(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Leave the positions of the next tokens to a model whose own method counts them."""
+    given = call.arguments["model_kwargs"].get(_POSITIONS)
+    updated = proceed()
+    if given is not None and _is_own(type(call.instance), call.method.name):
+        updated[_POSITIONS] = given
+    return updated
 
 
 def no_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Make no cache for a model whose states are tuples, and leave no word of positions."""
+    """Make no cache for a model whose states are tuples, and leave no word of positions.
+
+    A mask that hides nothing, which is left out today, is given to its own method all the same.
+    """
     given = call.arguments["model_kwargs"]
-    if not _prepares_itself(type(call.instance)):
+    if not _is_own(type(call.instance), _PREPARES):
         return proceed()
     if _POSITIONS in given and given[_POSITIONS] is None:
         del given[_POSITIONS]
+    settings = call.arguments["generation_config"]
+    length = getattr(settings, "_mask_length", None)
+    if length is not None and given.get(_MASK, length) is None:
+        import torch
+
+        rows = call.arguments["batch_size"] * max(settings.num_beams, settings.num_return_sequences)
+        given[_MASK] = torch.ones(rows, length, dtype=torch.long, device=call.instance.device)
     return proceed() if getattr(call.instance, "_supports_cache_class", False) else None
 
 
-def _prepares_itself(cls: type) -> bool:
-    method = getattr(cls, _PREPARES)
-    return any(
-        vars(owner).get(_PREPARES) is method for owner in own_classes(cls, of_frameworks=True)
-    )
+def _is_own(cls: type, name: str) -> bool:
+    method = getattr(cls, name)
+    return any(vars(owner).get(name) is method for owner in own_classes(cls, of_frameworks=True))
+
+
+def configured_as_before(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let a class of configurations with a constructor of its own have what it inherited.
+
+    Its models' embeddings are tied unless it says otherwise, and a method of it that has the name
+    of one of dataclasses is called by nobody else.
+    """
+    cls: Any = call.instance
+    if not belongs_to_a_library(cls) and _CONSTRUCTOR in vars(cls):
+        if not hasattr(cls, _TIES):
+            setattr(cls, _TIES, True)
+        own, inherited = vars(cls).get(_LATER), getattr(super(cls, cls), _LATER)
+        if own is not None and not _takes_any(own):
+
+            def later(config: Any, **given: Any) -> None:
+                inherited(config, **given) if given or called_by_library() else own(config)
+
+            setattr(cls, _LATER, later)
+    return proceed()
+
+
+def _takes_any(method: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(method).parameters.values()
+    return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
 
 
 def let_generate(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:

@@ -1,4 +1,4 @@
-"""Loading a model: old keywords of `from_pretrained`, and its dtype where none is given."""
+"""Loading models and feature extractors: old keywords, the dtype, the device map."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from ..wording import release
 from .call import OldCall
 
 _NAMES = ("dtype", "torch_dtype")
+_MAP = "hf_device_map"
+_REMEMBERED = "_patchkit_device_map"
+_SHARED_OUT = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
+_UNRECOGNIZED = "Unrecognized feature extractor"
 _TAKEN_ALONG = ("bnb_4bit_", "llm_int8_")
 """How keywords begin that belonged to `load_in_4bit` and `load_in_8bit`."""
 
@@ -54,17 +58,8 @@ def _dtype(name: str) -> Any:
     return getattr(torch, name)
 
 
-def in_8bit(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
-    """Return `quantization_config` for `load_in_8bit`."""
-    return _quantized("load_in_8bit", wanted, call)
-
-
-def in_4bit(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
-    """Return `quantization_config` for `load_in_4bit`."""
-    return _quantized("load_in_4bit", wanted, call)
-
-
-def _quantized(switch: str, wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+def quantized(switch: str, wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `quantization_config` for `load_in_4bit` or `load_in_8bit`."""
     given = call.unknown.get("quantization_config", call.arguments.get("quantization_config"))
     if given is not None:
         if wanted and not _value(given, switch):
@@ -91,3 +86,54 @@ def _value(configuration: Any, name: str) -> Any:
 def flash_attention(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
     """Return `attn_implementation` for `use_flash_attention_2`."""
     return {"attn_implementation": "flash_attention_2"} if wanted else {}
+
+
+def remember_device(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Load a model, and remember the device that the script asked for."""
+    asked = {**call.arguments, **call.unknown}.get("device_map")
+    result = proceed()
+    if asked is None or calling_package() == "transformers":
+        return result
+    model = result[0] if isinstance(result, tuple) else result
+    if _MAP not in vars(model):
+        setattr(model, _REMEMBERED, _as_map(asked, model))
+    return result
+
+
+def device_map(model: Any) -> dict[str, Any]:
+    """Return the device map of a model.
+
+    Raises:
+        AttributeError: it was loaded without one, and had none.
+    """
+    if _REMEMBERED not in vars(model):
+        raise AttributeError(f"{type(model).__name__!r} object has no attribute {_MAP!r}")
+    remembered: dict[str, Any] = vars(model)[_REMEMBERED]
+    return remembered
+
+
+def _as_map(asked: Any, model: Any) -> dict[str, Any]:
+    import torch
+
+    if isinstance(asked, dict):
+        return dict(asked)
+    if not isinstance(asked, str):
+        return {"": asked}
+    if asked not in _SHARED_OUT:
+        return {"": torch.device(asked)}
+    device = model.device
+    return {"": device.type if device.index is None else device.index}
+
+
+def process_images(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Load an image processor where a checkpoint has no feature extractor."""
+    try:
+        return proceed()
+    except ValueError as error:
+        if not str(error).startswith(_UNRECOGNIZED):
+            raise
+    from transformers import AutoImageProcessor
+
+    processor = AutoImageProcessor.from_pretrained(**call.arguments, **call.unknown)
+    call.fix(row, f"{call.name} of a model for images", "write AutoImageProcessor.from_pretrained")
+    return processor

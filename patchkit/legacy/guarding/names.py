@@ -30,6 +30,8 @@ from .lookups import (
     is_part_of_a_package,
 )
 
+_STRUCTURE = "_import_structure"
+_STRUCTURES = f"transformers.{_STRUCTURE}"
 _FIRST_QUESTION = "_handle_fromlist"
 """The function of the import system that asks whether a module has a name."""
 
@@ -85,6 +87,16 @@ class Names:
         if names and module not in self._answered:
             self._answered.add(module)
             answer(module, frozenset(names), self._find, self._changed)
+            if _STRUCTURE in names:
+                self._answer_for_folders(module)
+
+    def _answer_for_folders(self, module: ModuleType) -> None:
+        """Let the names of Transformers' modules be asked for by folder."""
+        found = self._places.exactly(_STRUCTURES)
+        if found is not None and _STRUCTURE in vars(module):
+            former = _look_up(found.place)
+            former.told = partial(self._note, found)
+            self._changed.change(module, _STRUCTURE, former)
 
     def _find(self, name: str, lookup: NameLookup) -> Any:
         """Return the value of a name that has moved, by its old place; a stand-in for a gone one.

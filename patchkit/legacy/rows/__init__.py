@@ -1,67 +1,39 @@
-"""All changes of public interfaces: files have what needs no function, modules the rest."""
+"""All changes of public interfaces, as files of this folder have them."""
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from ..changes import Change, Gone, Moved
 
 
 @cache
+def guarded_modules() -> frozenset[str]:
+    """Return the modules of other libraries than TRL that have what rows are about."""
+    file = Path(__file__).with_name("modules.txt")
+    return frozenset(file.read_text(encoding="utf-8").split())
+
+
+@cache
 def rows_of_names() -> tuple[Moved | Gone, ...]:
-    """Return the changes of names and modules; nothing is imported that converts arguments."""
+    """Return the changes of names and modules."""
     from . import names
 
     return tuple(names.rows())
 
 
 @cache
-def rows_of_files() -> tuple[Change, ...]:
-    """Return the changes that need no function; they are read once a process."""
+def rows_of_spellings() -> tuple[Change, ...]:
+    """Return the changes of names, keywords and attributes, of which an error can speak."""
     from . import attributes, keywords
 
     return (*rows_of_names(), *keywords.rows(), *attributes.rows())
 
 
 @cache
-def rows_of_spellings() -> tuple[Change, ...]:
-    """Return the changes of names, keywords and attributes, of which an error can speak."""
-    from . import chat_templates, columns, converted, former_methods, methods, models, trl_prompts
-
-    modules = (converted, trl_prompts, chat_templates, methods, former_methods, models, columns)
-    return (*rows_of_files(), *(row for module in modules for row in module.ROWS))
-
-
-@cache
 def all_rows() -> tuple[Change, ...]:
-    """Return every change."""
-    return (*rows_of_files(), *rows_of_modules())
+    """Return every change; they are read once a process."""
+    from . import calls
 
-
-@cache
-def rows_of_modules() -> tuple[Change, ...]:
-    """Return the changes that need a function of their own."""
-    from . import (
-        adjustments,
-        behaviours,
-        chat_templates,
-        columns,
-        converted,
-        former_methods,
-        methods,
-        models,
-        trl_prompts,
-    )
-
-    modules = (
-        converted,
-        behaviours,
-        trl_prompts,
-        chat_templates,
-        adjustments,
-        methods,
-        former_methods,
-        models,
-        columns,
-    )
-    return tuple([row for module in modules for row in module.ROWS])
+    return (*rows_of_spellings(), *calls.rows())

@@ -1,14 +1,41 @@
-"""What all tables of rows have: their files, texts and releases, and errors that say where."""
+"""What all tables of rows have: files, texts, releases, functions, and errors that say where."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..changes import Change
 from .toml import Table, TableError, line_of, read
+
+
+class Named:
+    """A function of `patchkit.legacy.converting`, which is imported when it is first called.
+
+    Args:
+        place: its module and name, with dots.
+        first: what it is called with before all other arguments.
+    """
+
+    def __init__(self, place: str, *first: object) -> None:
+        self.place = place
+        self.first = first
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _imported(self.place)(*self.first, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"{self.place}{list(self.first)}"
+
+
+@cache
+def _imported(place: str) -> Callable[..., Any]:
+    module, _, name = place.rpartition(".")
+    function: Callable[..., Any] = getattr(import_module(f"{_CONVERTING}.{module}"), name)
+    return function
 
 
 class TableReader:
@@ -52,6 +79,22 @@ class TableReader:
         if not isinstance(text, str) or text[-1:] not in {".", "…"}:
             raise self._error(key, f"a sentence with a full stop, not {text!r}")
         return text
+
+    def _function(self, key: str, text: object, *first: object) -> Named:
+        """Return the function that a text names: `loading.quantized`, or `loading.quantized: x`.
+
+        Args:
+            key: the key that has the text, for messages.
+            text: the text.
+            first: what else the function is called with before all other arguments.
+        """
+        place, colon, argument = text.partition(": ") if isinstance(text, str) else ("", "", "")
+        if "." not in place or not place.replace(".", "_").isidentifier() or (colon and first):
+            raise self._error(key, f"a module and a function such as loading.read, not {text!r}")
+        return Named(place, *([argument] if colon else first))
+
+    def _optional_function(self, key: str) -> Named | None:
+        return self._function(key, self._table[key]) if key in self._table else None
 
     def _flag(self, key: str) -> bool:
         flag = self._table.get(key, False)
@@ -167,10 +210,12 @@ def _is_release(number: str) -> bool:
 
 @cache
 def _places(library: str, owners: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the names of classes with their library; None if they are no names."""
-    if not all(map(str.isidentifier, ".".join(owners).split("."))):
+    """Return the names of classes with their library, which one may name; None if they are none."""
+    if not all(map(str.isidentifier, ".".join(owners).replace(":", ".", 1).split("."))):
         return None
-    return tuple([f"{library}.{owner}" for owner in owners])
+    return tuple(
+        [owner.replace(":", ".") if ":" in owner else f"{library}.{owner}" for owner in owners]
+    )
 
 
 @cache
@@ -187,3 +232,4 @@ def value(text: str) -> object:
 
 
 _CONSTANTS: Mapping[str, bool | None] = {"None": None, "True": True, "False": False}
+_CONVERTING = f"{__package__.rpartition('.')[0]}.converting"

@@ -25,66 +25,11 @@ from ..changes import (
 )
 from ..decisions import of_trainer, other_way_round, passed_to_configuration
 from ..places import Places
+from ..rows import guarded_modules
 
 _Row = TypeVar("_Row", bound=Change)
 _WHOLE = "trl."
 """The library whose modules all concern the layer; others have too many."""
-_MODULES = frozenset(
-    {
-        "accelerate.accelerator",
-        "accelerate.utils.dataclasses",
-        "datasets.arrow_dataset",
-        "datasets.builder",
-        "datasets.download.download_config",
-        "datasets.load",
-        "datasets.packaged_modules.cache.cache",
-        "huggingface_hub._snapshot_download",
-        "huggingface_hub.file_download",
-        "huggingface_hub.hf_api",
-        "huggingface_hub.inference._client",
-        "peft.peft_model",
-        "peft.tuners.adalora.config",
-        "peft.tuners.oft.config",
-        "peft.utils.other",
-        "transformers.cache_utils",
-        "transformers.configuration_utils",
-        "transformers.data.data_collator",
-        "transformers.generation.configuration_utils",
-        "transformers.generation.utils",
-        "transformers.hf_argparser",
-        "transformers.modeling_utils",
-        "transformers.models.auto.auto_factory",
-        "transformers.models.auto.configuration_auto",
-        "transformers.models.auto.feature_extraction_auto",
-        "transformers.models.auto.modeling_auto",
-        "transformers.models.auto.processing_auto",
-        "transformers.models.auto.tokenization_auto",
-        "transformers.models.aya_vision.modeling_aya_vision",
-        "transformers.models.clip.modeling_clip",
-        "transformers.models.gemma3.modeling_gemma3",
-        "transformers.models.llama.modeling_llama",
-        "transformers.models.llava.modeling_llava",
-        "transformers.models.llava_next.modeling_llava_next",
-        "transformers.models.llava_onevision.modeling_llava_onevision",
-        "transformers.models.mistral3.modeling_mistral3",
-        "transformers.models.paligemma.modeling_paligemma",
-        "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl",
-        "transformers.models.qwen2_vl.modeling_qwen2_vl",
-        "transformers.models.vipllava.modeling_vipllava",
-        "transformers.models.wav2vec2.processing_wav2vec2",
-        "transformers.pipelines",
-        "transformers.pipelines.base",
-        "transformers.processing_utils",
-        "transformers.tokenization_utils_base",
-        "transformers.trainer",
-        "transformers.trainer_callback",
-        "transformers.trainer_seq2seq",
-        "transformers.training_args",
-        "transformers.training_args_seq2seq",
-        "transformers.utils.hub",
-        "transformers.utils.quantization_config",
-    }
-)
 
 
 def known_release(library: str) -> str | None:
@@ -171,6 +116,7 @@ class Due:
         known: Iterable[Change] = (),
     ) -> None:
         self._rows = (*known, *due_rows(rows, version_of))
+        self._version_of = version_of
         # Each class of each module is asked about.
         self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
         for row in self.of(Owned):
@@ -187,6 +133,11 @@ class Due:
         """Return the rows of these classes."""
         return [row for row in self._rows if isinstance(row, classes)]
 
+    def is_due(self, change: str) -> bool:
+        """Tell whether a library is at a release, as `trl 0.12.0`, or at a later one."""
+        version = self._version_of(change.partition(" ")[0])
+        return version is not None and _has(version, _number(change))
+
     @cached_property
     def places(self) -> Places:
         """Where names and modules are today."""
@@ -194,7 +145,7 @@ class Due:
 
     def concerns(self, module: str) -> bool:
         """Tell whether a module may have something that a row is about."""
-        return module in _MODULES or module in self._names or module.startswith(_WHOLE)
+        return module in guarded_modules() or module in self._names or module.startswith(_WHOLE)
 
     def functions_of(self, package: str) -> dict[str, MethodRows]:
         """Return the rows for the functions of a package; each of its modules is asked about."""
@@ -247,8 +198,12 @@ class Due:
             method: the method, `__init__`, or nothing for a function.
         """
         package, _, name = names[0].rpartition(".")
-        of_function = None if method else self.methods([package]).get(name)
-        return of_function or self.methods(names).get(method or "__init__")
+        found = self.methods(names).get(method or "__init__")
+        for called, row in () if method else self._by_owner.get(package, ()):
+            if called == name:
+                found = found or MethodRows()
+                found.add(row)
+        return found
 
     def _through(self, row: Keyword, trainer: str) -> Keyword:
         """Return the row of a trainer's keyword with the changes of its configuration's field."""

@@ -7,7 +7,7 @@ wheels. `patchkit.modernize.history` says what else it has.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,30 @@ def history() -> Mapping[str, Mapping[str, Any]]:
 def releases() -> Mapping[str, tuple[str, ...]]:
     """Return the releases by library, the oldest first."""
     return {library: tuple(known["releases"].split()) for library, known in history().items()}
+
+
+def first_unlike(owner: str, parameters: Collection[str]) -> str:
+    """Return the first release whose constructor has other parameters than a copy.
+
+    Args:
+        owner: the public name of a class.
+        parameters: those of the copy, which may have more.
+
+    Returns:
+        nothing if the newest release has no others, or no release has only these.
+    """
+    library, _, name = owner.partition(".")
+    known = history()[library]["keywords"].get(name, {})
+    order = releases()[library]
+    changes: list[int] = []
+    for written, names in known.items():
+        begin, _, end = written.rpartition(" ")[2].partition("..")
+        if end and not set(names.split()).isdisjoint(parameters):
+            changes.append(order.index(end) + 1)
+        elif not end and not set(names.split()) <= set(parameters):
+            changes.append(order.index(begin) if begin else 0)
+    first = min(changes, default=0)
+    return order[first] if first else ""
 
 
 def named_releases(text: str, given: str) -> dict[str, Version]:

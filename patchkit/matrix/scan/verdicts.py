@@ -21,7 +21,7 @@ class ScanVerdict:
     """The verdict on one patch in one release.
 
     Args:
-        state: one of `patchkit.matrix.STATES`.
+        state: one of `STATES`.
         notes: what drifted, or where sites are.
         unlisted: functions with a site that no change of the patch names.
     """

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ..outcome_table import TELLS
 from ..records import Environment, Matrix
 from .environments import grid_of_sets
-from .gaps import gaps
 from .grid import Cell, Grid
-from .releases import asides_of, grids_of_releases
+from .releases import asides_of, grids_of_releases, libraries_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def by_release(
     selected, libraries = list(selected), set(libraries)
     grids = grids_of_releases(matrix, patches, selected)
     shown = tuple(grid for grid in grids if grid.name in libraries or not libraries)
-    missing = (*_failures(shown), *gaps(matrix, patches, selected, libraries))
+    missing = (*_failures(shown), *_gaps(matrix, patches, selected, libraries))
     asides = tuple(line for grid in shown for line in asides_of(grid, matrix))
     return View(shown, _remarks(shown), missing, asides, _source(matrix, selected))
 
@@ -58,7 +58,7 @@ def by_set(
     selected = list(selected)
     grid, where = grid_of_sets(matrix, patches, selected)
     grids = (grid,) if grid.columns else ()
-    missing = (*_failures(grids), *gaps(matrix, patches, selected, set(libraries)))
+    missing = (*_failures(grids), *_gaps(matrix, patches, selected, set(libraries)))
     source = _source(matrix, selected)
     return View(grids, _remarks(grids), missing, (), source, tuple(map(tuple, where)))
 
@@ -85,6 +85,49 @@ def _lines(grids: Iterable[Grid], notes_of: Callable[[Cell], tuple[str, ...]]) -
             for (patch, note), columns in columns_by_note.items()
         ]
     return tuple(lines)
+
+
+def _gaps(
+    matrix: Matrix,
+    patches: Mapping[str, str],
+    selected: Iterable[str],
+    libraries: Collection[str],
+) -> tuple[str, ...]:
+    """Return a line for each patch, release or version set that was not measured.
+
+    Releases and version sets are those of the given libraries; of all, if none is given.
+    """
+    selected = list(selected)
+    concerned = libraries or {
+        library for patch in selected for library in libraries_of(patch, matrix, patches)
+    }
+    lines: list[str] = []
+    for patch in selected:
+        lines += _patch_gaps(patch, matrix, patches)
+    releases = [scan for scan in matrix.scans if scan.problem and scan.library in concerned]
+    lines += [f"{scan.library} {scan.version}, not read: {scan.problem}" for scan in releases]
+    for skipped in sorted(matrix.unmeasured, key=lambda skipped: skipped.name):
+        if not concerned or concerned & skipped.versions.keys():
+            pins = ", ".join(f"{name} {version}" for name, version in skipped.versions.items())
+            lines.append(f"version set {skipped.name} ({pins}), not run: {skipped.problem}")
+    return tuple(lines)
+
+
+def _patch_gaps(patch: str, matrix: Matrix, patches: Mapping[str, str]) -> Iterator[str]:
+    outcomes = {result.outcome for result in matrix.results if result.patch == patch}
+    was_read = any(patch in scan.states for scan in matrix.scans)
+    sources = "only its sources were read" if was_read else "nothing was read either"
+    if not outcomes and not was_read:
+        yield f"{patch}: nothing was run or read"
+    elif not outcomes:
+        yield f"{patch}: never run; {sources}"
+    elif not outcomes & TELLS:
+        yield f"{patch}: never run to an end ({', '.join(sorted(outcomes))}); {sources}"
+    if outcomes and not libraries_of(patch, matrix, patches):
+        yield (
+            f"{patch}: not in the catalogue, and its library is not known; --by set shows what "
+            "was run"
+        )
 
 
 def _source(matrix: Matrix, selected: Iterable[str]) -> str:

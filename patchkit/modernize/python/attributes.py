@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
+from typing import Any
 
 from ...legacy.changes import Assigned, Attribute, Keyword
 from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
 from ..findings import ScriptOutcome
+from ..reading.expressions import generation_settings
 from ..reading.kinship import ancestors
 from ..reading.script import ScriptAttribute
 from .conversion import decide_in_source, source_of
@@ -15,7 +19,18 @@ from .edits import span_of
 from .plan import Plan
 from .standin import rendered
 
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.NotEq: operator.ne,
+}
+_ALONE = (ast.If, ast.While, ast.Assign, ast.Return, ast.keyword)
+"""What an expression needs no parentheses in."""
 _CONFIG = "config"
+_CONFIGURATION = "transformers.PreTrainedConfig"
 
 
 def plan_attributes(plan: Plan) -> None:
@@ -23,8 +38,9 @@ def plan_attributes(plan: Plan) -> None:
     for found in plan.script.attributes:
         row = plan.attributes_of(found.owner).get(found.name)
         if found.is_set:
-            _set(plan, found)
-        elif row is not None and row.of_class == found.of_class:
+            if not found.of_class:
+                _set(plan, found)
+        elif row is not None and row.of_class == found.of_class and not _may_be_its_own(found, row):
             _read(plan, found, row)
     for found in plan.script.own_fields:
         row, keyword = plan.attributes_of(found.owner).get(found.name), _keyword(plan, found)
@@ -36,6 +52,16 @@ def plan_attributes(plan: Plan) -> None:
             row = plan.attributes_of(call.name).get(call.method)
             if row is not None and not row.of_class:
                 _read(plan, ScriptAttribute(call.name, call.method, call.line, function), row)
+
+
+def _may_be_its_own(found: ScriptAttribute, row: Attribute) -> bool:
+    """Tell whether a model's own configuration may have what all configurations had."""
+    if _CONFIGURATION not in row.owners or row.name in generation_settings():
+        return False
+    made = found.made_by
+    if made is None or made.method != "__init__" or row.name in made.keywords:
+        return True
+    return made.name.lower() != _CONFIGURATION.lower()
 
 
 def _keyword(plan: Plan, found: ScriptAttribute) -> Keyword | None:
@@ -60,8 +86,61 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
         source = rendered(given.value)
     else:
         source = written.format(object=plan.lines.source(found.node.value))
+        if written[:1] == "(" and isinstance(plan.script.parents.get(found.node), _ALONE):
+            source = source[1:-1]
     plan.edits.sources[span_of(found.node)] = source
     plan.changed(found.node, old, source, f"it {since(row)}; {decision.advice}")
+    if "{object}" not in written and not in_text:
+        _simplify(plan, found.node)
+
+
+def _simplify(plan: Plan, node: ast.expr) -> None:
+    """Write a condition without a part that is known now; leave a block out that never runs."""
+    whole, parents = node, plan.script.parents
+    while isinstance(parent := parents.get(whole), ast.BoolOp | ast.UnaryOp | ast.Compare):
+        whole = parent
+    known = _condition(plan, whole)
+    if known == plan.lines.source(whole):
+        return
+    plan.edits.sources[span_of(whole)] = str(known)
+    block = parents.get(whole)
+    if known is not False or not isinstance(block, ast.If) or block.test is not whole:
+        return
+    beside = getattr(parents.get(block), "body", ())
+    is_removable = block in beside and len(beside) > 1 and not block.orelse
+    if is_removable and not plan.lines.has_comments(block):
+        plan.edits.removed.add(span_of(block))
+
+
+def _condition(plan: Plan, node: ast.expr) -> bool | str:
+    """Return whether a condition holds; its source if that is not known."""
+    source = plan.lines.source(node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        known = _condition(plan, node.operand)
+        return not known if isinstance(known, bool) else source
+    if isinstance(node, ast.BoolOp):
+        is_or = isinstance(node.op, ast.Or)
+        parts = [_condition(plan, each) for each in node.values]
+        open_parts = [part for part in parts if not isinstance(part, bool)]
+        if is_or in parts or not open_parts:
+            return is_or if is_or in parts else not is_or
+        if len(open_parts) == len(parts):
+            return source
+        return (" or " if is_or else " and ").join(open_parts)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, right = _literal(plan.lines.source(node.left)), _literal(node.comparators[0])
+        compare = _COMPARED.get(type(node.ops[0]))
+        if compare is not None and isinstance(left, int) and isinstance(right, int):
+            return bool(compare(left, right))
+    literal = _literal(source) if span_of(node) in plan.edits.sources else UNKNOWN
+    return source if literal is UNKNOWN else bool(literal)
+
+
+def _literal(source: str | ast.expr) -> Any:
+    try:
+        return ast.literal_eval(source)
+    except (ValueError, SyntaxError):
+        return UNKNOWN
 
 
 def _may_stand_in_text(plan: Plan, found: ScriptAttribute, written: str) -> bool:

@@ -10,7 +10,7 @@ from ...legacy.changes import Keyword, Order, Value
 from ...legacy.converting.order import fitting
 from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import MethodRows
-from ...legacy.wording import since
+from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
 from ..reading.script import Given, Holder, ScriptCall
@@ -24,7 +24,6 @@ from .standin import rendered
 _CALLS = frozenset({"", "__init__", "__call__"})
 """Methods that no script names."""
 _ELSE = " else None"
-_LEAVE_OUT = "leave it out"
 _LOADING = frozenset({"load", "loads", "safe_load", "full_load"})
 """Functions that read settings from a file."""
 
@@ -63,17 +62,20 @@ class CallPlan:
         self.kept: dict[str, str] = {}
         self.kept_by: dict[str, bool] = {}
         self.is_kept = False
-        self.keywords: dict[str, Given] = dict(call.keywords)
+        self._of_files = {name: each for name, each in call.keywords.items() if each.file}
+        self.keywords: dict[str, Given] = {
+            name: each for name, each in call.keywords.items() if not each.file
+        }
         self._order = _fitting_order(call, rows)
         self.positional = call.positional if self._order is None else ()
         if self._order is not None:
             names = self._order.order
             self.keywords = {**dict(zip(names, call.positional, strict=False)), **self.keywords}
-        own = call.own.fields if call.own is not None else {}
+        own = call.own
         self._old = {
             name: rows.keywords[name]
             for name in self.keywords
-            if name in rows.keywords and name not in own
+            if name in rows.keywords and not (own is not None and own.takes(name))
         }
         last = call.name.rpartition(".")[2]
         self.name = last if call.method in _CALLS else f"{last}.{call.method}"
@@ -180,7 +182,7 @@ class CallPlan:
             because = f"{because}: {decision.because}"
         if moved:
             new = f"{_shown(moved)} in the configuration"
-        finding = self.plan.changed(given.node, old, new or _LEAVE_OUT, because)
+        finding = self.plan.changed(given.node, old, new or LEAVE_OUT, because)
         if decision.in_configuration:
             self._moved.append((given, finding))
 
@@ -212,8 +214,13 @@ class CallPlan:
         return f"{decision.to}=" if decision.keeps_value and sources else _shown(sources)
 
     def _keep(self, decision: Decision, given: Given) -> str:
-        """Let the trainer's class follow a value that no keyword takes; return that in words."""
+        """Let the trainer's class follow a value that no keyword takes; return that in words.
+
+        Nothing needs to follow None, which limits nothing.
+        """
         ((to, value),) = decision.kept.items()
+        if value is None:
+            return ""
         self.kept[to] = source_of(self.plan, value, given)
         self.kept_by[decision.by] = self.kept_by.get(decision.by, False) or decision.alone
         return f"{decision.by.rpartition('.')[2]}(…, {to}={self.kept[to]})"
@@ -283,7 +290,15 @@ class CallPlan:
         return name is not None and len(reads) == 1 and reads[0] is given.node
 
     def _report_files(self) -> None:
-        """Report settings that come from a file, where the script does not show them."""
+        """Report settings that come from a file, which may be another script's, too."""
+        for name, given in self._of_files.items():
+            if name in self.rows.keywords:
+                row = self.rows.keywords[name]
+                decision, _ = decide_in_source(self.plan, row, given, {})
+                because = f"{since(row)}; {decision.advice}"
+                self.plan.remark(given.node, f"{self.name}({name}=) of {given.file}", because)
+        if self._of_files:
+            return
         for keyword in self.call.node.keywords:
             if keyword.arg is None and _is_read(self.plan.script.tree, keyword.value):
                 old = f"{self.name}(**{self.plan.lines.source(keyword.value)})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...legacy.changes import Adjusted, OtherParameter, Parameters, Uncalled
+from ...legacy.changes import Adjusted, Copied, OtherParameter, Parameters, Uncalled
 from ...legacy.decisions import UNKNOWN, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
@@ -13,11 +13,14 @@ from ..findings import ScriptOutcome
 from ..reading.expressions import default_of
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass
+from ..reading.values import Own
 from .edits import span_of
 from .plan import Plan
 from .standin import Standin, decided, rendered
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_TRAINER, _MODEL = "transformers.Trainer", "transformers.PreTrainedModel"
+_METHOD, _LAYERS, _ANY_LAYERS = "forward", "transformers.models.", "hidden_states"
 _CALLBACK = "transformers.TrainerCallback"
 _HANDLER = "transformers.CallbackHandler"
 
@@ -35,10 +38,39 @@ def plan_classes(plan: Plan) -> None:
                 _give_parameters(plan, cls, row, row.in_source)
             elif isinstance(row.in_source, Uncalled):
                 _refuse_uncalled(plan, cls, row, row.in_source)
+        for node in _functions(cls):
+            _refuse_copy(plan, node, node.name, cls.ancestors[0])
         if _CALLBACK in public:
             for row in _adjusted(plan.due.methods([_HANDLER])):
                 if isinstance(row.in_source, OtherParameter):
                     _rename_parameter(plan, cls, row, row.in_source)
+
+    for found in plan.script.attributes:
+        for value in found.given.values if found.of_class and found.given is not None else ():
+            if isinstance(value, Own) and isinstance(value.node, _Function):
+                _refuse_copy(plan, value.node, found.name, found.owner)
+
+
+def _refuse_copy(plan: Plan, node: _Function, name: str, owner: str) -> None:
+    """Remark that a method of a layer is a copy of an older one.
+
+    Args:
+        plan: what is to be done with the script.
+        node: the method, or a function that takes its place.
+        name: the name of the method.
+        owner: the class of the library.
+    """
+    if name != _METHOD or not owner.startswith(_LAYERS) or _MODEL in ancestors(owner):
+        return
+    names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
+    if any(isinstance(part, ast.Name) and part.id == "super" for part in ast.walk(node)):
+        return
+    for row in _adjusted(plan.due.methods([_TRAINER])):
+        action = row.in_source
+        if isinstance(action, Copied) and not action.came and action.shows(names, {_ANY_LAYERS}):
+            old = f"the {owner.rpartition('.')[2]}.{name} that {node.name} is a copy of"
+            plan.remark(node, old, f"{since(row)}. {action.refusal}", ScriptOutcome.GONE)
+            return
 
 
 def _adjusted(methods: dict[str, MethodRows]) -> list[Adjusted]:
@@ -94,7 +126,7 @@ def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled)
     for node in _functions(cls):
         others = (other for other in _functions(cls) if other is not node)
         mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
-        if node.name == action.method and action.method not in mentioned:
+        if node.name == row.name and row.name not in mentioned:
             because = f"{since(row)}. {action.refusal}"
             plan.remark(node, f"{cls.name}.{node.name}", because, ScriptOutcome.GONE)
 
@@ -103,7 +135,7 @@ def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameter
     """Give a method the parameters that it is called with today."""
     for node in _functions(cls):
         args = node.args
-        if node.name != action.method or args.vararg or args.kwarg or args.kwonlyargs:
+        if node.name != row.name or args.vararg or args.kwarg or args.kwonlyargs:
             continue
         names = {each.arg for each in (*args.posonlyargs, *args.args)}
         lacking = [each for each in action.more if each.partition("=")[0] not in names]
@@ -122,7 +154,9 @@ def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameter
             plan.remark(node, old, because)
             continue
         plan.edits.parameters[span_of(node)] += lacking
-        if action.first:
+        if action.attribute is not None and plan.due.is_due(action.attribute[0]):
+            plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
+        elif action.first:
             plan.edits.first[span_of(node)].append(action.first)
         plan.changed(node, old, f"with {', '.join(lacking)}", f"it {since(row)}")
 

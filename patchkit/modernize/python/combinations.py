@@ -9,6 +9,7 @@ from typing import Any
 from ...legacy.changes import (
     Adjusted,
     Columns,
+    Copied,
     GivenToo,
     LeftOut,
     OneColumn,
@@ -48,7 +49,9 @@ def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan])
                 _give_too(plan, call, row, action)
             case Columns() as action:
                 _rename_columns(plan, row, action)
-            case Parameters() | OtherParameter() | Uncalled() | OwnConfiguration() | None:
+            case (
+                Parameters() | OtherParameter() | Uncalled() | Copied() | OwnConfiguration() | None
+            ):
                 pass  # see `classes` and `configurations`, or it does not show in a script
             case _:
                 never(row.in_source)
@@ -101,11 +104,11 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     is_lambda = isinstance(given.node, ast.Lambda) and isinstance(given.node.body, _LISTS)
     if not is_lambda and not any(map(_returns_list, functions)):
         return
-    function = plan.imports.name(action.by, given.node)
-    plan.wrap(given.node, f"{function}({ITSELF})")
+    function = f"({ITSELF})" if is_lambda else ITSELF
+    plan.wrap(given.node, action.written.replace("{value}", function))
     call.is_old = True
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
-    plan.changed(given.node, old, f"{action.keyword}={function}(…)", f"it {since(row)}")
+    plan.changed(given.node, old, f"{action.keyword}=lambda row: …", f"it {since(row)}")
     plan.find(given.node.lineno, old, "", action.unless, ScriptOutcome.SILENT)
 
 

@@ -50,6 +50,11 @@ class Lines:
         lines[0] = lines[0][begin[1] :]
         return b"\n".join(lines).decode()
 
+    def has_comments(self, node: ast.stmt) -> bool:
+        """Tell whether there are comments in a statement, or above it."""
+        text = self._lines[node.lineno - 1 : node.end_lineno]
+        return any("#" in line for line in text) or bool(self.comments_above(self.statement(node)))
+
     def in_parentheses(self, node: ast.expr) -> str:
         """Return the text of an expression so that it can stand in a larger one."""
         text = self.source(node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...legacy.versions.due import Due
 from ..errors import ScriptError
 from ..findings import Modernized
@@ -19,26 +21,31 @@ from .silent import plan_silent
 _IN_TEXT = "is old, and stands in a formatted text; make the object before it"
 
 
-def modernize(text: str, due: Due) -> Modernized:
+def modernize(text: str, due: Due, folder: Path | None = None) -> Modernized:
     """Rewrite a script for other releases.
+
+    Args:
+        text: the script.
+        due: the rows of the table for these releases.
+        folder: where the script lies; None if no file that it reads is to be looked into.
 
     Raises:
         ScriptError: it does not parse, or LibCST is missing.
     """
-    plan = planned(text, due)
+    plan = planned(text, due, folder)
     if plan.edits:
         text = _write(text, plan)
     findings = sorted(plan.findings, key=lambda finding: finding.line)
     return Modernized(text, findings)
 
 
-def planned(text: str, due: Due) -> Plan:
+def planned(text: str, due: Due, folder: Path | None = None) -> Plan:
     """Plan what to rewrite; LibCST is not needed for that.
 
     Raises:
         ScriptError: it does not parse.
     """
-    plan = Plan(read(text), due, text)
+    plan = Plan(read(text, folder), due, text)
     plan_names(plan)
     plan_attributes(plan)
     plan_classes(plan)

@@ -133,6 +133,8 @@ class _Writer(cst.CSTTransformer):
                 return new.with_changes(
                     lpar=[*changed.lpar, *new.lpar], rpar=[*new.rpar, *changed.rpar]
                 )
+        if isinstance(original, cst.If) and self._take("removed", self._span(original)):
+            return cst.RemoveFromParent()
         if isinstance(original, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             return self._statement(self._span(original), changed)
         return changed
@@ -145,7 +147,9 @@ class _Writer(cst.CSTTransformer):
         statements: list[Any] = [self._parsed(source) for source in before or ()]
         if statements:
             statements[0] = statements[0].with_changes(leading_lines=changed.leading_lines)
-            changed = changed.with_changes(leading_lines=[])
+            is_function = isinstance(changed, cst.FunctionDef)
+            between = [cst.EmptyLine(indent=False)] if is_function else []
+            changed = changed.with_changes(leading_lines=between)
         if remarks:
             lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in remarks]
             changed = changed.with_changes(leading_lines=[*changed.leading_lines, *lines])

@@ -17,10 +17,12 @@ from .script import (
     ScriptCall,
     ScriptUse,
 )
+from .settings_files import OPENING, READERS, settings_of
 from .values import (
     Constant,
     Dictionary,
     Library,
+    Loaded,
     Made,
     MadeMethod,
     Own,
@@ -48,6 +50,8 @@ _PARSING = frozenset(
     }
 )
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
+TRAINING = frozenset({_TRAINER, _ARGUMENTS})
+"""The classes that all trainers and their configurations derive from."""
 _MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
 _PARTIAL = "functools.partial"
 _HANDED = "fn_kwargs"
@@ -165,6 +169,10 @@ class Expressions:
                     found += value.elements[index]
             elif isinstance(value, Made) and value.class_name == "datasets.Dataset":
                 found += (value,)
+            elif isinstance(value, Loaded) and isinstance(value.content, dict):
+                key = literal(node.slice)
+                if isinstance(key, str) and key in value.content:
+                    found += (Loaded(value.file, value.content[key]),)
         return found
 
     def _eval_ifexp(self, node: ast.IfExp) -> Values:
@@ -235,7 +243,7 @@ class Expressions:
             for argument in node.args:
                 if isinstance(argument, ast.Dict):
                     self.add_part(node.func.value, argument)
-        found: Values = ()
+        found: Values = self._of_file(node, given)
         if given and any(isinstance(value, Library) and value.name == _PARTIAL for value in called):
             called, given, complete = given[0].values, given[1:], False
         self._call_with_rows(node, given, keywords)
@@ -250,6 +258,22 @@ class Expressions:
             elif isinstance(value, Own):
                 found = merged(found, self.returned.get(value.node, ()))
         return found
+
+    def _of_file(self, node: ast.Call, given: list[Given]) -> Values:
+        """Return what is read from a file: its path, until a reader of settings has that."""
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        folder, is_read = self.script.folder, name in READERS
+        if folder is None or not (is_read or name in OPENING):
+            return ()
+        if given:
+            values = given[0].values
+        else:
+            values = self.evaluate_again(getattr(node.func, "value", None))
+        paths = tuple(value for value in values if isinstance(value, Constant))
+        if not is_read:
+            return paths
+        files = (file for path in paths if isinstance(file := literal(path.node), str))
+        return tuple(Loaded(file, settings_of(folder / file)) for file in files)
 
     def _call_with_rows(
         self, node: ast.Call, given: list[Given], keywords: dict[str, Given]
@@ -280,6 +304,10 @@ class Expressions:
                 yield keyword.arg, given
             elif len(values) == 1 and isinstance(values[0], Dictionary):
                 yield from self._entries(values[0].node)
+            elif len(values) == 1 and isinstance(values[0], Loaded):
+                settings, file = values[0].content, values[0].file
+                for name, value in settings.items() if isinstance(settings, dict) else ():
+                    yield name, Given(keyword.lineno, keyword.value, value, file=file)
 
     def _entries(self, node: Holder, depth: int = 0) -> Iterator[tuple[str, Given]]:
         """Yield the entries of a dictionary, and those that it gets from others and later."""
@@ -298,20 +326,23 @@ class Expressions:
             if isinstance(value, Dictionary) and part not in self.parts.get(id(value.node), []):
                 self.parts.setdefault(id(value.node), []).append(part)
 
-    def evaluate_again(self, node: ast.expr) -> Values:
+    def evaluate_again(self, node: ast.expr | None) -> Values:
         """Return what an expression may stand for, and note nothing."""
-        script, self.script = self.script, Script(self.script.tree, parents=self.script.parents)
+        known = self.script
+        self.script = Script(known.tree, parents=known.parents, folder=known.folder)
         values = self.evaluate(node)
-        self.script = script
+        self.script = known
         return values
 
     def _is_known(self, node: ast.expr) -> bool:
         values = self.evaluate_again(node)
+        (value,) = values if len(values) == 1 else (None,)
+        if isinstance(value, Loaded):
+            return isinstance(value.content, dict)
         return (
-            len(values) == 1
-            and isinstance(values[0], Dictionary)
-            and id(values[0].node) not in self.changed
-            and all(name is not None for name, _, _ in entries(values[0].node))
+            isinstance(value, Dictionary)
+            and id(value.node) not in self.changed
+            and all(name is not None for name, _, _ in entries(value.node))
         )
 
     def _hand_over(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:

@@ -6,11 +6,12 @@ import ast
 import warnings
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 from ..errors import ScriptError
 from . import kinship
-from .expressions import Expressions, instance_of, literal, made_of
-from .script import Given, OwnClass, Script, ScriptAttribute, ScriptUse
+from .expressions import TRAINING, Expressions, instance_of, literal, made_of
+from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
 _PASSES = 3
@@ -18,8 +19,12 @@ _PASSES = 3
 _LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
-def read(text: str) -> Script:
-    """Read a script.
+def read(text: str, folder: Path | None = None) -> Script:
+    """Read a script, and the files of settings that it names.
+
+    Args:
+        text: its text.
+        folder: where it lies; None if no file is to be read.
 
     Raises:
         ScriptError: it does not parse, or is nested too deeply.
@@ -29,12 +34,14 @@ def read(text: str) -> Script:
     reader: _ScriptReader | None = None
     try:
         for _ in range(_PASSES):
-            reader = _ScriptReader(Script(tree, parents=parents), reader)
+            reader = _ScriptReader(Script(tree, parents=parents, folder=folder), reader)
             reader.run()
     except RecursionError as error:
         raise ScriptError("an expression is nested too deeply to be read") from error
     assert reader is not None
     script = reader.script
+    if script.is_of_unsloth:
+        script.calls = [call for call in script.calls if not _is_of_unsloth(call)]
     for found in (script.uses, script.calls, script.attributes, script.classes):
         found.sort(key=lambda place: (place.line, getattr(place.node, "col_offset", 0)))
     return script
@@ -58,6 +65,15 @@ def parsed(text: str) -> ast.Module:
         if "Missing parentheses in call to" in reason or "multiple exception types" in reason:
             reason, advice = "this is Python 2", "; run 2to3 over it first"
         raise ScriptError(f"{place}no Python source: {reason}{advice}") from error
+
+
+def _is_of_unsloth(call: ScriptCall) -> bool:
+    """Tell whether a call makes a trainer or configuration that Unsloth puts in TRL's place.
+
+    They take what TRL's take or have taken, and more.
+    """
+    is_of_trl = call.name.startswith("trl.") and call.method == "__init__"
+    return is_of_trl and not TRAINING.isdisjoint(kinship.ancestors(call.name))
 
 
 @cache
@@ -175,15 +191,16 @@ class _ScriptReader(Expressions):
                 self._assign(element, known, None)
         elif isinstance(target, ast.Attribute):
             for value in self.evaluate(target.value):
-                if isinstance(value, Made):
+                of_class = isinstance(value, Library)
+                if isinstance(value, Made) or (of_class and kinship.is_class(value.name)):
                     given = None
                     if node is not None:
                         given = Given(node.lineno, node, literal(node), values)
-                    self.script.attributes.append(
-                        ScriptAttribute(
-                            value.class_name, target.attr, target.lineno, target, True, given
-                        )
+                    owner = value.name if of_class else value.class_name
+                    place = ScriptAttribute(
+                        owner, target.attr, target.lineno, target, True, given, of_class=of_class
                     )
+                    self.script.attributes.append(place)
         elif isinstance(target, ast.Subscript):
             for value in self.evaluate(target.value):
                 if isinstance(value, Dictionary):
@@ -286,17 +303,23 @@ class _ScriptReader(Expressions):
         bases = [value for base in node.bases for value in self.evaluate(base)]
         ancestors: list[str] = []
         fields: dict[str, ast.AnnAssign] = {}
+        constructors = [
+            statement
+            for statement in node.body
+            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
+        ]
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]
             elif isinstance(base, Own) and base.cls is not None:
                 ancestors += base.cls.ancestors
                 fields |= base.cls.fields
+                constructors += base.cls.constructors
         fields |= fields_of(node)
         cls: OwnClass | None = None
         if ancestors or _is_dataclass(node):
             unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
-            cls = OwnClass(node.name, node.lineno, unique, fields, node)
+            cls = OwnClass(node.name, node.lineno, unique, fields, node, tuple(constructors))
             self.script.classes.append(cls)
         self._bind(node.name, (Own(node, cls),))
         outer, self.scope = self.scope, Scope(self.scope)

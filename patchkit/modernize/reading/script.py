@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 Holder = ast.Dict | ast.Call | ast.Assign
 """What gives entries to a dictionary."""
+_UNSLOTH = "unsloth"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Given:
         holder: the dictionary, call of `dict` or of its `update`, or assignment to an item, that it
             comes from by `**`; None for an argument of the call itself.
         keyword: the argument in its call; None by position and in a dictionary in braces.
+        file: the file of settings that it comes from by `**`; empty for others.
     """
 
     line: int
@@ -52,6 +55,7 @@ class Given:
     values: tuple[Any, ...] = ()
     holder: Holder | None = None
     keyword: ast.keyword | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class OwnClass:
     Args:
         ancestors: the public names of the library's classes that it derives from.
         fields: its own fields with a type, and those of its own ancestors.
+        constructors: its own constructor and those of its own ancestors, the nearest first.
     """
 
     name: str
@@ -68,6 +73,16 @@ class OwnClass:
     ancestors: tuple[str, ...]
     fields: Mapping[str, ast.AnnAssign]
     node: ast.ClassDef
+    constructors: tuple[ast.FunctionDef, ...] = ()
+
+    def takes(self, keyword: str) -> bool:
+        """Tell whether a keyword of a call is for the script's own class, not the library's."""
+        for constructor in self.constructors:
+            args = constructor.args
+            named = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+            if args.kwarg is None or keyword in named:
+                return True
+        return keyword in self.fields
 
 
 @dataclass(frozen=True)
@@ -126,6 +141,7 @@ class Script:
         classes: classes that derive from a library's.
         parents: each node to the one that it is a part of.
         bound: all names that the script gives a meaning to.
+        folder: where the script lies, with the files that it reads; None if that is not known.
     """
 
     tree: ast.Module
@@ -136,3 +152,13 @@ class Script:
     classes: list[OwnClass] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
+    folder: Path | None = None
+
+    @property
+    def is_of_unsloth(self) -> bool:
+        """Whether it imports Unsloth, which puts trainers of its own in the place of TRL's."""
+        return any(
+            use.node in self.tree.body and not use.optional
+            for use in self.uses
+            if use.name.partition(".")[0] == _UNSLOTH
+        )

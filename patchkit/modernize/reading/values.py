@@ -70,6 +70,14 @@ class Constant:
 
 
 @dataclass(frozen=True, eq=False)
+class Loaded:
+    """What the script reads from a file of settings, or a part of it."""
+
+    file: str
+    content: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Own:
     """A function or class of the script's own."""
 

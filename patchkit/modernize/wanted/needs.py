@@ -97,7 +97,7 @@ def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
     shown = call.name.rpartition(".")[2]
     shown += "" if call.method in ("", "__init__", "__call__") else f".{call.method}"
     for keyword, given in call.keywords.items():
-        if call.own is not None and keyword in call.own.fields:
+        if call.own is not None and call.own.takes(keyword):
             continue
         row = rows.keywords.get(keyword)
         possible = _keyword(owners, keyword, history, goes=row is not None)
@@ -121,22 +121,26 @@ def _of_attribute(attribute: ScriptAttribute, history: History) -> Iterator[Need
     """Yield what reading a field of a configuration needs, or an attribute that has gone."""
     owners = ancestors(attribute.owner)
     owner = owners[0]
-    if attribute.is_set or attribute.of_class:
+    if attribute.is_set:
         return
-    is_field = owner.endswith(_CONFIGURATIONS)
+    is_field = owner.endswith(_CONFIGURATIONS) and not attribute.of_class
     possible = history.keyword(owner, attribute.name) if is_field else None
-    possible = possible or _with_attribute(owners, attribute.name, history)
+    possible = possible or _with_attribute(owners, attribute.name, history, attribute.of_class)
     if possible:
         what = f"{owner.rpartition('.')[2]}.{attribute.name}"
         yield Need(what, attribute.line, tuple(possible), attribute)
 
 
-def _with_attribute(owners: Iterable[str], name: str, history: History) -> list[Together]:
-    """Return where objects of a class have an attribute or method that has gone."""
+def _with_attribute(
+    owners: Iterable[str], name: str, history: History, of_class: bool = False
+) -> list[Together]:
+    """Return where a class or its objects have an attribute or method that has gone."""
     return [
         {row.library: _before(row, history)}
         for row in _attributes().get(name, ())
-        if row.library in history.libraries and not set(row.owners).isdisjoint(owners)
+        if row.library in history.libraries
+        and row.of_class == of_class
+        and not set(row.owners).isdisjoint(owners)
     ]
 
 

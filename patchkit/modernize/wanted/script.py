@@ -42,6 +42,7 @@ class ScriptWants:
         combined: what is old beside names and keywords: combinations of arguments, columns of
             datasets, methods that the script overrides.
         silent: changes that raise nothing and concern it.
+        of_unsloth: whether Unsloth's trainers take the place of TRL's in it.
         unread: why cells of a notebook were left out.
     """
 
@@ -51,6 +52,7 @@ class ScriptWants:
     lacking: tuple[Lacking, ...]
     combined: tuple[ScriptFinding, ...]
     silent: tuple[ScriptSilentChange, ...]
+    of_unsloth: bool = False
     unread: tuple[str, ...] = ()
 
     @property
@@ -78,6 +80,7 @@ class ScriptWants:
             "silent": [
                 _fields(change, "line", "cell", "what", "text", "surely") for change in self.silent
             ],
+            "of_unsloth": self.of_unsloth,
             "unread": list(self.unread),
         }
 
@@ -113,6 +116,7 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
         missing,
         tuple(_combined(text, script, due, missing)),
         tuple(dict.fromkeys(told)),
+        script.is_of_unsloth,
         text.unread,
     )
 
@@ -124,7 +128,7 @@ def _combined(
     lines = {(missed.need.cell, missed.need.line) for missed in missing}
     names = {missed.need.what for missed in missing}
     names |= {use.name for use in script.uses if use.optional}
-    for finding in planned(text.text, due).findings:
+    for finding in planned(text.text, due, text.folder).findings:
         placed = text.in_its_cell(finding)
         is_told = (placed.cell, placed.line) in lines or placed.old in names
         if placed.outcome is not ScriptOutcome.SILENT and not is_told:

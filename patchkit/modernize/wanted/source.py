@@ -38,6 +38,11 @@ class PythonText:
     begins: tuple[tuple[int, int], ...] = ()
     unread: tuple[str, ...] = ()
 
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return Path(self.name).parent
+
     def read(self) -> Script:
         """Return what the script names.
 
@@ -47,7 +52,7 @@ class PythonText:
         if not self.text.strip():
             raise ScriptError(f"{self.name} is empty: it has no Python")
         try:
-            return read(self.text)
+            return read(self.text, self.folder)
         except ScriptError as error:
             raise ScriptError(f"{self.name}: {error}") from error
 

@@ -11,7 +11,8 @@ from patchkit.catalogue.entries import load
 from patchkit.cli.doctor import due, pairs, requirements, versions
 from patchkit.engine import session
 from patchkit.environment import installed_distributions
-from patchkit.matrix import Environment, Matrix, MatrixError, Result, lookup
+from patchkit.matrix import lookup
+from patchkit.matrix.records import Environment, Matrix, MatrixError, Result
 from patchkit.reporting.pins import Pins
 
 VERSIONS = {"trl": "1.16.0", "transformers": "5.23.0", "peft": "0.21.2", "accelerate": "1.15.0"}

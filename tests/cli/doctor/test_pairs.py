@@ -7,7 +7,7 @@ import re
 import pytest
 
 from patchkit.cli.doctor import pairs
-from patchkit.cli.doctor.known_pairs import KNOWN, KnownPair
+from patchkit.cli.doctor.pairs import KNOWN, KnownPair
 from patchkit.environment import in_range
 
 PAIR = KnownPair(

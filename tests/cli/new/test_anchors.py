@@ -10,7 +10,7 @@ import pytest
 from patchkit import UsageError
 from patchkit.cli.new import subject
 from patchkit.cli.new.drafting import NoSiteChosen, draft
-from patchkit.cli.new.patch_file import patch_file
+from patchkit.cli.new.texts import patch_file
 from patchkit.rewrite import Pattern, find
 
 from .conftest import line_of

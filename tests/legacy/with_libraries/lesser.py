@@ -15,6 +15,7 @@ patchkit.apply(only=[], legacy=True)
 
 import huggingface_hub
 import torch
+import transformers
 from transformers import (
     BertConfig,
     BertModel,
@@ -96,6 +97,12 @@ PIECES: dict[str, Callable[[], Any]] = {
     "in vain": in_vain,
     "forced": lambda: [GenerationConfig().forced_decoder_ids, LlamaConfig().forced_decoder_ids],
     "parallel": lambda: [encoder().is_parallelizable, encoder().model_parallel],
+    "names by folder": lambda: [
+        "LlamaTokenizer" in transformers._import_structure["models.llama"],
+        "LlamaConfig" in transformers._import_structure["models.llama.configuration_llama"],
+        "models.llama" in transformers._import_structure,
+    ],
+    "no such folder": lambda: transformers._import_structure["models.lla"],
     "owner of a repository": lambda: huggingface_hub.create_repo("name", organization="us"),
     "the same of the class": lambda: huggingface_hub.HfApi().create_repo("name", organization="us"),
     "owner of a model": lambda: encoder().push_to_hub("name", organization="us"),

@@ -65,6 +65,27 @@ DATA = {
         [2, 4],
         "list(dataset[",
     ),
+    "masks_for_the_collator": (
+        "from trl.trainer.sft_trainer import DataCollatorForLanguageModeling as Collator\n"
+        "rows = [{'input_ids': [1, 2, 3], 'completion_mask': [0, 1, 1]},\n"
+        "    {'input_ids': [4, 5], 'completion_mask': [0, 1]}]\n"
+        "both = [row | {'assistant_masks': [1, 0, 1]} for row in rows]\n"
+        "cut = {'max_length': 2, 'truncation_mode': 'keep_end'}\n"
+        "result = [made(given)['labels'].tolist() for made, given in [\n"
+        "    (Collator(0), rows), (Collator(0, completion_only_loss=False), rows),\n"
+        "    (Collator(0, completion_only_loss=True), both),\n"
+        "    (Collator(0), [row | {'labels': row['input_ids']} for row in rows]),\n"
+        "    (Collator(0, completion_only_loss=True, **cut), rows[:1])]]",
+        "'completion_only_loss'",
+        [
+            [[-100, 2, 3], [-100, 5, -100]],
+            [[1, 2, 3], [4, 5, -100]],
+            [[-100, -100, 3], [-100, -100, -100]],
+            [[1, 2, 3], [4, 5, -100]],
+            [[2, 3]],
+        ],
+        "give the rows labels",
+    ),
     "chat_template_by_keyword": (
         "from trl import maybe_apply_chat_template\n"
         "tokenizer = AutoTokenizer.from_pretrained(MODEL)\n"

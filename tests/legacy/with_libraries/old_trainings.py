@@ -157,6 +157,78 @@ COMBINATIONS = {
         "write processing_class for tokenizer",
     ),
 }
+COPIES = {
+    "copied_forward": (
+        "from transformers.models.llama.modeling_llama import LlamaAttention\n"
+        "class Own(LlamaAttention):\n"
+        "    def forward(self, hidden_states, attention_mask=None, position_ids=None,\n"
+        "            past_key_value=None, output_attentions=False, use_cache=False, **kwargs):\n"
+        "        return self.o_proj(self.v_proj(hidden_states)), None, past_key_value\n"
+        "made = model()\n"
+        "for layer in made.model.layers:\n"
+        "    layer.self_attn.__class__ = Own\n"
+        "Trainer(made, arguments())",
+        "LegacyError: copied_forward.py:3: the LlamaAttention.forward that Own.forward is a copy of "
+        "has been gone since Transformers 4.48.0. Copy it from the installed release, and change "
+        "that.",
+    ),
+    "replaced_forward": (
+        "import types\n"
+        "def forward(self, hidden_states, position_embeddings, attention_mask,\n"
+        "        past_key_value=None, cache_position=None, **kwargs):\n"
+        "    return self.o_proj(self.v_proj(hidden_states)), None\n"
+        "made = model()\n"
+        "for layer in made.model.layers:\n"
+        "    layer.self_attn.forward = types.MethodType(forward, layer.self_attn)\n"
+        "Trainer(made, arguments())",
+        "LegacyError: replaced_forward.py:2: the LlamaAttention.forward that forward is a copy of "
+        "has been gone since Transformers 4.56.0. Copy it from the installed release, and change "
+        "that.",
+    ),
+    "copied_constructor": (
+        "from trl import GRPOConfig, GRPOTrainer\n"
+        "class Own(GRPOTrainer):\n"
+        "    def __init__(self, model, reward_funcs, args=None, train_dataset=None,\n"
+        "            eval_dataset=None, processing_class=None, reward_processing_classes=None,\n"
+        "            callbacks=None, optimizers=(None, None), peft_config=None):\n"
+        "        self.reward_funcs, self.max_prompt_length = reward_funcs, 9\n"
+        "        super(GRPOTrainer, self).__init__(model=model, args=args,\n"
+        "            train_dataset=train_dataset, processing_class=processing_class)\n"
+        "Own(model(), [], GRPOConfig(**FAST, num_generations=2), ROWS, processing_class=TOKENIZER)",
+        "LegacyError: copied_constructor.py:3: the GRPOTrainer.__init__ that Own.__init__ is a copy "
+        "of has been gone since TRL 0.25.0. Call super().__init__(…), which sets ",
+    ),
+}
+"""A piece, and the error with the layer."""
+NO_COPIES = {
+    "handed_on": (
+        "from transformers.models.llama.modeling_llama import LlamaAttention\n"
+        "before = LlamaAttention.forward\n"
+        "def forward(self, hidden_states, past_key_value=None, **kwargs):\n"
+        "    return before(self, hidden_states, **kwargs)\n"
+        "made = model()\n"
+        "made.model.layers[0].self_attn.__class__ = type('Own', (LlamaAttention,), "
+        "{'forward': forward})\n"
+        "result = Trainer(made, arguments()).model is made"
+    ),
+    "of_today": (
+        "from transformers.models.llama.modeling_llama import LlamaAttention\n"
+        "def forward(self, hidden_states, position_embeddings=None, attention_mask=None,\n"
+        "        past_key_values=None, **kwargs):\n"
+        "    return self.o_proj(self.v_proj(hidden_states)), None\n"
+        "made = model()\n"
+        "made.model.layers[0].self_attn.__class__ = type('Own', (LlamaAttention,), "
+        "{'forward': forward})\n"
+        "result = Trainer(made, arguments()).model is made"
+    ),
+    "a_constructor_of_its_own": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "class Own(SFTTrainer):\n"
+        "    def __init__(self, model, args, rows, more=1):\n"
+        "        super().__init__(model=model, args=args, train_dataset=rows)\n"
+        "result = isinstance(Own(MODEL, SFTConfig(**FAST), ROWS), SFTTrainer)"
+    ),
+}
 OWN_METHODS = {
     "checkpoint_with_metrics": (
         "seen = []\n"
@@ -195,12 +267,17 @@ OWN_METHODS = {
         "        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.5)\n"
         "        self.lr_scheduler = torch.optim.lr_scheduler.ConstantLR(self.optimizer, factor=0.5)\n"
         "        self.planned = num_training_steps\n"
+        "    def create_scheduler(self, num_training_steps, optimizer=None):\n"
+        "        self.schedules = getattr(self, 'schedules', 0) + 1\n"
+        "        return super().create_scheduler(num_training_steps, optimizer)\n"
         "trainer = plain_trainer(Own, max_steps=2)\n"
         "trainer.train()\n"
-        "result = [trainer.planned, type(trainer.optimizer.optimizer).__name__,\n"
-        "    trainer.state.log_history[0]['learning_rate'], 'create_optimizer' in vars(trainer)]",
+        "trainer.train()\n"
+        "result = [trainer.planned, trainer.schedules, type(trainer.optimizer.optimizer).__name__,\n"
+        "    trainer.state.log_history[0]['learning_rate'],\n"
+        "    sorted({'create_optimizer', 'create_scheduler'} & set(vars(trainer)))]",
         "no attribute 'planned'",
-        [2, "SGD", 0.25, False],
+        [2, 2, "SGD", 0.25, []],
         "override create_optimizer and create_scheduler",
     ),
     "path_of_a_model": (

@@ -27,6 +27,8 @@ EXPECTED: dict[str, Any] = {
     "generates": [True, False],
     "forced": [None, None],
     "parallel": [False, False],
+    "names by folder": [True, True, False],
+    "no such folder": "KeyError: 'models.lla'",
 }
 REFUSED = {
     "in vain": "LlamaModel._prepare_decoder_attention_mask = has been gone since Transformers 4.35.0.",

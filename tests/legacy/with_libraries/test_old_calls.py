@@ -9,7 +9,7 @@ import pytest
 from .both_sides import Side, run
 from .old_data import DATA, MODELS, TOKENIZERS
 from .old_settings import BY_NAME, LOADING, OWN_SETTINGS, SETTINGS
-from .old_trainings import COMBINATIONS, OWN_METHODS
+from .old_trainings import COMBINATIONS, COPIES, NO_COPIES, OWN_METHODS
 
 OLD = {
     **LOADING,
@@ -58,7 +58,7 @@ REFUSED = {
     "contradiction": CONTRADICTION,
     "unlike_adapters": UNLIKE_ADAPTERS,
     "uncalled": UNCALLED,
-}
+} | {name: piece for name, (piece, _) in COPIES.items()}
 CALLED = (
     "from trl import DPOConfig, DPOTrainer\n"
     "class Own(DPOTrainer):\n"
@@ -85,7 +85,7 @@ CALLS_COUNTED = (
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[Side, Side]:
     pieces = {name: case[0] for name, case in OLD.items()} | REFUSED
-    pieces |= {"calls_counted": CALLS_COUNTED, "called": CALLED}
+    pieces |= {"calls_counted": CALLS_COUNTED, "called": CALLED} | NO_COPIES
     pieces["given_to_the_trainer"] = TRAINER.format(", max_prompt_length=9")
     pieces["left_to_the_trainer"] = TRAINER.format("")
     return run(pieces, tmp_path_factory.mktemp("sides"))
@@ -122,6 +122,19 @@ def test_contradictions_are_refused_in_a_line(sides: tuple[Side, Side]) -> None:
     assert outcomes["unknown_token"].startswith("LegacyError: unknown_token.py:4: SFTTrainer with")
     assert "For a token of its own write" in outcomes["unknown_token"]
     assert not any("\n" in outcomes[name] for name in REFUSED)
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_of_methods_of_older_releases_are_refused(
+    name: str, sides: tuple[Side, Side]
+) -> None:
+    found: Any = sides[1].outcomes[name]
+    assert found.startswith(COPIES[name][1])
+
+
+@pytest.mark.parametrize("name", NO_COPIES)
+def test_what_is_no_copy_is_left_alone(name: str, sides: tuple[Side, Side]) -> None:
+    assert sides[1].outcomes[name] is True
 
 
 def test_what_is_refused_is_an_error_or_worse_without_the_layer(

@@ -77,7 +77,7 @@ def test_the_order_of_today(row: Order) -> None:
 )
 def test_parameters_of_methods(row: Adjusted) -> None:
     assert isinstance(row.in_source, Parameters)
-    method = getattr(library(row.owners[0]), row.in_source.method)
+    method = getattr(library(row.owners[0]), row.name)
     new = [name.partition("=")[0] for name in row.in_source.more]
     assert list(inspect.signature(method).parameters)[-len(new) :] == new
 

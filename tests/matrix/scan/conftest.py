@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from patchkit.catalogue.entries import Catalogue, Entry
-from patchkit.matrix import Scan
+from patchkit.matrix.records import Scan
 from patchkit.matrix.scan.run import ScanResult, scan
 from patchkit.patch import Change, Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from patchkit.cli import main
-from patchkit.matrix import Matrix, Scan, read, write
+from patchkit.matrix.file import read, write
+from patchkit.matrix.records import Matrix, Scan
 
 from .conftest import write_wheel
 

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from patchkit.cli import main
-from patchkit.matrix import Matrix, write
+from patchkit.matrix.file import write
+from patchkit.matrix.records import Matrix
 
 ID = "trl-adapter-bf16-cast"
 

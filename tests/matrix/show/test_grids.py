@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit.matrix import Matrix, Unmeasured
+from patchkit.matrix.records import Matrix, Unmeasured
 from patchkit.matrix.show.grid import Cell, Grid, PatchRow
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from patchkit.matrix import OUTCOMES, STATES
+from patchkit.matrix.outcome_table import OUTCOMES, STATES
 from patchkit.matrix.show.cells import cell_of
 from patchkit.matrix.show.states import OF_OUTCOME, OF_SCAN, WORST_FIRST, worst
 

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from patchkit.matrix import Matrix
+from patchkit.matrix.records import Matrix
 from patchkit.matrix.show.states import WORST_FIRST
 from patchkit.matrix.show.terminal import as_text
 

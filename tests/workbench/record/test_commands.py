@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.matrix import Environment, Matrix, Scan, write
-from patchkit.matrix import Result as Measured
+from patchkit.matrix.file import write
+from patchkit.matrix.records import Environment, Matrix, Scan
+from patchkit.matrix.records import Result as Measured
 from workbench.commands import workbench
 
 PATCH = "trl-fused-loss-without-triton"

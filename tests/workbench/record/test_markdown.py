@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from patchkit.matrix import Matrix
+from patchkit.matrix.records import Matrix
 from workbench.record.markdown import as_markdown
 
 TABLES = """\

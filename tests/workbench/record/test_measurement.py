@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from patchkit.matrix import Environment, Matrix, Result, Unmeasured
+from patchkit.matrix.records import Environment, Matrix, Result, Unmeasured
 from workbench.record.recording import unmeasured_sets
 from workbench.record.sets import VersionSet
 

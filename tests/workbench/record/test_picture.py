@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from patchkit.matrix import Matrix, MatrixError
+from patchkit.matrix.records import Matrix, MatrixError
 from patchkit.matrix.show.states import WORST_FIRST
 from workbench import ROOT
 from workbench.record.picture import draw
@@ -92,7 +92,7 @@ def test_the_same_matrix_gives_the_same_bytes(shown, matrix, form: str) -> None:
 @needs_matplotlib
 def test_another_process_and_day_give_the_same_bytes(on_path) -> None:
     code = (
-        "import sys; from patchkit.matrix import *; from patchkit.matrix.show.view import *; "
+        "import sys; from patchkit.matrix.records import *; from patchkit.matrix.show.view import *; "
         "from workbench.record.picture import draw; "
         "s = Scan('lib', '1.0', '2026-01-01', {'lib-a': 'matches', 'lib-b': 'drifted'}); "
         "ids = {'lib-a': 'lib', 'lib-b': 'lib'}; "

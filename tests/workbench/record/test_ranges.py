@@ -14,8 +14,9 @@ from packaging.version import Version
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.environment import in_range
-from patchkit.matrix import Environment, Matrix, Result, Scan, default_path, read
 from patchkit.matrix.evidence import sightings
+from patchkit.matrix.file import default_path, read
+from patchkit.matrix.records import Environment, Matrix, Result, Scan
 from patchkit.patch import Patch, Rewrite, Wrap
 from patchkit.rewrite import Pattern, Rule
 from patchkit.rewrite import replace as replaced

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from patchkit.matrix import read
+from patchkit.matrix.file import read
 
 from ...madeup_addons import ADDONS, addon
 from ...madeup_addons import command as run_command

@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from patchkit.matrix import MatrixError
+from patchkit.matrix.records import MatrixError
 from workbench.record.sets import VersionSet, default_folder, read_sets
 
 ROOT = Path(__file__).parents[3]

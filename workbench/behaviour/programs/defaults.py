@@ -161,29 +161,27 @@ def models() -> Iterator[tuple[str, Any]]:
             yield f"{name}.{attribute}", tiny.read(made, attribute)
 
 
-def signatures() -> Iterator[tuple[str, Any]]:
+def _parameters() -> Iterator[tuple[str, list[inspect.Parameter]]]:
+    """Yield each function that there is, and its parameters."""
     for path in FUNCTIONS:
         library, *names = path.split(".")
         found: Any = importlib.import_module(library)
         for name in names:
             found = getattr(found, name, None)
-        if found is None:
-            continue
-        for parameter in inspect.signature(found).parameters.values():
+        if found is not None:
+            yield path, list(inspect.signature(found).parameters.values())
+
+
+def signatures() -> Iterator[tuple[str, Any]]:
+    for path, parameters in _parameters():
+        for parameter in parameters:
             if parameter.default is not parameter.empty:
                 yield f"{path}({parameter.name})", parameter.default
 
 
 def positions() -> Iterator[tuple[str, Any]]:
     """The order of what may be given by position."""
-    for path in FUNCTIONS:
-        library, *names = path.split(".")
-        found: Any = importlib.import_module(library)
-        for name in names:
-            found = getattr(found, name, None)
-        if found is None:
-            continue
-        parameters = inspect.signature(found).parameters.values()
+    for path, parameters in _parameters():
         ordered = [
             p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         ]

@@ -27,6 +27,9 @@ def _found(name: str) -> Any:
     return None
 
 
+LENGTHS = {"max_length": 32, "max_prompt_length": 16}
+
+
 def _made(kind: str, rows: Any, model: Any = None, tokenizer: Any = None, **settings: Any) -> Any:
     trainer, config = _found(f"{kind}Trainer"), _found(f"{kind}Config")
     choices = {
@@ -190,9 +193,7 @@ def sft_without_padding_token() -> Iterator[tuple[str, Any]]:
 
 
 def dpo() -> Iterator[tuple[str, Any]]:
-    made = _made(
-        "DPO", tiny.rows("prompt", "chosen", "rejected"), max_length=32, max_prompt_length=16
-    )
+    made = _made("DPO", tiny.rows("prompt", "chosen", "rejected"), **LENGTHS)
     yield "reference", type(made.ref_model).__name__
     yield from _facts(made)
 
@@ -201,47 +202,27 @@ def dpo_lora() -> Iterator[tuple[str, Any]]:
     import peft
 
     config = peft.LoraConfig(r=2, target_modules=["q_proj"], task_type="CAUSAL_LM")
-    made = _made(
-        "DPO",
-        tiny.rows("prompt", "chosen", "rejected"),
-        peft_config=config,
-        max_length=32,
-        max_prompt_length=16,
-    )
+    rows = tiny.rows("prompt", "chosen", "rejected")
+    made = _made("DPO", rows, peft_config=config, **LENGTHS)
     yield "reference", type(made.ref_model).__name__
     yield from _facts(made)
 
 
 def kto() -> Iterator[tuple[str, Any]]:
-    yield from _facts(
-        _made(
-            "KTO", tiny.rows("prompt", "completion", "label"), max_length=32, max_prompt_length=16
-        )
-    )
+    yield from _facts(_made("KTO", tiny.rows("prompt", "completion", "label"), **LENGTHS))
+
+
+def _of_pairs(name: str) -> Iterator[tuple[str, Any]]:
+    if _found(f"{name}Trainer"):
+        yield from _facts(_made(name, tiny.rows("prompt", "chosen", "rejected"), **LENGTHS))
 
 
 def orpo() -> Iterator[tuple[str, Any]]:
-    if _found("ORPOTrainer"):
-        yield from _facts(
-            _made(
-                "ORPO",
-                tiny.rows("prompt", "chosen", "rejected"),
-                max_length=32,
-                max_prompt_length=16,
-            )
-        )
+    yield from _of_pairs("ORPO")
 
 
 def cpo() -> Iterator[tuple[str, Any]]:
-    if _found("CPOTrainer"):
-        yield from _facts(
-            _made(
-                "CPO",
-                tiny.rows("prompt", "chosen", "rejected"),
-                max_length=32,
-                max_prompt_length=16,
-            )
-        )
+    yield from _of_pairs("CPO")
 
 
 def reward() -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ....rewrite.codes import nested_codes
-from ...changes import Adjusted, Adjuster, Behaviour, Uncalled
+from ...changes import Adjusted, Behaviour, Uncalled
 from ...guarding.classes import belongs_to_a_library, library_class, own_classes, own_methods
 from ...uses import RecordedPlace
 from ..call import OldCall, Surroundings
@@ -18,7 +18,8 @@ _ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _ADAPTED = "_patchkit_adapted"
 """The attribute of a method that is called without the parameters that came after it."""
 _METRICS = "metrics"
-_BOTH, _FIRST = "create_optimizer_and_scheduler", "create_optimizer"
+_BOTH = "create_optimizer_and_scheduler"
+_FIRST, _SECOND = "create_optimizer", "create_scheduler"
 _OLD, _NEW = "tokenizer", "processing_class"
 _CALLED = "on_"
 """How the names of the methods begin that a trainer calls in its callbacks."""
@@ -155,20 +156,23 @@ def create_both(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> An
     _, method = next(own_methods(type(trainer), _BOTH), (None, None))
     if method is None or steps is None:
         return proceed()
-    old, advice = f"{type(trainer).__name__}.{_BOTH}", f"override {_FIRST} and create_scheduler"
+    old, advice = f"{type(trainer).__name__}.{_BOTH}", f"override {_FIRST} and {_SECOND}"
     call.fix(row, old, advice, RecordedPlace.of_function(method))
 
     def create_optimizer(*args: Any, **kwargs: Any) -> Any:
         # The script's method may call the trainer's, which calls this one.
         del trainer.create_optimizer
         trainer.create_optimizer_and_scheduler(num_training_steps=steps)
+        if trainer.lr_scheduler is not None:
+            trainer.create_scheduler = lambda *args, **kwargs: trainer.lr_scheduler
         return trainer.optimizer
 
     trainer.create_optimizer = create_optimizer
     try:
         return proceed()
     finally:
-        vars(trainer).pop(_FIRST, None)
+        for name in (_FIRST, _SECOND):
+            vars(trainer).pop(name, None)
 
 
 def sides_apart(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -239,20 +243,17 @@ def _with_tokenizer(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def never_called(action: Uncalled) -> Adjuster:
-    """Return the adjustment that refuses a trainer with a method that nothing would call."""
-
-    def refuse(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
-        cls = type(call.instance)
-        if hasattr(library_class(cls), row.name) or row.name in _mentioned(cls):
-            return
-        for owner in own_classes(cls):
-            method = _function(vars(owner).get(row.name))
-            if method is not None:
-                old = f"{owner.__name__}.{row.name}"
-                raise call.refuse(row, old, action.refusal, RecordedPlace.of_function(method))
-
-    return refuse
+def never_called(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a trainer with a method that nothing would call."""
+    cls = type(call.instance)
+    if hasattr(library_class(cls), row.name) or row.name in _mentioned(cls):
+        return
+    assert isinstance(row.in_source, Uncalled)
+    for owner in own_classes(cls):
+        method = _function(vars(owner).get(row.name))
+        if method is not None:
+            old, refusal = f"{owner.__name__}.{row.name}", row.in_source.refusal
+            raise call.refuse(row, old, refusal, RecordedPlace.of_function(method))
 
 
 def _mentioned(cls: type) -> set[str]:

@@ -1,4 +1,4 @@
-"""Attributes that scripts read, where no function works out the value: one file for each library.
+"""Attributes and methods that scripts use, and that objects lack: one file for each library.
 
 `transformers.toml` says at its top what may stand in such a file.
 """
@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...changes import Assigned, Attribute, Owned
-from ...converting.generation import former_setting
-from ..tables import OwnedReader, rows_of, value
+from ..tables import Named, OwnedReader, rows_of, value
 
 FOLDER = Path(__file__).parent
 _Attribute = tuple[str, Callable[[Any], Any] | None, str, str]
@@ -23,6 +22,8 @@ _OF_ALL = frozenset({"of", "release", "source"})
 _OF_RENAMED = _OF_ALL | {"of_class"}
 _OF_CONSTANT = _OF_ALL | {"advice", "written"}
 _OF_GONE = _OF_ALL | {"instead", "names"}
+_OF_COMPUTED = _OF_ALL | {"of_class", "differs"}
+_OF_COMPUTED_ALIKE = _OF_ALL | {"by", "advice", "names"}
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
@@ -39,13 +40,20 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
         "constant": _AttributeReader.constant,
         "gone": _AttributeReader.gone,
         "generation": _AttributeReader.generation,
+        "computed": _AttributeReader.computed,
+        "computed_alike": _AttributeReader.computed_alike,
+        "method": _AttributeReader.method,
+        "assigned": _AttributeReader.assigned,
     }
     return rows_of(folder, _AttributeReader, kinds)
 
 
 class _AttributeReader(OwnedReader):
     settings = frozenset(
-        {"of", "release", "source", "advice", "written", "of_class", "instead", "names"}
+        {
+            *("of", "release", "source", "advice", "written", "of_class", "instead", "names"),
+            *("by", "differs"),
+        }
     )
 
     def renamed(self) -> Iterator[Attribute]:
@@ -73,20 +81,62 @@ class _AttributeReader(OwnedReader):
     def generation(self) -> Iterator[Owned]:
         entries = self._entries(_OF_ALL)
         for name, _ in entries:
-            yield Assigned(
-                owners=self._owners(),
-                name=name,
-                convert=_as_given,
-                advice=f"write model.generation_config.{name} =",
-                beside="generation_config",
-                gone=self._release("release"),
-                source=self._text("source", optional=True),
-            )
+            advice = f"write model.generation_config.{name} ="
+            yield self._assigned(name, _as_given, advice, "generation_config")
         yield from self._attributes(self._setting(name, text) for name, text in entries)
+
+    def computed(self) -> Iterator[Attribute]:
+        return self._computed(_OF_COMPUTED, lambda function: function)
+
+    def method(self) -> Iterator[Attribute]:
+        # To read it gives what is called with the arguments.
+        return self._computed(_OF_COMPUTED, lambda function: partial(partial, function))
+
+    def _computed(
+        self, settings: frozenset[str], reader: Callable[[Named], Callable[[Any], Any]]
+    ) -> Iterator[Attribute]:
+        attributes = []
+        for name, said in self._entries(settings):
+            by, advice, written = self._said(name, said)
+            attributes.append((name, reader(self._function(name, by)), advice, written))
+        return self._attributes(
+            attributes, of_class=self._flag("of_class"), differs=self._flag("differs")
+        )
+
+    def computed_alike(self) -> Iterator[Attribute]:
+        self._check_settings(_OF_COMPUTED_ALIKE)
+        by, advice = self._text("by"), self._text("advice")
+        names = self._texts("names")
+        return self._attributes(
+            (name, self._function("by", by, name), advice, "") for name in names
+        )
+
+    def assigned(self) -> Iterator[Owned]:
+        for name, said in self._entries(_OF_ALL):
+            by, advice, _ = self._said(name, said)
+            yield self._assigned(name, self._function(name, by), advice)
+
+    def _assigned(
+        self, name: str, convert: Callable[[Any, Any], Any], advice: str, beside: str = ""
+    ) -> Assigned:
+        return Assigned(
+            owners=self._owners(),
+            name=name,
+            convert=convert,
+            advice=advice,
+            beside=beside,
+            gone=self._release("release"),
+            source=self._text("source", optional=True),
+        )
+
+    def _said(self, name: str, said: object) -> list[str]:
+        if not isinstance(said, list) or not 2 <= len(said) <= 3:
+            raise self._error(name, f"a function, advice, and a source in a list, not {said!r}")
+        return [*said, ""][:3]
 
     @staticmethod
     def _setting(name: str, text: str) -> _Attribute:
-        read = partial(former_setting, name, value(text))
+        read = Named("generation.former_setting", name, value(text))
         return name, read, f"read model.generation_config.{name}, which is None where unset", ""
 
     def _constant(self, name: str, advice: str, written: str) -> _Attribute:
@@ -96,7 +146,7 @@ class _AttributeReader(OwnedReader):
         return name, partial(_known, known), advice, written.replace("{value}", shown)
 
     def _attributes(
-        self, attributes: Iterable[_Attribute], *, of_class: bool = False
+        self, attributes: Iterable[_Attribute], *, of_class: bool = False, differs: bool = False
     ) -> Iterator[Attribute]:
         owners, gone = self._owners(), self._release("release")
         source = self._text("source", optional=True)
@@ -109,6 +159,7 @@ class _AttributeReader(OwnedReader):
                 advice=advice,
                 written=written,
                 of_class=of_class,
+                differs=differs,
                 gone=gone,
                 source=source,
             )

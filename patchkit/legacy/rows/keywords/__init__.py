@@ -1,6 +1,6 @@
 """Keywords, values and defaults that changed, and orders of arguments: one file for each library.
 
-`trl.toml` says at its top what may stand in such a file. Rows that need a function are in modules.
+`trl.toml` says at its top what may stand in such a file.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from ...changes import (
     Action,
     Configure,
+    Convert,
     Default,
     Drop,
     Keep,
@@ -23,15 +24,18 @@ from ...changes import (
     Rename,
     SetVariable,
     Value,
+    file_of,
 )
-from ...sources import file_of
 from ..tables import OwnedReader, rows_of, value
 
 FOLDER = Path(__file__).parent
 _OLD = frozenset({"of", "release", "source"})
 _NEW = _OLD | {"since"}
-_OF_CONFIGURED = _NEW | {"keywords"}
+_OF_CONFIGURED = _NEW | {"keywords", "to", "by"}
+_OF_CONVERTED = _NEW | {"alike"}
+_OF_KEPT = _OLD | {"to", "by", "with_others"}
 _OF_REFUSED = _OLD | {"unless"}
+_OF_REFUSED_BY_FUNCTION = _OLD | {"matters"}
 _OF_VALUES = _NEW | {"keyword"}
 _OF_REFUSED_VALUES = _OLD | {"keyword"}
 _OF_DEFAULT = frozenset({"of", "file", "needs", "quiet", "kept"})
@@ -55,6 +59,7 @@ class _KeywordReader(OwnedReader):
         {
             *("of", "release", "since", "source"),
             *("unless", "keyword", "keywords", "file", "needs", "quiet", "kept", "was", "today"),
+            *("alike", "by", "matters", "to", "with_others"),
         }
     )
 
@@ -66,20 +71,39 @@ class _KeywordReader(OwnedReader):
 
     def configured(self) -> Iterator[Owned]:
         self._check_settings(_OF_CONFIGURED)
-        fields = [(name, name) for name in self._texts("keywords")]
-        return self._keywords(fields, lambda name, to: Configure(self._name("keywords", to)))
+        convert, to = self._optional_function("by"), self._text("to", optional=True)
+        fields = [(name, to or name) for name in self._texts("keywords")]
+        return self._keywords(
+            fields, lambda name, to: Configure(self._name("keywords", to), convert)
+        )
+
+    def converted(self) -> Iterator[Owned]:
+        alike = self._flag("alike")
+        return self._changed(_OF_CONVERTED, lambda name, said: self._convert(name, said, alike))
 
     def dropped(self) -> Iterator[Owned]:
         return self._changed(_OLD, lambda name, because: Drop(self._reason(name, because)))
 
     def kept(self) -> Iterator[Owned]:
-        return self._changed(_OLD, lambda name, advice: Keep(name, self._reason(name, advice)))
+        to, by = self._text("to", optional=True), self._text("by", optional=True)
+        alone = not self._flag("with_others")
+        return self._changed(
+            _OF_KEPT,
+            lambda name, advice: Keep(to or name, self._reason(name, advice), by, alone),
+        )
 
     def refused(self) -> Iterator[Owned]:
+        if "matters" in self._table:
+            matters = self._optional_function("matters")
+            return self._changed(
+                _OF_REFUSED_BY_FUNCTION, lambda name, said: self._drop(name, said, (), matters)
+            )
         if "unless" not in self._table:
             return self._changed(_OLD, lambda name, said: Refuse(self._sentence(name, said)))
         harmless = tuple(map(value, self._texts("unless")))
-        return self._changed(_OF_REFUSED, lambda name, said: self._drop(name, said, harmless))
+        return self._changed(
+            _OF_REFUSED, lambda name, said: self._drop(name, said, harmless, _unlike(harmless))
+        )
 
     def values(self) -> Iterator[Owned]:
         entries = self._entries(_OF_VALUES)
@@ -173,14 +197,26 @@ class _KeywordReader(OwnedReader):
                 source=source,
             )
 
-    def _drop(self, name: str, said: object, harmless: tuple[object, ...]) -> Drop:
+    def _convert(self, name: str, said: object, alike: bool) -> Convert:
+        if not isinstance(said, list) or not 2 <= len(said) <= 3:
+            raise self._error(name, f"the keyword of today, a function, and a source, not {said!r}")
+        to, by, written = (*said, "")[:3]
+        return Convert(to, self._function(name, by), alike, written)
+
+    def _drop(
+        self,
+        name: str,
+        said: object,
+        harmless: tuple[object, ...],
+        matters: Callable[[Any], bool] | None,
+    ) -> Drop:
         if isinstance(said, str) and harmless == (None,):
             because, instead = "nothing was given", said
         elif isinstance(said, list) and len(said) == 2:
             because, instead = said
         else:
             raise self._error(name, f"a reason and a sentence in a list, not {said!r}")
-        return Drop(because, unless=_unlike(harmless), instead=self._sentence(name, instead))
+        return Drop(because, unless=matters, instead=self._sentence(name, instead))
 
     def _reason(self, name: str, reason: object) -> str:
         if not isinstance(reason, str) or " " not in reason or reason[-1] == ".":
@@ -191,6 +227,7 @@ class _KeywordReader(OwnedReader):
 _KINDS = {
     "renamed": _KeywordReader.renamed,
     "configured": _KeywordReader.configured,
+    "converted": _KeywordReader.converted,
     "environment": _KeywordReader.environment,
     "kept": _KeywordReader.kept,
     "dropped": _KeywordReader.dropped,
