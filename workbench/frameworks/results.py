@@ -8,7 +8,7 @@ from typing import Any
 
 from ..sweep.grid import GridResults
 from ..sweep.verdicts import CellVerdict, compare
-from .known import FIXED, explanation
+from .known import LEFT_OUT, OLDER, cause, explanation
 from .records import EXCLUDE, SCHEMA, STEPS, FrameworkCell, FrameworkJournal
 from .sweep import FrameworkSelection
 from .tried import FRAMEWORKS
@@ -30,6 +30,16 @@ class FrameworkResults(GridResults[FrameworkCell]):
     row_fields = ("framework", "task", "method")
     column_fields = ("mode", "way")
     versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def why(self, verdict: CellVerdict[FrameworkCell]) -> str:
+        """Return why a cell has its verdict; empty if that is not known."""
+        if verdict.outcome.name != "fails":
+            return verdict.note
+        legacy = replace(verdict.cell, way="legacy")
+        for other in self.verdicts:
+            if other.cell == legacy and other.with_patchkit.worked:
+                return OLDER
+        return cause(verdict.with_patchkit.error)
 
     def said(self) -> dict[str, list[str]]:
         """Return what patchkit says in trainings of each framework, each line once."""
@@ -71,9 +81,9 @@ def _judge(journal: FrameworkJournal, cell: FrameworkCell) -> CellVerdict[Framew
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
     again = journal.trials.get((replace(cell, way="again"), True))
     excluded = {
-        patch: journal.trials[left_out, True]
-        for patch in FIXED
-        if journal.has(left_out := replace(cell, way=f"{EXCLUDE}{patch}"))
+        patches: journal.trials[left_out, True]
+        for patches in LEFT_OUT
+        if journal.has(left_out := replace(cell, way=f"{EXCLUDE}{patches}"))
     }
     outcome, note = compare(
         without,

@@ -20,7 +20,7 @@ from ..sweep.trial import Trial
 from ..sweep.verdicts import compare
 from .data import write_datasets
 from .framework import Training
-from .known import FIXED, explanation
+from .known import LEFT_OUT, explanation
 from .records import EXCLUDE, STEPS, WAYS, FrameworkCell, FrameworkJournal
 from .running import run
 from .tried import FRAMEWORKS
@@ -131,7 +131,7 @@ def _try(cell: FrameworkCell, journal: FrameworkJournal, attempt: Callable[[str]
     """Try a cell on the sides that are missing.
 
     If numbers differ, it is tried a second time without patchkit, and if that does not say why,
-    without each patch that is known to change numbers.
+    without what is known to change numbers.
     """
     if (cell, False) not in journal.trials:
         others = ((replace(cell, way=way), False) for way in WAYS)
@@ -147,13 +147,15 @@ def _try(cell: FrameworkCell, journal: FrameworkJournal, attempt: Callable[[str]
     if (again, True) not in journal.trials:
         journal.add(again, False, without)
         journal.add(again, True, attempt("plain"))
-    for patch in (
-        FIXED if not explanation(without, with_patchkit, journal.trials[again, True]) else ()
-    ):
-        excluded = replace(cell, way=f"{EXCLUDE}{patch}")
+    tried: dict[str, Trial] = {}
+    for patches in LEFT_OUT:
+        if explanation(without, with_patchkit, journal.trials[again, True], tried):
+            return
+        excluded = replace(cell, way=f"{EXCLUDE}{patches}")
         if (excluded, True) not in journal.trials:
             journal.add(excluded, False, without)
             journal.add(excluded, True, attempt(excluded.way))
+        tried[patches] = journal.trials[excluded, True]
 
 
 def _environment(selection: FrameworkSelection) -> dict[str, Any]:

@@ -187,9 +187,12 @@ def _untested_step(untested: list[PatchRecord]) -> Iterator[Step]:
         dict.fromkeys(f"{record.library} {record.version}" for record in untested), _SHOWN
     )
     number = plural(len(untested), "bug")
+    # A newer one of them may not fit the others as they are.
+    names = ("trl", "transformers", "peft", *(record.library for record in untested))
+    together = " ".join(filter(installed_version, dict.fromkeys(names)))
     yield Step(
         f"For {number} the installed versions ({versions}) are older than any that was "
         "measured: patchkit does not change them. This looks for the bugs; newer versions "
         "were measured.",
-        ("patchkit verify --everywhere", "pip install -U trl transformers peft"),
+        ("patchkit verify --everywhere", f"pip install -U {together}"),
     )

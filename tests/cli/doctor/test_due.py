@@ -165,7 +165,7 @@ def test_older_than_any_measured(installation, measured) -> None:
     (step,) = section.steps
     assert not step.wrong
     assert "For 1 bug the installed versions (trl 0.9.0) are older than any" in step.what
-    assert step.do[0] == "patchkit verify --everywhere"
+    assert step.do == ("patchkit verify --everywhere", "pip install -U trl")
 
 
 def test_doctor_with_a_damaged_matrix(installation, monkeypatch) -> None:

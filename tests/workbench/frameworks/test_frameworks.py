@@ -20,7 +20,7 @@ from workbench.frameworks.answers import answers
 from workbench.frameworks.command import MARKS, MEASURED
 from workbench.frameworks.data import write_datasets
 from workbench.frameworks.framework import SCRIPTS, Training
-from workbench.frameworks.known import FIXED
+from workbench.frameworks.known import CAUSES, LEFT_OUT, OLDER
 from workbench.frameworks.markdown import as_markdown
 from workbench.frameworks.records import EXCLUDE, FrameworkCell, FrameworkJournal
 from workbench.frameworks.results import results
@@ -59,7 +59,7 @@ def judged(without: Trial, with_patchkit: Trial, again: Trial | None = None):
     ("without", "with_patchkit", "again", "expected", "status"),
     [
         (HALF, {**HALF, "told": ["patchkit: x"]}, None, "same", 0),
-        (HALF, WHOLE, HALF, "explained", 0),
+        (HALF, WHOLE, HALF, "differs", 1),
         (HALF, WHOLE, WHOLE, "explained", 0),
         (WHOLE, HALF, WHOLE, "differs", 1),
         (WHOLE, {**WHOLE, "weights": "c"}, WHOLE, "differs", 1),
@@ -127,7 +127,7 @@ def test_numbers_that_differ_are_tried_again_and_plain_ones_only_once() -> None:
     journal.begin(ENVIRONMENT)
     for way in ("run", "legacy"):
         sweeping._try(replace(CELL, way=way), journal, attempt)
-    assert started == ["plain", "run", "legacy", "plain"]
+    assert started == ["plain", "run", "legacy", "plain", f"{EXCLUDE}{LEFT_OUT[0]}"]
     assert [verdict.outcome.name for verdict in results([journal], SELECTION).verdicts] == [
         "same",
         "explained",
@@ -149,26 +149,29 @@ def test_the_page_of_made_up_results() -> None:
     assert lines[-1] == "| TRL's command line | trl 1.2.3, torch 2.13.0 |  |"
 
 
-@pytest.mark.parametrize(("left_out", "outcome"), [(HALF, "explained"), (WHOLE, "differs")])
-def test_numbers_that_differ_are_tried_without_each_fix_that_changes_them(
-    left_out, outcome: str
-) -> None:
+@pytest.mark.parametrize("tried", range(1, len(LEFT_OUT) + 2))
+def test_numbers_that_differ_are_tried_without_the_fixes_that_change_them(tried: int) -> None:
     other = {**HALF, "losses": [4.0]}
-    figures = {"plain": HALF, "run": other, f"{EXCLUDE}{next(iter(FIXED))}": left_out}
+    ways = ["plain", "run", "plain", *(f"{EXCLUDE}{patches}" for patches in LEFT_OUT)]
+    culprit = ways[2 + tried] if tried <= len(LEFT_OUT) else "none of them"
     journal = FrameworkJournal(None)
     journal.begin(ENVIRONMENT)
     started: list[str] = []
 
     def attempt(way: str) -> Trial:
         started.append(way)
-        return Trial(figures=figures[way])
+        return Trial(figures=HALF if way in ("plain", culprit) else other)
 
     for _ in range(2):
         sweeping._try(CELL, journal, attempt)
-    assert started == ["plain", "run", "plain", f"{EXCLUDE}{next(iter(FIXED))}"]
+    assert started == ways[: 3 + tried]
     (verdict,) = results([journal], SELECTION).verdicts
-    assert verdict.outcome.name == outcome
-    assert verdict.note.startswith(next(iter(FIXED)) if outcome == "explained" else "other losses")
+    if tried > len(LEFT_OUT):
+        assert (verdict.outcome.name, verdict.note) == ("differs", "other losses")
+    else:
+        assert verdict.outcome.name == "explained"
+        assert verdict.note.startswith("more than one of") == (tried == len(LEFT_OUT))
+        assert all(patch in verdict.note for patch in LEFT_OUT[tried - 1].split(","))
 
 
 DIED = Trial("training", "NotImplementedError: no")
@@ -206,6 +209,7 @@ HALVED, WHOLLY = Trial(figures=HALF), Trial(figures=WHOLE)
                 "sft lora bf16/none legacy": (HALVED, DIED),
                 "dpo lora bf16/none run": (WHOLLY, HALVED),
                 "kto lora bf16/none run": (HALVED, WHOLLY),
+                "kto lora bf16/none again": (HALVED, WHOLLY),
             },
             "",
             "sft, dpo: worse with patchkit; "
@@ -224,6 +228,27 @@ def test_whether_a_framework_works(trials, fp16: str, bf16: str, start: str) -> 
     (answer,) = answers(results([journal], SELECTION))
     assert (answer.fp16, answer.bf16) == (fp16, bf16)
     assert answer.start == f"patchkit run {start}-- trl sft …"
+
+
+@pytest.mark.parametrize(
+    ("error", "legacy", "expected"),
+    [
+        ("ImportError: old", HALVED, OLDER),
+        ("ImportError: old", DIED, ""),
+        (f"RuntimeError: {next(iter(CAUSES))} was", DIED, next(iter(CAUSES.values()))),
+    ],
+)
+def test_what_fails_both_ways_has_its_cause(error: str, legacy: Trial, expected: str) -> None:
+    journal = FrameworkJournal(None)
+    journal.begin(ENVIRONMENT)
+    died = Trial("start", error)
+    for way, with_patchkit in (("run", died), ("legacy", legacy)):
+        cell = replace(CELL, way=way)
+        journal.add(cell, False, died)
+        journal.add(cell, True, with_patchkit)
+    lines = as_markdown(results([journal], SELECTION)).splitlines()
+    start = lines.index("## What fails both ways")
+    assert lines[start + 4].endswith(f"| {expected} |")
 
 
 def test_the_table_of_a_terminal() -> None:
@@ -282,7 +307,7 @@ def test_every_training_has_its_precision_and_a_command(name: str, tmp_path: Pat
             files = (file for file in folder.rglob("*") if file.is_file())
             told = " ".join([*command, *(file.read_text("utf-8") for file in files)])
             assert str(model) in told
-            assert mode.precision.autocast in told or name == "setfit"
+            assert mode.precision.autocast in told.lower() or name == "setfit"
             found.add(told.replace(str(folder), ""))
         assert len(found) == number + 1  # each is told something else
 

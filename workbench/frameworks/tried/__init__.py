@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..framework import Framework
-from . import autotrain, axolotl, llama_factory, ms_swift, scripts, trl_command
+from . import autotrain, axolotl, llama_factory, ms_swift, oumi, scripts, trl_command
 
 FRAMEWORKS: dict[str, Framework] = {
     framework.name: framework
@@ -12,6 +12,7 @@ FRAMEWORKS: dict[str, Framework] = {
         ms_swift.FRAMEWORK,
         axolotl.FRAMEWORK,
         autotrain.FRAMEWORK,
+        oumi.FRAMEWORK,
         trl_command.FRAMEWORK,
         *scripts.FRAMEWORKS,
     )
