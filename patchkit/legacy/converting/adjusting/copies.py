@@ -80,9 +80,10 @@ def _hands_on(copy: FunctionType) -> bool:
 def copied_constructor(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Refuse a trainer whose constructor is a copy of an older one of TRL's, and skips today's."""
     cls = type(call.instance)
-    base = library_class(cls)
+    bases = (library_class(cls) or object).__mro__
+    base = next(each for each in bases if _CONSTRUCTOR in vars(each))
     _, copy = next(own_methods(cls, _CONSTRUCTOR), (None, None))
-    if base is None or copy is None or owner_of_class(base).name != row.library:
+    if copy is None or owner_of_class(base).name != row.library:
         return
     if call.method.owner.__module__ == base.__module__ or _is_running(base):
         return
@@ -93,7 +94,7 @@ def copied_constructor(call: OldCall, row: Adjusted, surroundings: Surroundings)
             unset -= _attributes(function, "STORE_ATTR")
     unset = {name for name in unset - vars(call.instance).keys() if not hasattr(cls, name)}
     first = first_unlike(f"{row.library}.{base.__name__}", inspect.signature(copy).parameters)
-    if first and unset:
+    if first and unset and surroundings.due.is_due(f"{row.library} {first}"):
         old = f"the {base.__name__}.{_CONSTRUCTOR} that {copy.__qualname__} is a copy of"
         instead = f"Call super().{_CONSTRUCTOR}(…), which sets {min(unset)} for today's methods."
         place = RecordedPlace.of_function(copy)
