@@ -99,7 +99,7 @@ def _rows() -> Iterator[Change]:
             owners=_TRAINER,
             name=f"copies of layers and {copied.parameter}",
             adjust=copies.copied_layers(copied),
-            in_source=copied,
+            in_source=None if copied.came else copied,  # a script does not show today's layer
             gone=f"transformers {release}",
         )
     for release, methods in _METHODS.items():

@@ -67,7 +67,7 @@ def _refuse_copy(plan: Plan, node: _Function, name: str, owner: str) -> None:
         return
     for row in _adjusted(plan.due.methods([_TRAINER])):
         action = row.in_source
-        if isinstance(action, Copied) and not action.came and action.shows(names, {_ANY_LAYERS}):
+        if isinstance(action, Copied) and action.shows(names, {_ANY_LAYERS}):
             old = f"the {owner.rpartition('.')[2]}.{name} that {node.name} is a copy of"
             plan.remark(node, old, f"{since(row)}. {action.refusal}", ScriptOutcome.GONE)
             return
