@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -348,20 +348,13 @@ class Copied:
     """A parameter by which a script's copy of a method of a layer is known.
 
     Args:
-        parameter: its name.
-        came: whether copies lack it, which today's callers give; else they have it, and nobody
-            gives it.
+        parameter: its name; today nobody gives it.
     """
 
     parameter: str
-    came: bool = False
     refusal: ClassVar[str] = "Copy it from the installed release, and change that."
-
-    def shows(self, copy: Collection[str], today: Collection[str]) -> bool:
-        """Tell whether a method of these parameters is a copy of one from before."""
-        older, newer = (copy, today) if not self.came else (today, copy)
-        is_layer = "hidden_states" in copy and "hidden_states" in today
-        return is_layer and self.parameter in older and self.parameter not in newer
+    taken_by_layers: ClassVar[str] = "hidden_states"
+    """Methods without this parameter are none of a layer."""
 
 
 @dataclass(eq=False, repr=False)

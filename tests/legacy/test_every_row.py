@@ -29,6 +29,7 @@ from patchkit.legacy.changes import (
     Behaviour,
     Change,
     Columns,
+    Copied,
     Default,
     Gone,
     Keyword,
@@ -633,6 +634,12 @@ def scenes(row: Adjusted) -> Iterator[str]:
         case Uncalled():
             library = owner.partition(".")[0]
             yield f"import {library}\nclass T({owner}):\n    def {row.name}(self): pass\n"
+        case Copied():
+            yield (
+                "from transformers.models.llama.modeling_llama import LlamaAttention\n"
+                "class L(LlamaAttention):\n"
+                f"    def forward(self, hidden_states, {action.parameter}=None): pass\n"
+            )
         case OtherParameter():
             yield (
                 "import transformers\nclass C(transformers.TrainerCallback):\n"
@@ -661,7 +668,7 @@ def test_combinations(row: Adjusted) -> None:
             if finding.outcome is not ScriptOutcome.SILENT
         ]
         assert found, text
-        refusal = row.in_source.refusal if isinstance(row.in_source, Uncalled) else ""
+        refusal = row.in_source.refusal if isinstance(row.in_source, Uncalled | Copied) else ""
         if refusal:
             assert found[0].outcome is ScriptOutcome.GONE
             assert refusal in found[0].because

@@ -20,7 +20,7 @@ from .standin import Standin, decided, rendered
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _TRAINER, _MODEL = "transformers.Trainer", "transformers.PreTrainedModel"
-_METHOD, _LAYERS, _ANY_LAYERS = "forward", "transformers.models.", "hidden_states"
+_METHOD, _LAYERS = "forward", "transformers.models."
 _CALLBACK = "transformers.TrainerCallback"
 _HANDLER = "transformers.CallbackHandler"
 
@@ -65,9 +65,11 @@ def _refuse_copy(plan: Plan, node: _Function, name: str, owner: str) -> None:
     names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
     if any(isinstance(part, ast.Name) and part.id == "super" for part in ast.walk(node)):
         return
+    if Copied.taken_by_layers not in names:
+        return
     for row in _adjusted(plan.due.methods([_TRAINER])):
         action = row.in_source
-        if isinstance(action, Copied) and not action.came and action.shows(names, {_ANY_LAYERS}):
+        if isinstance(action, Copied) and action.parameter in names:
             old = f"the {owner.rpartition('.')[2]}.{name} that {node.name} is a copy of"
             plan.remark(node, old, f"{since(row)}. {action.refusal}", ScriptOutcome.GONE)
             return

@@ -6,7 +6,7 @@ import ast
 import dis
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from textwrap import dedent
 from types import FrameType, FunctionType
@@ -25,18 +25,30 @@ _MODEL = "PreTrainedModel"
 _CONSTRUCTOR = "__init__"
 
 
-def copied_layers(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
-    """Refuse a model with copies of layers' methods in it."""
-    action = row.in_source
-    assert isinstance(action, Copied)
+def layers_with(parameter: str, call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a model with copies of layers' methods in it that have a parameter which went."""
+    _refuse_copies(call, row, lambda copy, today: parameter in copy - today)
+
+
+def layers_without(
+    parameter: str, call: OldCall, row: Adjusted, surroundings: Surroundings
+) -> None:
+    """Refuse a model with copies of layers' methods in it that lack a parameter which came."""
+    _refuse_copies(call, row, lambda copy, today: parameter in today - copy)
+
+
+def _refuse_copies(
+    call: OldCall, row: Adjusted, is_older: Callable[[set[str], set[str]], bool]
+) -> None:
     copies = list(_copies(call.arguments.get("model")))
     if any(_MODEL in (base.__name__ for base in cls.__mro__) for cls, _ in copies):
         return  # the script's own model calls its own layers
     for cls, copy in copies:
-        names = set(inspect.signature(copy).parameters)
-        if action.shows(names, _todays(cls)) and not _hands_on(copy):
+        names, today = set(inspect.signature(copy).parameters), _todays(cls)
+        is_layer = Copied.taken_by_layers in names & today
+        if is_layer and is_older(names, today) and not _hands_on(copy):
             old = f"the {cls.__name__}.{_METHOD} that {copy.__qualname__} is a copy of"
-            raise call.refuse(row, old, action.refusal, RecordedPlace.of_function(copy))
+            raise call.refuse(row, old, Copied.refusal, RecordedPlace.of_function(copy))
 
 
 def _copies(model: Any) -> Iterator[tuple[type, FunctionType]]:
@@ -78,9 +90,10 @@ def _hands_on(copy: FunctionType) -> bool:
 def copied_constructor(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Refuse a trainer whose constructor is a copy of an older one of TRL's, and skips today's."""
     cls = type(call.instance)
-    base = library_class(cls)
+    bases = (library_class(cls) or object).__mro__
+    base = next(each for each in bases if _CONSTRUCTOR in vars(each))
     _, copy = next(own_methods(cls, _CONSTRUCTOR), (None, None))
-    if base is None or copy is None or owner_of_class(base).name != row.library:
+    if copy is None or owner_of_class(base).name != row.library:
         return
     if call.method.owner.__module__ == base.__module__ or _is_running(base):
         return
@@ -91,7 +104,7 @@ def copied_constructor(call: OldCall, row: Adjusted, surroundings: Surroundings)
             unset -= _attributes(function, "STORE_ATTR")
     unset = {name for name in unset - vars(call.instance).keys() if not hasattr(cls, name)}
     first = first_unlike(f"{row.library}.{base.__name__}", inspect.signature(copy).parameters)
-    if first and unset:
+    if first and unset and surroundings.due.is_due(f"{row.library} {first}"):
         old = f"the {base.__name__}.{_CONSTRUCTOR} that {copy.__qualname__} is a copy of"
         instead = f"Call super().{_CONSTRUCTOR}(…), which sets {min(unset)} for today's methods."
         place = RecordedPlace.of_function(copy)
