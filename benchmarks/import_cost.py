@@ -1,6 +1,7 @@
 """Measure what patchkit adds to a program's start, and to an import of TRL's trainers.
 
-Warm: another process has kept what its call came to. Cold: nothing is kept.
+Warm: another process has kept what its call came to. Cold: the folder for that is empty. Not kept:
+there is no such folder.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from fresh import Interpreters, Outcome, interpreters
 from results import Measure, options, show
 
 IMPORT_LIMIT_MS = 60
-WARM_LIMIT_PERCENT, COLD_LIMIT_PERCENT = 1, 6
+LIMITS_PERCENT = {"warm": 1, "cold": 6, "not kept": 6}
+LEGACY_LIMIT_PERCENT = 0.5
 
 LEFT_ALONE = (
     "torch",
@@ -39,7 +41,18 @@ print("\\n" + json.dumps(outcome))
 _MODULES = "outcome['modules'] = list(sys.modules)"
 
 _TRAINERS = "from trl import SFTTrainer, DPOTrainer, GRPOTrainer\n"
-_COLD = "import os; os.environ['PATCHKIT_CACHE'] = 'off'\n"
+_KEPT = {
+    "warm": "",
+    "cold": "import os, tempfile; os.environ['PATCHKIT_CACHE'] = tempfile.mkdtemp()\n",
+    "not kept": "import os; os.environ['PATCHKIT_CACHE'] = 'off'\n",
+}
+_TIMED_IMPORT = f"""
+import time
+wall, cpu = time.perf_counter(), time.process_time()
+{_TRAINERS}
+its = time.perf_counter() - wall, time.process_time() - cpu
+"""
+_ITS = "outcome['import wall'], outcome['import cpu'] = its"
 _COUNTED = (
     "sources read",
     "texts parsed or compiled",
@@ -132,33 +145,51 @@ def _added_to_trl(
     parts = {"after": "outcome['wall'], outcome['cpu'] = wall, cpu"}
     first = _importing(shared)
     programs = {
-        "without": _program(_TRAINERS),
-        "warm": _program(start, before=_TRAINERS),
-        "cold": _program(start, before=_COLD + _TRAINERS),
-        "parts, warm": _program(_PARTS + _TRAINERS, before=first, **parts),
-        "parts, cold": _program(_PARTS + _TRAINERS, before=_COLD + first, **parts),
+        name: _program(start, before=kept + _TIMED_IMPORT, after=_ITS)
+        for name, kept in _KEPT.items()
     }
+    programs["legacy"] = _program(
+        "import patchkit; patchkit.apply(legacy=True)", before=_TIMED_IMPORT, after=_ITS
+    )
+    programs["parts"] = _program(_PARTS + _TRAINERS, before=first, **parts)
     counting = _COUNTING.format(counted=_COUNTED)
     counted = {
-        name: python.run(_program(start, before=before + _TRAINERS + counting, after=_COUNTS))
-        for name, before in (("cold", _COLD), ("not yet warm", ""), ("warm", ""))
+        name: python.run(_program(start, before=kept + _TRAINERS + counting, after=_COUNTS))
+        for name, kept in [("not kept", _KEPT["not kept"]), ("first", ""), ("warm", "")]
     }
     notes += [
         f"{name}: " + ", ".join(f"{counted[name][what]} {what}" for what in _COUNTED)
-        for name in ("cold", "warm")
+        for name in ("not kept", "warm")
     ]
     python.take_turns(programs, 1)
     outcomes = python.take_turns(programs, rounds)
     for clock in ("cpu", "wall"):
         kind = clock.upper() if clock == "cpu" else clock
-        yardstick = _ms(outcomes["without"], clock)
-        measures.append(Measure(f"`{_TRAINERS.strip()}`, {kind}", yardstick, "ms"))
-        for name, limit in (("warm", WARM_LIMIT_PERCENT), ("cold", COLD_LIMIT_PERCENT)):
-            for place, program in (("after it", name), ("before it, by parts", f"parts, {name}")):
-                samples = _ms(outcomes[program], clock)
-                share = [100 * ms / base for ms, base in zip(samples, yardstick, strict=True)]
-                measures.append(Measure(f"  `apply()` {place}, {name}", samples, "ms"))
-                measures.append(Measure("    of the import", share, "%", limit))
+        bases = {
+            name: _ms(outcomes[name], f"import {clock}") for name in programs if name != "parts"
+        }
+        measures.append(Measure(f"`{_TRAINERS.strip()}`, {kind}", bases["warm"], "ms"))
+        shares = {}
+        for name, base in bases.items():
+            samples = _ms(outcomes[name], clock)
+            shares[name] = _shares(samples, base)
+            call = "`apply(legacy=True)`, warm" if name == "legacy" else f"`apply()`, {name}"
+            measures.append(Measure(f"  {call}, after it", samples, "ms"))
+            measures.append(
+                Measure("    of the import", shares[name], "%", LIMITS_PERCENT.get(name))
+            )
+        more = [
+            with_it - plain for with_it, plain in zip(shares["legacy"], shares["warm"], strict=True)
+        ]
+        measures.append(Measure("    more than `apply()`", more, "%", LEGACY_LIMIT_PERCENT))
+        samples = _ms(outcomes["parts"], clock)
+        measures.append(Measure("  `apply()`, warm, before it, by parts", samples, "ms"))
+        share = _shares(samples, bases["warm"])
+        measures.append(Measure("    of the import", share, "%", LIMITS_PERCENT["warm"]))
+
+
+def _shares(samples: list[float], bases: list[float]) -> list[float]:
+    return [100 * ms / base for ms, base in zip(samples, bases, strict=True)]
 
 
 def _shared(python: Interpreters, start: str) -> list[str]:
