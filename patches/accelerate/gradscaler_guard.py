@@ -7,7 +7,9 @@ whole, or PEFT's `modules_to_save` are copies of half-precision modules, or some
 adapters. Accelerate hands the parameters to the scaler without looking at them.
 
 Fix: they are looked at when model and optimizer are prepared, and become float32 there, before
-the optimizer has any state; or, by policy, training stops with their names.
+the optimizer has any state; or, by policy, training stops with their names. A batch norm whose
+weights and statistics are then of several dtypes, or are bfloat16, becomes float32 as a whole: it
+takes float16 beside no other.
 
 Why: at `prepare` the scaler first gets the parameters, and no wrapper has sorted them into buckets
 by dtype yet. The guard assigns `parameter.data` and never replaces a parameter. It does nothing if

@@ -17,6 +17,7 @@ from ._plain_base import with_plain_base
 
 LAYERS = {
     "peft.tuners.c3a.layer:C3ALinear": "",
+    "peft.tuners.delora.layer:DeloraLinear": ">=0.18",
     "peft.tuners.fourierft.layer:FourierFTLinear": "",
     "peft.tuners.gralora.layer:Linear": ">=0.19",
     "peft.tuners.hra.layer:HRALinear": "",

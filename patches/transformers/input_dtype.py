@@ -6,13 +6,20 @@ Or the pixels are cast to float16, and the weights are float32, as full fine-tun
 them. Many vision towers cast their input (CLIP, SigLIP); others do not (GOT-OCR 2, UDOP,
 Pix2Struct, Whisper, LFM3-VL).
 
-Fix: what enters the first layer gets the dtype of its weight. Under autocast nothing changes.
+Where that layer is a norm (Wav2Vec2-BERT, SeamlessM4T, LFM3-VL's projector), a CPU stops in
+bfloat16 autocast, too: `mixed dtype (CPU): expect parameter to have scalar type of Float`. CUDA's
+runs norms in float32.
+
+Fix: what enters the first layer gets the dtype of its weight. Under autocast nothing changes but
+for norms in bfloat16 on a CPU.
 
 Why: only a call that would have raised is changed, as with heads and norms: by one rule, and a
 table of what models call that layer and its input.
 """
 
-from patchkit.authoring import Patch, Rewrite
+import ast
+
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 from patchkit.precision.input_rule import layer_input_rule
 
 INPUTS = {
@@ -25,16 +32,51 @@ INPUTS = {
 }
 RULES = {layer: layer_input_rule(layer, argument=given) for layer, given in INPUTS.items()}
 
+NORMED = Pattern("self.layer_norm(X)")
+
+
+def normalizes_input(node: ast.AST) -> bool:
+    """`self.layer_norm(features)`."""
+    match node:
+        case ast.Call(args=[ast.Name()]):
+            return NORMED(node)
+    return False
+
+
+def cast_on_cpu(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Call)
+    x, dtype = ast.unparse(node.args[0]), "self.layer_norm.weight.dtype"
+    raises = (
+        f"isinstance({x}, torch.Tensor) and {x}.is_cpu and {dtype} is torch.bfloat16 "
+        "and torch.get_autocast_dtype('cpu') is torch.bfloat16"
+    )
+    return [replace(node.args[0], f"{x}.to({dtype}) if {raises} else {x}")]
+
+
+NORM = Rule(normalizes_input, cast_on_cpu, names=("layer_norm",), needs=("torch",))
+FIRST_NORMS = {
+    "seamless_m4t.modeling_seamless_m4t:SeamlessM4TConformerFeatureProjection": "",
+    "wav2vec2_bert.modeling_wav2vec2_bert:Wav2Vec2BertFeatureProjection": "",
+    "lfm3_vl.modeling_lfm3_vl:Lfm3VlMultiModalProjector": ">=5.23",
+}
+"""To the releases that have the module; all for none."""
+
 SOURCE = "src/transformers/models/whisper/modeling_whisper.py"
 
 PATCH = Patch(
     id="transformers-input-dtype",
     title="Images and sounds enter a model in the dtype of its first layer",
     affects={"transformers": ">=4.46.3"},
-    changes=tuple(
-        Rewrite(f"transformers.models.*.modeling_*:*.{method}", rule, sites=None)
-        for method in ("forward", "masked_conv")
-        for rule in RULES.values()
+    changes=(
+        *(
+            Rewrite(f"transformers.models.*.modeling_*:*.{method}", rule, sites=None)
+            for method in ("forward", "masked_conv")
+            for rule in RULES.values()
+        ),
+        *(
+            Rewrite(f"transformers.models.{place}.forward", NORM, affects=affects)
+            for place, affects in FIRST_NORMS.items()
+        ),
     ),
     harmless={
         # It hands the pixels to a module whose `forward` is fixed.
@@ -47,6 +89,7 @@ PATCH = Patch(
         "Input type (float) and bias type (c10::BFloat16) should be the same",
         "Input type (c10::Half) and bias type (float) should be the same",
         "Input type (c10::BFloat16) and bias type (float) should be the same",
+        "mixed dtype (CPU): expect parameter to have scalar type of Float",
     ),
 )
 

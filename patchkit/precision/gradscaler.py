@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PatchError
 from ..settings import Setting, value
 from ..text import megabytes, short_list
-from .parameters import cast_in_place
+from .parameters import cast_in_place, is_plain_float
 
 if TYPE_CHECKING:
     import torch
@@ -62,6 +62,18 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
     prepared = list(prepared)
     models = [item for item in prepared if isinstance(item, torch.nn.Module)]
     optimizers = [item for item in prepared if isinstance(item, torch.optim.Optimizer)]
+    try:
+        _guard_parameters(accelerator, models, optimizers)
+    finally:
+        for model in models:
+            _unify_batch_norms(model)
+
+
+def _guard_parameters(
+    accelerator: Any, models: list[torch.nn.Module], optimizers: list[torch.optim.Optimizer]
+) -> None:
+    import torch
+
     if optimizers:
         parameters = _optimizer_parameters(optimizers)
     elif _wraps_models(accelerator):
@@ -100,6 +112,24 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
             megabytes(sum(2 * parameter.numel() for parameter in half)),
             short_list(names, _NAMES_SHOWN),
         )
+
+
+def _unify_batch_norms(model: torch.nn.Module) -> None:
+    """Make batch norms float32 whose parameters and statistics are not all float16.
+
+    They take float16 beside float32, or beside nothing but float16: neither bfloat16, nor float32
+    parameters beside statistics in half precision, which are buffers that nobody upcasts.
+    """
+    import torch
+
+    for module in model.modules():
+        if isinstance(module, torch.nn.modules.batchnorm._NormBase):
+            own = (*module._parameters.values(), *module._buffers.values())
+            floats = [tensor for tensor in own if tensor is not None and is_plain_float(tensor)]
+            dtypes = {tensor.dtype for tensor in floats}
+            if dtypes - {torch.float32} and dtypes != {torch.float16}:
+                for tensor in floats:
+                    cast_in_place(tensor, torch.float32)
 
 
 def _unscales_here(accelerator: Any) -> bool:

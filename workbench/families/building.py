@@ -16,7 +16,7 @@ from .shrinking import attempts
 
 INPUTS = "inputs.pt"
 CHECKPOINTS = tuple(sorted({precision.checkpoint for precision in PRECISIONS}))
-_MOST_PARAMETERS = 20_000_000
+_MOST_PARAMETERS = 30_000_000
 _FURTHER = 4
 """Shapes of a model of images and text that are tried after one that takes no images."""
 
@@ -53,26 +53,28 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     cls = transformers.CONFIG_MAPPING[model_type]
     first: Exception | None = None
     found: tuple[Any, str, Batch] | None = None
+    unloaded: tuple[Any, str, Batch] | None = None
     further = _FURTHER
     for config in attempts(cls, **TASKS[task].fixed):
         try:
-            model, inputs, batch = _made(task, config)
-            other = _other_when_loaded(task, model, folder)
+            made = _made(task, config)
+            other = _other_when_loaded(task, made[0], folder)
             if other is not None:
-                found = found or (model, inputs, batch)
-                model, inputs, batch = _made(task, other)
+                unloaded = unloaded or made
+                made = _made(task, other)
         except Exception as error:
             if is_lack_of_memory(error):
                 raise
             first = first or error
             continue
-        if task != "vision" or inputs == IMAGES:
-            found = (model, inputs, batch)
+        if task != "vision" or made[1] == IMAGES:
+            found = made
             break
-        found = found or (model, inputs, batch)
+        found = found or made
         further -= 1  # another shape may take images
         if not further:
             break
+    found = found or unloaded
     if not found:
         raise first or Unsuitable("no configuration")
     model, inputs, batch = found
@@ -107,6 +109,9 @@ def _complete(config: Any, task: str) -> None:
         for owner in {id(part): part for part in (config, config.get_text_config())}.values():
             if getattr(owner, "pad_token_id", None) is None:
                 owner.pad_token_id = 0
+    classes = loader(task)._model_mapping.get(type(config), None)
+    if isinstance(classes, tuple):  # Transformers takes the one that a checkpoint names
+        config.architectures = [classes[0].__name__]
     decodes = TASKS[task].labelled or (task == "vision" and config.is_encoder_decoder)
     if decodes and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = 0

@@ -109,18 +109,19 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
             "the last",
             modes="*/?bit",
             types=types,
-            tasks="classification",
+            tasks=task,
         )
-        for types in (
-            "bart",
-            "bigbird_pegasus",
-            "flaubert",
-            "mbart",
-            "modernbert-decoder",
-            "*t5",
-            "mvp",
-            "plbart",
-            "xlm",
+        for task, types in (
+            ("questions", "modernbert"),
+            ("classification", "bart"),
+            ("classification", "bigbird_pegasus"),
+            ("classification", "flaubert"),
+            ("classification", "mbart"),
+            ("classification", "modernbert-decoder"),
+            ("classification", "*t5"),
+            ("classification", "mvp"),
+            ("classification", "plbart"),
+            ("classification", "xlm"),
         )
     ),
     ExplainedDifference(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -38,6 +38,7 @@ class Reason:
         why: why, and whose matter it is.
         cause: a key of `CAUSES`; empty for what is not built.
         place: the file of a library that is to change; empty if it is not known.
+        told: the finding by which preflight tells it before the first step; empty if it does not.
         modes: globs of modes.
         types: globs of model types.
         methods: globs of methods.
@@ -48,6 +49,7 @@ class Reason:
     why: str
     cause: str = ""
     place: str = ""
+    told: str = ""
     modes: tuple[str, ...] = _ALL
     types: tuple[str, ...] = _ALL
     methods: tuple[str, ...] = _ALL
@@ -55,7 +57,8 @@ class Reason:
 
     def __str__(self) -> str:
         place = f" (`{self.place}`)" if self.place else ""
-        return f"{CAUSES[self.cause]}: {self.why}{place}"
+        told = f"; preflight tells: `{self.told}`" if self.told else ""
+        return f"{CAUSES[self.cause]}: {self.why}{place}{told}"
 
     def fits(self, cell: FamilyCell, error: str) -> bool:
         """Tell whether it is the reason for an error of a cell."""
@@ -99,7 +102,9 @@ def reason_unbuilt(build: Build) -> str:
         (
             known.why
             for known in reasons("unbuilt")
-            if known.error in build.error and _is_any(build.subject.type, known.types)
+            if known.error in build.error
+            and _is_any(build.subject.type, known.types)
+            and _is_any(build.subject.task, known.tasks)
         ),
         "",
     )
@@ -107,8 +112,17 @@ def reason_unbuilt(build: Build) -> str:
 
 def count_causes(failing: Iterable[CellVerdict[FamilyCell]]) -> Counter[str]:
     """Count failing cells by cause; those without one are counted for the empty name."""
-    found = (find_reason(verdict.cell, verdict.with_patchkit) for verdict in failing)
-    return Counter(known.cause if known else "" for known in found)
+    return Counter(known.cause if known else "" for known in _reasons_of(failing))
+
+
+def count_told(failing: Iterable[CellVerdict[FamilyCell]]) -> Counter[str]:
+    """Count those of failing cells that preflight tells before the first step, by cause."""
+    return Counter(known.cause for known in _reasons_of(failing) if known and known.told)
+
+
+def _reasons_of(failing: Iterable[CellVerdict[FamilyCell]]) -> Iterator[Reason | None]:
+    for verdict in failing:
+        yield find_reason(verdict.cell, verdict.with_patchkit)
 
 
 def _is_any(name: str, globs: Iterable[str]) -> bool:

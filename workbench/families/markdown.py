@@ -8,7 +8,7 @@ from patchkit.text import short_list
 
 from ..sweep.shown import HEADINGS, code, counted, escaped, head, measured_on, row, section
 from ..sweep.verdicts import Group
-from .known import CAUSES, count_causes, reason_unbuilt
+from .known import CAUSES, count_causes, count_told, reason_unbuilt
 from .model_types import TASKS
 from .records import FamilyCell
 from .results import FamilyResults, Table, groups, places
@@ -37,11 +37,14 @@ not tried. [This command](workbench.md#families) made the page of the results th
 
 Each attempt loads the model, trains it for two steps with the `Trainer`, saves it, loads it again,
 generates three tokens and merges the adapters. What is loaded again must have the weights and the
-logits that were saved. A merged model must have those from before, within half of their size, since 4-bit weights
-are rounded again. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
+logits that were saved. A merged model must have those from before, within half of their size. Where 4-bit weights are
+rounded again, which moves the logits of some tiny models further, its weights must be the sums of base and adapters,
+as near as nf4 comes to them. `lora` is LoRA of rank 4 on all linear layers, and `full` trains all weights.
 `4bit` is nf4. fp16 takes [CUDA's path on a CPU](cuda-on-a-cpu.md), and 4-bit layers
 are not packed for the inference of a CPU. `fp16-of-bf16` is fp16 of a bfloat16
-checkpoint, and `plain` trains without autocast. `*/8bit` stands for all precisions that were tried.
+checkpoint, and `plain` trains without autocast. Models for CTC save their adapters by
+`save_pretrained(…, save_embedding_layers=False)`: `all-linear` names `lm_head`, so PEFT would save the embeddings,
+and these models have none. `*/8bit` stands for all precisions that were tried.
 
 The models have two layers, or one of each kind, and random weights. So this page tells which code
 runs, and whether patchkit changes what it computes. It does not tell how well a released model
@@ -77,11 +80,13 @@ def _lines(results: FamilyResults) -> Iterator[str]:
 
 def _causes(results: FamilyResults) -> Iterator[str]:
     """Yield the table of what fails both ways by cause, and its picture."""
-    counts = count_causes(results.with_outcome("fails"))
+    failing = list(results.with_outcome("fails"))
+    counts, told = count_causes(failing), count_told(failing)
     if counts:
-        yield from ("| cause of what fails both ways | cells |", "| --- | --: |")
+        yield "| cause of what fails both ways | cells | of these, [preflight](preflight.md) tells |"
+        yield "| --- | --: | --: |"
         yield from (
-            f"| {CAUSES.get(name, 'not known')} | {number} |"
+            f"| {CAUSES.get(name, 'not known')} | {number} | {told[name]} |"
             for name, number in counts.most_common()
         )
         yield from ("", f"![cells that fail both ways, by cause]({PICTURE})", "")

@@ -23,12 +23,21 @@ class TrainingMethod:
         options: its arguments.
         targets: whether it takes `target_modules="all-linear"`.
         extra: more arguments that depend on the model.
+        tasks: whether it is told the task of each row.
     """
 
     config: str
     options: Mapping[str, Any] = field(default_factory=dict)
     targets: bool = True
     extra: Callable[[Any], dict[str, Any]] = lambda model: {}
+    tasks: bool = False
+
+    def given(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a model with such adapters is given in addition."""
+        import torch
+
+        rows = len(next(iter(batch.values())))
+        return {"task_ids": torch.zeros(rows, dtype=torch.long)} if self.tasks else {}
 
 
 def _lora(**options: Any) -> TrainingMethod:
@@ -109,7 +118,9 @@ METHODS: dict[str, TrainingMethod] = {
     "delora": TrainingMethod("DeloraConfig", {"r": 4}),
     "gralora": TrainingMethod("GraloraConfig", {"r": 4}),
     "vblora": TrainingMethod("VBLoRAConfig", {"r": 4, "num_vectors": 16, "vector_length": 8}),
-    "poly": TrainingMethod("PolyConfig", {"r": 4, "n_tasks": 2, "n_skills": 2, "n_splits": 2}),
+    "poly": TrainingMethod(
+        "PolyConfig", {"r": 4, "n_tasks": 2, "n_skills": 2, "n_splits": 2}, tasks=True
+    ),
     "ln-tuning": TrainingMethod("LNTuningConfig", targets=False, extra=_norms),
     "trainable-tokens": TrainingMethod("TrainableTokensConfig", targets=False, extra=_tokens),
     "prompt": TrainingMethod("PromptTuningConfig", _VIRTUAL, targets=False),
@@ -156,7 +167,8 @@ def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) 
     options: dict[str, Any] = {**method.options, "task_type": TASKS[task].peft or None}
     if method.targets:
         options["target_modules"] = targets or _LINEAR
-        heads = [name for name in TASKS[task].heads if hasattr(model, name)][:1]
+        names = {name.rpartition(".")[2] for name, _ in model.named_modules()}
+        heads = [name for name in TASKS[task].heads if name in names][:1]
         if heads:
             options |= {"modules_to_save": heads, "exclude_modules": heads}
     config = getattr(peft, method.config)(**options, **method.extra(model))

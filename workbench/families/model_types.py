@@ -23,6 +23,7 @@ class Task:
         logits: the field of an output that is compared.
         heads: names of the head that is trained itself beside adapters, where PEFT's `all-linear`
             would put adapters on it, too.
+        saving: arguments of `save_pretrained` of a model with adapters.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Task:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     logits: str = "logits"
     heads: tuple[str, ...] = ()
+    saving: Mapping[str, Any] = field(default_factory=dict)
 
 
 _TWO = {"num_labels": 2}
@@ -71,7 +73,11 @@ TASKS = {
         labelled=True,
     ),
     "ctc": Task(
-        "Speech, frame by frame (CTC)", "CTC", "AutoModelForCTC", heads=("lm_head", "ctc_head")
+        "Speech, frame by frame (CTC)",
+        "CTC",
+        "AutoModelForCTC",
+        heads=("lm_head", "ctc_head"),
+        saving={"save_embedding_layers": False},
     ),
     "tokens": Task(
         "Token classification",

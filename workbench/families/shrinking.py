@@ -39,6 +39,8 @@ _IF_NONE = frozenset(
 )
 """Attributes that some types read although their default is None, in parts as well."""
 _MOST_KINDS = 4
+_PADDED_WITH_ZERO = frozenset({"prophetnet"})
+"""Types that count positions from the token of padding, and generate with 0 only."""
 
 
 def attempts(cls: type[Any], **fixed: Any) -> Iterator[Any]:
@@ -191,6 +193,9 @@ def _with_small_tokens(config: Any) -> Any:
     for owner in _with_parts(config):
         for name, value in list(vars(owner).items()):
             if _is_token(name, value):
+                if name == "pad_token_id" and owner.model_type in _PADDED_WITH_ZERO:
+                    setattr(owner, name, 0)
+                    continue
                 if name not in seen:
                     number += 1
                     seen[name] = number

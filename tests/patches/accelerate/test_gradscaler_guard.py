@@ -175,3 +175,40 @@ def test_hands_off_where_another_engine_holds_the_parameters(kind: str) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
     before_prepare(lambda *args: args, accelerator, (model, optimizer), {})
     assert model.weight.dtype == torch.float16
+
+
+BATCH_NORM = """
+    import torch
+    from accelerate import Accelerator
+    from patchkit.lab import cuda_fp16
+    import patchkit
+
+    cuda_fp16.install()
+    patchkit.apply(only='accelerate-*', strict=True)
+    accelerator = Accelerator(mixed_precision="fp16")
+    norm = torch.nn.BatchNorm1d(4)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), norm).to(torch.{dtype})
+    norm.requires_grad_({trained})
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    model, optimizer = accelerator.prepare(model, torch.optim.AdamW(parameters, lr=0.1))
+    with accelerator.autocast():
+        loss = model(torch.randn(8, 4)).float().pow(2).mean()
+    accelerator.backward(loss)
+    optimizer.step()
+    own = (norm.weight, norm.bias, norm.running_mean, norm.running_var)
+    result = sorted({{str(tensor.dtype)[6:] for tensor in own}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "trained", "expected"),
+    [
+        ("float16", True, "float32"),
+        ("bfloat16", True, "float32"),
+        ("bfloat16", False, "float32"),
+        ("float16", False, "float16"),
+        ("float32", False, "float32"),
+    ],
+)
+def test_a_batch_norm_is_of_one_dtype(forked, dtype: str, trained: bool, expected: str) -> None:
+    assert forked(BATCH_NORM.format(dtype=dtype, trained=trained)) == [expected]

@@ -128,3 +128,49 @@ def test_pixels_compile_in_one_graph_where_dtypes_agree(dtype) -> None:
     if isinstance(expected, tuple):
         expected, found = expected[0], found[0]
     assert torch.equal(found, expected)
+
+
+def first_norm(name: str) -> Any:
+    """Return a module that begins with a norm, in bfloat16."""
+    sizes = {"hidden_size": 16, "layer_norm_eps": 1e-6}
+    torch.manual_seed(0)
+    if name == "wav2vec2_bert":
+        from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as modeling
+
+        config = transformers.Wav2Vec2BertConfig(**sizes, feature_projection_input_dim=16)
+        return modeling.Wav2Vec2BertFeatureProjection(config).bfloat16()
+    if name == "seamless_m4t":
+        from transformers.models.seamless_m4t import modeling_seamless_m4t as seamless
+
+        config = transformers.SeamlessM4TConfig(**sizes, feature_projection_input_dim=16)
+        return seamless.SeamlessM4TConformerFeatureProjection(config).bfloat16()
+    modeling = pytest.importorskip("transformers.models.lfm3_vl.modeling_lfm3_vl")
+    config = transformers.Lfm3VlConfig(
+        vision_config={"hidden_size": 4, "num_attention_heads": 2, "spatial_merge_size": 2},
+        text_config={"hidden_size": 64},
+        projector_hidden_size=16,
+    )
+    return modeling.Lfm3VlMultiModalProjector(config).bfloat16()
+
+
+@pytest.mark.parametrize("name", ["wav2vec2_bert", "seamless_m4t", "lfm3_vl"])
+def test_a_norm_in_bfloat16_takes_float32_on_a_cpu(name: str) -> None:
+    module = first_norm(name)
+    x = numbers(4, module.layer_norm.weight.numel())
+
+    def run() -> torch.Tensor:
+        result = module(x)
+        found: torch.Tensor = result[0] if isinstance(result, tuple) else result
+        return found
+
+    for autocast in (True, False):
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            with pytest.raises(RuntimeError, match="mixed dtype"):
+                run()
+            with patchkit.patched(only=ID, strict=True):
+                assert run().dtype == torch.bfloat16
+    module.float()
+    with torch.no_grad():
+        expected = run()
+        with patchkit.patched(only=ID, strict=True):
+            assert torch.equal(run(), expected)

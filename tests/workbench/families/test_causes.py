@@ -47,6 +47,21 @@ def test_causes_are_of_a_closed_list() -> None:
             assert re.fullmatch(r"(transformers|peft|accelerate)/[\w/]+\.py", rule.place), rule
 
 
+def test_what_preflight_is_said_to_tell_it_can_find() -> None:
+    page = (Path(__file__).parents[3] / "docs/preflight.md").read_text(encoding="utf-8")
+    told = {rule.told for rule in known.reasons("fails")} - {""}
+    assert len(told) > 1
+    assert [name for name in told if f"| `{name}`" not in page] == []
+
+
+def test_no_failure_of_dtypes_is_left_that_nobody_tells(failing) -> None:
+    counts, told = known.count_causes(failing), known.count_told(failing)
+    assert {cause: counts[cause] - told[cause] for cause in ("dtype", "packed")} == {
+        "dtype": 0,
+        "packed": 0,
+    }
+
+
 def test_each_type_without_a_tiny_model_has_a_reason() -> None:
     unbuilt = [build for build in kept.load().builds.values() if build.error]
     assert [build for build in unbuilt if not known.reason_unbuilt(build)] == []
@@ -69,7 +84,8 @@ def test_the_picture_and_the_page_are_of_what_is_kept(tmp_path: Path, failing) -
     counts = known.count_causes(failing)
     assert sum(counts.values()) == len(failing)
     for name, number in counts.items():
-        assert f"| {known.CAUSES[name]} | {number} |" in done.stdout
+        told = known.count_told(failing)[name]
+        assert f"| {known.CAUSES[name]} | {number} | {told} |" in done.stdout
         assert f">{number}</text>" in picture.read_text(encoding="utf-8")
 
 

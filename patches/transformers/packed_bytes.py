@@ -1,0 +1,129 @@
+"""LayoutLM, WavLM and RWKV compute with the bytes of packed weights, or stop.
+
+LayoutLMv3, LayoutLMv2 and PP-DocLayoutV2 read the biases of relative positions from the weight of a
+linear layer, `self.rel_pos_bias.weight.t()[rel_pos]`. In 4-bit: `index 17 is out of bounds for
+dimension 0 with size 1`. In 8-bit nothing is said: whole numbers of up to 127, without their
+scales, are added to the scores of its attention.
+
+WavLM hands the weights of its projections to `F.multi_head_attention_forward`: `expecting query
+weights shape of (64, 64), but got torch.Size([2048, 1])` in 4-bit, and in 8-bit whole numbers.
+
+RWKV divides some weights for inference, and multiplies them again for training. Of 8-bit layers it
+asks for scales that their first forward has moved (`'NoneType' object has no attribute 'div_'`),
+and with adapters on 4-bit ones it stops in `attribute 'weight' already exists`. Back in training it
+multiplies the bytes of a packed weight themselves.
+
+Fix: LayoutLM and WavLM take the values of a packed weight; and RWKV's packed layers are not scaled,
+but compute in inference what they do in training.
+"""
+
+import ast
+
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
+
+LOOKED_UP = Pattern("L.weight.t()[X]")
+SCALED = Pattern("self.layers_are_rescaled == (not self.training)")
+
+
+def look_up_values(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Subscript)
+    return [replace(node.value, f"({values_of(LOOKED_UP.holes(node)['L'])}).t()")]
+
+
+def values_of(layer: str, cast: str = "") -> str:
+    """Return the code for a layer's weight, or, where it is packed, for its values."""
+    # Spelled out, so that a compiled forward of plain weights fetches no helper.
+    is_plain = f"{layer}.weight.is_floating_point() and not hasattr({layer}.weight, 'quant_state')"
+    values = helper("patchkit.precision.quant_state:packed_values")
+    return f"{layer}.weight if {is_plain} else {values}({layer}){cast}"
+
+
+def weights(call: ast.Call) -> list[ast.Attribute]:
+    """Return the arguments that are `self.layer.weight`."""
+    given = (*call.args, *(word.value for word in call.keywords))
+    return [value for value in given if isinstance(value, ast.Attribute) and value.attr == "weight"]
+
+
+def attends_with_weights(node: ast.AST) -> bool:
+    """`F.multi_head_attention_forward(query, …, q_proj_weight=self.q_proj.weight, …)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="multi_head_attention_forward")):
+            return bool(weights(node))
+    return False
+
+
+def attend_with_values(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Call)
+    cast = f".to({ast.unparse(node.args[0])}.dtype)"
+    found = ((weight, ast.unparse(weight.value)) for weight in weights(node))
+    return [replace(weight, f"({values_of(layer, cast)})") for weight, layer in found]
+
+
+def is_done(node: ast.AST) -> bool:
+    """`if self.layers_are_rescaled == (not self.training): return`."""
+    return isinstance(node, ast.If) and SCALED(node.test)
+
+
+def leave_packed_layers(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.If)
+    weight = "self.blocks[0].attention.output.weight"
+    packed = f"not {weight}.is_floating_point() or hasattr({weight}, 'quant_state')"
+    return [replace(node.test, f"{ast.unparse(node.test)} or {packed}")]
+
+
+LOOK_UP = Rule(LOOKED_UP, look_up_values, names=("weight", "t"))
+ATTEND = Rule(attends_with_weights, attend_with_values, names=("multi_head_attention_forward",))
+SCALE = Rule(is_done, leave_packed_layers, names=("layers_are_rescaled", "training"))
+
+SOURCE = "src/transformers/models/layoutlmv3/modeling_layoutlmv3.py"
+
+PATCH = Patch(
+    id="transformers-packed-bytes",
+    title="LayoutLM, WavLM and RWKV leave the bytes of packed weights alone",
+    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.46.1"},
+    changes=(
+        Rewrite("transformers.models.*layout*.modeling_*:*.*", LOOK_UP, sites=None),
+        Rewrite(
+            "transformers.models.wavlm.modeling_wavlm:WavLMAttention.torch_multi_head_self_attention",
+            ATTEND,
+        ),
+        Rewrite("transformers.models.rwkv.modeling_rwkv:RwkvModel._rescale_layers", SCALE),
+    ),
+    # Modeling files are generated from these, and nothing imports them.
+    harmless={"transformers.models.*.modular_*:*.*": ""},
+    upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
+    symptom="is out of bounds for dimension 0|expecting query weights shape|no attribute 'div_'",
+    messages=(
+        "out of bounds for dimension 0 with size 1",
+        "expecting query weights shape of",
+        "'NoneType' object has no attribute 'div_'",
+        "attribute 'weight' already exists",
+    ),
+    caution="A deep RWKV in float16 whose layers are packed may overflow in inference, as it may "
+    "in training: load it in bfloat16.",
+)
+
+
+def reproduce() -> None:
+    """Give a tiny 4-bit LayoutLMv3 two rows of words, all at the same place of a page."""
+    import torch
+    import transformers
+
+    from patchkit.lab import quantized, shapes
+
+    sizes = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
+    config = transformers.LayoutLMv3Config(
+        **sizes,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        coordinate_size=8,
+        shape_size=16,
+        visual_embed=False,
+        pad_token_id=1,
+    )
+    torch.manual_seed(0)
+    plain = transformers.LayoutLMv3Model(config)
+    model = quantized.reload(plain, dtype="bfloat16", compute_dtype="bfloat16").eval()
+    with torch.no_grad():
+        hidden = model(input_ids=shapes.words(model.device)).last_hidden_state
+    assert hidden.isfinite().all()
