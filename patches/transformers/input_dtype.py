@@ -85,7 +85,7 @@ PATCH = Patch(
         "transformers.models.*:*": "",
     },
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
-    symptom="should be the same|have the same dtype, but got",
+    symptom="should be the same|have the same dtype, but got|mixed dtype",
     messages=(
         "Input type (float) and bias type (c10::Half) should be the same",
         "Input type (float) and bias type (c10::BFloat16) should be the same",

@@ -92,7 +92,10 @@ PATCH = Patch(
     # Modeling files are generated from these, and nothing imports them.
     harmless={"transformers.models.*.modular_*:*.*": ""},
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
-    symptom="is out of bounds for dimension 0|expecting query weights shape|no attribute 'div_'",
+    symptom=(
+        "out of bounds for dimension 0|expecting query weights shape|no attribute 'div_'|"
+        "attribute 'weight' already exists"
+    ),
     messages=(
         "out of bounds for dimension 0 with size 1",
         "expecting query weights shape of",

@@ -11,6 +11,7 @@ from ...catalogue.selection import DISABLE_VARIABLE
 from ...engine.session import SESSION
 from ...environment import installed_version
 from ...errors import UnreadableVersion
+from ...libraries import with_role
 from ...matrix.lookup import measured_versions
 from ...matrix.records import public_version
 from ...patch import Status
@@ -188,7 +189,7 @@ def _untested_step(untested: list[PatchRecord]) -> Iterator[Step]:
     )
     number = plural(len(untested), "bug")
     # A newer one of them may not fit the others as they are.
-    names = ("trl", "transformers", "peft", *(record.library for record in untested))
+    names = (*with_role("patched"), *(record.library for record in untested))
     together = " ".join(filter(installed_version, dict.fromkeys(names)))
     yield Step(
         f"For {number} the installed versions ({versions}) are older than any that was "
