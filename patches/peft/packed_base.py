@@ -101,7 +101,10 @@ PATCH = Patch(
         f"{TUNERS}.prefix_tuning.model:*.*": "",
     },
     upstream=("https://github.com/huggingface/peft/issues/2105",),
-    symptom="is invalid for input of size|cannot be multiplied|vector_norm|m1 and m2 to have the same dtype",
+    symptom=(
+        "is invalid for input of size|cannot be multiplied|vector_norm|"
+        "m1 and m2 to have the same dtype"
+    ),
     messages=(
         "is invalid for input of size",
         "mat1 and mat2 shapes cannot be multiplied",
