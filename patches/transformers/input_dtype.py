@@ -82,7 +82,7 @@ PATCH = Patch(
         # It hands the pixels to a module whose `forward` is fixed.
         "transformers.models.layoutlmv3.modeling_layoutlmv3:LayoutLMv3Model.forward_image": "",
         # Norms of what a model has computed itself, in its own dtype.
-        "transformers.models.*:*": "",
+        "transformers.models.*.*:*.*": "",
     },
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
     symptom="should be the same|have the same dtype, but got|mixed dtype",
