@@ -80,7 +80,7 @@ SOURCE = "src/transformers/models/layoutlmv3/modeling_layoutlmv3.py"
 PATCH = Patch(
     id="transformers-packed-bytes",
     title="LayoutLM, WavLM and RWKV leave the bytes of packed weights alone",
-    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.46.1"},
+    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.48.2"},
     changes=(
         Rewrite("transformers.models.*layout*.modeling_*:*.*", LOOK_UP, sites=None),
         Rewrite(
