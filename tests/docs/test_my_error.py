@@ -67,7 +67,6 @@ SYMPTOMS = {
 }
 # As they stand on a screen, and the page that they must lead to.
 QUOTED = {
-    "RuntimeError: mat1 and mat2 shapes cannot be multiplied (16x64 and 1x4096)": "families/index.html#what-fails-both-ways",
     "TypeError: modules_to_save cannot be applied to modules of type <class 'peft.tuners.lora.layer.Linear'>": "families/index.html#what-fails-both-ways",
     "AttributeError: 'MusicgenConfig' object has no attribute 'dropout'": "families/index.html#no-tiny-model",
     "ImportError: Found an incompatible version of torchao. Found version 0.15.0": "doctor/index.html#versions-known-not-to-work-together",
