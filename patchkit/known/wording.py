@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..reporting.status import TABLE, StatusRow
+from ..reporting.status import TABLE, USUAL_STANDING
 from ..whose import installed_place
 from .answer import Answer
 from .answering import Found
@@ -97,7 +97,7 @@ def _patches(names: Sequence[str], statuses: Mapping[str, str]) -> Iterator[str]
     standing = {str(row.status): row.standing for row in TABLE}
     named: dict[str, list[str]] = {}
     for name in names:
-        said = standing.get(statuses.get(name, ""), StatusRow.standing)
+        said = standing.get(statuses.get(name, ""), USUAL_STANDING)
         named.setdefault(said, []).append(name)
     order = dict.fromkeys((standing["available"], *standing.values()))
     for said in order:

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from ..patch import Status
 
+USUAL_STANDING = "patchkit.apply() fixes it"
+"""What `patchkit explain` says of patches whose status nobody knows."""
+
 
 class StatusRow(NamedTuple):
     """One status.
@@ -37,7 +40,7 @@ class StatusRow(NamedTuple):
     list_word: str = "cannot be read"
     mark: str = "!"
     colour: str | None = "red"
-    standing: str = "patchkit.apply() fixes it"
+    standing: str = USUAL_STANDING
 
 
 _FILE = Path(__file__).with_name("statuses.json")
