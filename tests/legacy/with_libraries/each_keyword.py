@@ -115,6 +115,7 @@ OTHERS = (
     "datasets.DatasetBuilder",
     "transformers.DataCollatorForLanguageModeling",
     "transformers.LlamaRotaryEmbedding",
+    "trl.DataCollatorForLanguageModeling",
 )
 """Classes that cannot be made without more."""
 NEEDED = {"use_cpu": True, "bf16": False, "report_to": "none", "output_dir": "out"}
@@ -122,7 +123,7 @@ NEEDED = {"use_cpu": True, "bf16": False, "report_to": "none", "output_dir": "ou
 
 def find(owner: str) -> type:
     library, _, name = owner.partition(".")
-    more = ("trl.experimental.online_dpo", "trl.experimental.utils")
+    more = ("trl.experimental.online_dpo", "trl.experimental.utils", "trl.trainer.sft_trainer")
     homes = (*HOMES, *more) if library == "trl" else (library,)
     for home in homes:
         try:

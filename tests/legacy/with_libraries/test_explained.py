@@ -31,6 +31,7 @@ OF_THE_ERROR = {
     "fields_declared_anew": "optim='adamw_torch'",
     "flag_of_two_classes of objects": "use_cache",
     "layers_by_their_old_names": "q_proj",
+    "metrics_of_pairs of objects": "processing_class",
     "model_card of objects": "finetuned_from",
     "own_settings": "warmup_steps",
     "said_twice": "quantization_config",
@@ -40,6 +41,8 @@ OF_THE_ERROR = {
 """What the answer must have where the layer tells more than the first error speaks of."""
 SILENT = {"dtype_of_a_model_by_name", "set_afterwards"}
 """Pieces that raise nothing: their results are others."""
+WITH_OTHER_KEYS = {"transformers._import_structure"}
+"""Names that are there still, so that asking for one is no error."""
 PIECES = {
     **{name: (case[0], case[3]) for name, case in test_old_calls.OLD.items()},
     **{f"{name} of objects": (case[0], case[3]) for name, case in old_methods.PIECES.items()},
@@ -123,6 +126,8 @@ def test_the_error_of_each_keyword(tmp_path: Path) -> None:
 def test_the_error_of_each_name(tmp_path: Path) -> None:
     wrong = []
     for name, (_, _, text) in answer(FOLDER / "each_name.py", "off", tmp_path).items():
+        if not text and name in WITH_OTHER_KEYS:
+            continue
         found = answers(text)
         if not is_gone(name, found):
             wrong.append((name, [answer.id for answer in found]))
