@@ -6,11 +6,11 @@ import sys
 import weakref
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..environment import distribution_of
 from ..patch import Change, Rewrite, note
-from ..rewrite import Claimant, CodeSwaps, Drift, Edits, Piece, Target, Wrapper, bind
+from ..rewrite import Claimant, Drift, Edits, Piece, Target, bind
 from ..rewrite.diff import Difference
 from ..rewrite.install import SwappedFunction
 from ..rewrite.misfit import misfit
@@ -19,17 +19,6 @@ from .wrapping import ChangedPlaces, ProxiedCallable, wrap
 
 class TargetReplaced(Drift):
     """Another tool put a function of another module in the place of the target."""
-
-
-@dataclass(frozen=True)
-class WrapNote:
-    """A wrapper as shown in a diff; made into text only when somebody wants to read it."""
-
-    target: str
-    wrapper: Wrapper | str
-
-    def __str__(self) -> str:
-        return note(self.target, self.wrapper)
 
 
 def _module_of(namespace: dict[str, Any]) -> str:
@@ -52,7 +41,7 @@ class FixedCallable:
     qualname: str
     place: SwappedFunction | ProxiedCallable
     piece: Piece
-    shown: Difference | WrapNote
+    shown: Difference | str
 
     def is_live(self) -> bool:
         """Tell whether the change is in force where its target is looked for."""
@@ -118,64 +107,114 @@ def fix(
     still_live = {fixed.qualname: fixed for fixed in before}
     taken = set() if taken is None else taken
     taken.update(map(_edited_place, before))
-    if not isinstance(change, Rewrite):
-        qualname = Target.parse(change.target).qualname
-        if qualname in still_live:
-            return [still_live[qualname]]
-        place, piece = wrap(owner, change, module, places, claimant)
-        shown = WrapNote(f"{module.__name__}:{qualname}", change.wrapper)
-        return [FixedCallable(weakref.ref(module), qualname, place, piece, shown)]
     target = Target.parse(change.target)
+    if not isinstance(change, Rewrite):
+        if target.qualname in still_live:
+            return [still_live[target.qualname]]
+        place, piece = wrap(owner, change, module, places, claimant)
+        shown = note(f"{module.__name__}:{target.qualname}", change.wrapper)
+        return [FixedCallable(weakref.ref(module), target.qualname, place, piece, shown)]
+    rewriting = _Rewriting(owner, change, target, module, places, claimant, taken, kept_as)
     callables = []
-    for qualname, function in _functions(target, module, places):
-        fixed = still_live.get(qualname)
-        original = places.swaps.original(function)
-        if fixed is None and (not target.is_glob or change.rule.may_concern(original)):
-            fixed = _rewrite(
-                owner,
-                change,
-                target,
-                module,
-                qualname,
-                function,
-                places.swaps,
-                claimant,
-                taken,
-                kept_as,
-            )
+    for qualname, function in rewriting.functions():
+        fixed = still_live.get(qualname) or rewriting.fix(qualname, function)
         if fixed is not None:
             taken.add(_edited_place(fixed))
             callables.append(fixed)
     return callables
 
 
-def _functions(
-    target: Target, module: ModuleType, places: ChangedPlaces
-) -> list[tuple[str, FunctionType]]:
-    """Return the functions that a target means in a module, with their names.
+@dataclass(frozen=True)
+class _Rewriting:
+    """One change that rewrites, on one module; the arguments are those of `fix`."""
 
-    One that was adopted counts, whatever another tool has put in its place since.
+    owner: str
+    change: Rewrite
+    target: Target
+    module: ModuleType
+    places: ChangedPlaces
+    claimant: Claimant
+    taken: set[tuple[int, object]]
+    kept_as: str
+
+    def functions(self) -> list[tuple[str, FunctionType]]:
+        """Return the functions that the target means, with their names.
+
+        One that was adopted counts, whatever another tool has put in its place since.
+
+        Raises:
+            Drift: a target without wildcards is missing, or replaced.
+        """
+        adopted, name = self.places.adopted_in(self.module), self.target.qualname
+        if self.target.qualname_is_glob:
+            found = self.places.functions_in(self.module, name)
+            return [(name, adopted.get(name, function)) for name, function in found]
+        try:
+            return [(name, adopted.get(name) or _function_at(self.module, name))]
+        except Drift:
+            if self.target.is_glob:
+                return []
+            raise
+
+    def fix(self, qualname: str, function: FunctionType) -> FixedCallable | None:
+        """Edit a function; return None where there is nothing to do for this target."""
+        swaps, rule = self.places.swaps, self.change.rule
+        if self.target.is_glob and not rule.may_concern(swaps.original(function)):
+            return None
+        place = swaps.place(function)
+        # In force if it was fixed under another name, or its module left `sys.modules` for a while.
+        edits = next(filter(self._is_ours, place.in_force() or ()), None)
+        if edits is None:
+            edits = self._planned(place, qualname, function)
+        elif (id(place), rule) in self.taken:
+            return None  # another target of this patch names the same function
+        if edits is None:
+            return None
+        swaps.install(function, edits, self.claimant, place)
+        shown = Difference(place.name, place.lines, edits.edits)
+        return FixedCallable(weakref.ref(self.module), qualname, place, edits, shown)
+
+    def _is_ours(self, piece: Piece) -> TypeGuard[Edits]:
+        return isinstance(piece, Edits) and piece.key == (self.owner, self.change.rule)
+
+    def _planned(
+        self, place: SwappedFunction, qualname: str, function: FunctionType
+    ) -> Edits | None:
+        """Return the edits of all sites; None where a wildcard finds none.
+
+        Raises:
+            Drift: the function does not look as expected.
+        """
+        rule = self.change.rule
+        missing = [name for name in rule.needs if name not in function.__globals__]
+        if missing and self.target.is_glob:
+            return None
+        concerned = rule.may_concern(place.original)
+        sites = self.places.swaps.plan(place, rule, self.kept_as) if concerned else []
+        if self.target.is_glob and not sites:
+            return None
+        here = self.module.__name__
+        problem = misfit(here, missing, len(sites), self.change.sites, qualname)
+        if problem and function.__module__ != here:
+            raise TargetReplaced(
+                f"{qualname} is {function.__module__}:{function.__qualname__} here, which somebody "
+                "put in its place"
+            )
+        if problem:
+            raise Drift(problem)
+        return Edits(self.owner, rule, tuple(edit for site in sites for edit in site), self.kept_as)
+
+
+def _function_at(module: ModuleType, qualname: str) -> FunctionType:
+    """Return the function that a target without wildcards names.
 
     Raises:
-        Drift: a target without wildcards is missing, or replaced.
+        Drift: there is none.
     """
-    adopted = places.adopted_in(module)
-    if target.qualname_is_glob:
-        found = places.functions_in(module, target.qualname)
-        return [(name, adopted.get(name, function)) for name, function in found]
-    if target.qualname in adopted:
-        return [(target.qualname, adopted[target.qualname])]
+    binding = bind(module, qualname)
     try:
-        binding = bind(module, target.qualname)
-    except Drift:
-        if target.is_glob:
-            return []
-        raise
-    try:
-        return [(target.qualname, binding.function())]
+        return binding.function()
     except Drift as error:
-        if target.is_glob:
-            return []
         raise TargetReplaced(f"{error}, which somebody put in its place") from None
 
 
@@ -184,57 +223,9 @@ def _edited_place(fixed: FixedCallable) -> tuple[int, object]:
     return id(fixed.place), rule
 
 
-def _check_place(function: FunctionType, module: ModuleType, qualname: str) -> None:
-    """Raise TargetReplaced where the function is not the module's own."""
-    if function.__module__ != module.__name__:
-        raise TargetReplaced(
-            f"{qualname} is {function.__module__}:{function.__qualname__} here, which somebody put "
-            "in its place"
-        )
-
-
 def is_replaced(module: ModuleType, qualname: str) -> bool:
     """Tell whether a target is missing, or replaced by an object of another module."""
     try:
-        binding = bind(module, qualname)
-        return binding.function().__module__ != module.__name__
+        return bind(module, qualname).function().__module__ != module.__name__
     except Drift:
         return True
-
-
-def _rewrite(
-    owner: str,
-    change: Rewrite,
-    target: Target,
-    module: ModuleType,
-    qualname: str,
-    function: FunctionType,
-    swaps: CodeSwaps,
-    claimant: Claimant,
-    taken: set[tuple[int, object]],
-    kept_as: str,
-) -> FixedCallable | None:
-    known = swaps.place(function)
-    for piece in known.in_force() or ():
-        if isinstance(piece, Edits) and piece.key == (owner, change.rule):
-            if (id(known), change.rule) in taken:
-                return None  # another target of this patch names the same function
-            # It was fixed under another name, or before its module left `sys.modules` for a while.
-            swaps.install(function, piece, claimant, known)
-            shown = Difference(known.name, known.lines, piece.edits)
-            return FixedCallable(weakref.ref(module), qualname, known, piece, shown)
-    missing = [name for name in change.rule.needs if name not in function.__globals__]
-    if missing and target.is_glob:
-        return None
-    sites = []
-    if change.rule.may_concern(known.original):
-        sites = swaps.plan(known, change.rule, kept_as)
-    if target.is_glob and not sites:
-        return None
-    if problem := misfit(module.__name__, missing, len(sites), change.sites, qualname):
-        _check_place(function, module, qualname)
-        raise Drift(problem)
-    piece = Edits(owner, change.rule, tuple(edit for site in sites for edit in site), kept_as)
-    swaps.install(function, piece, claimant, known)
-    shown = Difference(known.name, known.lines, piece.edits)
-    return FixedCallable(weakref.ref(module), qualname, known, piece, shown)
