@@ -49,9 +49,13 @@ class Pin:
     def name(self) -> str:
         return canonical(self.requirement.name)
 
+    @property
+    def wanted(self) -> str:
+        """What it requires, such as `transformers>=4.56`."""
+        return f"{self.requirement.name}{self.requirement.specifier}"
+
     def __str__(self) -> str:
-        wanted = f"{self.requirement.name}{self.requirement.specifier}"
-        return f"{self.by.name} {self.by.version} requires {wanted}"
+        return f"{self.by.name} {self.by.version} requires {self.wanted}"
 
 
 @dataclass(frozen=True)

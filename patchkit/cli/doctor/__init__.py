@@ -6,21 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...environment import cached_lookups, installed_distributions
+from ...environment import cached_lookups
+from ...reporting.pins import Pins, pins_here
 from .section import Section, Step, run_check
 
-if TYPE_CHECKING:
-    from ...reporting.pins import Pins
-
 SCHEMA = 1
-
-
-def _no_pins() -> Pins:
-    from ...reporting.pins import Pins
-
-    return Pins({})
 
 
 @dataclass(frozen=True)
@@ -33,7 +25,7 @@ class Diagnosis:
     """
 
     sections: tuple[Section, ...]
-    pins: Pins = field(default_factory=_no_pins, repr=False)
+    pins: Pins = field(default=Pins({}), repr=False)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -41,11 +33,7 @@ class Diagnosis:
 
         None of their commands contradicts what an installed distribution requires.
         """
-        from .fitting import within_pins
-
-        steps = within_pins(
-            (step for section in self.sections for step in section.steps), self.pins
-        )
+        steps = (step.within(self.pins) for section in self.sections for step in section.steps)
         return tuple(sorted(steps, key=lambda step: not step.wrong))
 
     @property
@@ -54,12 +42,9 @@ class Diagnosis:
         return 1 if any(step.wrong for step in self.steps) else 0
 
     def to_dict(self) -> dict[str, Any]:
-        steps = [
-            {"what": step.what, "do": list(step.do), "wrong": step.wrong} for step in self.steps
-        ]
         return {
             "schema": SCHEMA,
-            "steps": steps,
+            "steps": [{**vars(step), "do": list(step.do)} for step in self.steps],
             **{section.name: section.facts for section in self.sections},
         }
 
@@ -77,7 +62,6 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
     Returns:
         the diagnosis; a check that fails itself has a section that says why.
     """
-    from ...reporting.pins import Pins
     from . import (
         devices,
         due,
@@ -90,7 +74,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         versions,
     )
 
-    pins = Pins(installed_distributions())
+    pins = pins_here()
     checks: dict[ModuleType, Callable[[], Section]] = {
         versions: versions.check,
         frameworks: lambda: frameworks.check(pins),

@@ -34,42 +34,52 @@ _LEVELS = {
     "none": "neither run nor read on this version",
     "unknown": "unknown: the matrix cannot be read",
 }
+_NEVER_RUN = ("scanned", "none", "unknown")
 
 
 def check() -> Section:
     records = [record for record in SESSION.report() if not advice.is_opt_in(record)]
     due = [record for record in records if record.status in DUE]
+    untested = [record for record in records if record.status is Status.UNTESTED]
     left_out = [record for record in records if record.status is Status.DISABLED]
     troubled = [record for record in records if record.status in TROUBLE and record.affects]
     broken = [record for record in records if record.status is Status.FAILED and not record.affects]
     others = {"from others": _third_parties(), "your own": _local()}
-    untested = [record for record in records if record.status is Status.UNTESTED]
-    levels = Counter(record.tested.level for record in due)
-    torch, measured = installed_version("torch"), measured_versions("torch")
-    rows = [
-        *_due_rows(due, levels),
-        *_torch_rows(torch, measured),
-        *_untested_rows(untested),
-        *_other_rows(left_out, troubled, broken, others),
-    ]
+    measured = measured_versions("torch")
+    found = (
+        *_due(due),
+        *_torch(installed_version("torch"), measured),
+        *_untested(untested),
+        *_left_out(left_out),
+        *_broken_steps(broken),
+        *_troubled(troubled),
+        *(SectionRow("unreadable", _reason(record), alarming=True) for record in broken),
+        *(SectionRow(label, short_list(names, _SHOWN)) for label, names in others.items() if names),
+    )
     facts = {
         "due": {record.id: record.tested.level for record in due},
         "measured_with_torch": measured,
         "untested": [record.id for record in untested],
         "switched_off": [record.id for record in left_out],
-        "troubled": {record.id: without_private_data(record.reason) for record in troubled},
-        "broken": [without_private_data(record.reason) for record in broken],
+        "troubled": {record.id: _reason(record) for record in troubled},
+        "broken": list(map(_reason, broken)),
         "from_others": others["from others"],
         "your_own": others["your own"],
     }
-    steps = (
-        *_apply_step(due),
-        *_broken_steps(broken),
-        *_trouble_steps(troubled),
-        *_verify_step(due),
-        *_untested_step(untested),
-    )
-    return Section(NAME, TITLE, tuple(rows), facts, steps)
+    return Section.of(NAME, TITLE, found, facts)
+
+
+def _reason(record: PatchRecord) -> str:
+    return without_private_data(record.reason)
+
+
+def _names(records: Iterable[PatchRecord]) -> str:
+    return short_list((record.id for record in records), _SHOWN)
+
+
+def _releases(records: Iterable[PatchRecord]) -> str:
+    releases = dict.fromkeys(f"{record.library} {record.version}" for record in records)
+    return short_list(releases, _SHOWN)
 
 
 def _third_parties() -> list[str]:
@@ -86,114 +96,76 @@ def _local() -> list[str]:
     return [entry.patch.id for entry in SESSION.catalogue if entry.module.startswith(prefix)]
 
 
-def _due_rows(due: list[PatchRecord], levels: Counter[str]) -> Iterable[SectionRow]:
-    libraries = Counter(record.library for record in due)
+def _due(due: list[PatchRecord]) -> Iterator[SectionRow | Step]:
     if not due:
         yield SectionRow("due", "none")
         return
+    libraries = Counter(record.library for record in due)
     yield SectionRow("due", ", ".join(f"{name} {count}" for name, count in libraries.most_common()))
+    levels = Counter(record.tested.level for record in due)
     for level, words in _LEVELS.items():
         if levels[level]:
             count = "all of them" if levels[level] == len(due) else str(levels[level])
             yield SectionRow("", f"{count} {words}", alarming=level in ("none", "unknown"))
+    if waiting := [record for record in due if record.status is Status.AVAILABLE]:
+        yield Step(
+            f"patchkit fixes {plural(len(waiting), 'bug')} of the installed libraries "
+            f"({_releases(waiting)}). Put this at the start of your script, or start it like this:",
+            ("import patchkit; patchkit.apply()", f"patchkit run -- {usual_start()}"),
+        )
+    if new := [record.id for record in due if record.tested.level in _NEVER_RUN]:
+        number = "1 due patch was" if len(new) == 1 else f"{len(new)} due patches were"
+        ids = " ".join(new) if len(new) <= 2 else ""
+        yield Step(
+            f"{number} never run on the installed versions. This runs each bug here, with "
+            "and without its patch; it takes minutes.",
+            (f"patchkit verify {ids}".strip(),),
+        )
 
 
-def _torch_rows(torch: str | None, measured: list[str]) -> Iterable[SectionRow]:
+def _torch(torch: str | None, measured: list[str]) -> Iterator[SectionRow]:
     if torch and measured and public_version(torch) not in measured:
         versions = short_list(measured, len(measured))
         yield SectionRow("torch", f"not measured with {torch}; measured with {versions}")
 
 
-def _untested_rows(untested: list[PatchRecord]) -> Iterable[SectionRow]:
-    if untested:
-        names = short_list((record.id for record in untested), _SHOWN)
-        yield SectionRow("untested", f"older than any measured release: {names}")
-
-
-def _other_rows(
-    left_out: list[PatchRecord],
-    troubled: list[PatchRecord],
-    broken: list[PatchRecord],
-    others: dict[str, list[str]],
-) -> Iterable[SectionRow]:
-    if left_out:
-        names = short_list((record.id for record in left_out), _SHOWN)
-        yield SectionRow("switched off", f"by {DISABLE_VARIABLE}: {names}")
-    if troubled:
-        names = short_list((record.id for record in troubled), _SHOWN)
-        yield SectionRow("in trouble", f"{names}: {without_private_data(troubled[0].reason)}", True)
-    for record in broken:
-        yield SectionRow("unreadable", without_private_data(record.reason), alarming=True)
-    for label, sources in others.items():
-        if sources:
-            yield SectionRow(label, short_list(sources, _SHOWN))
-
-
-def _apply_step(due: list[PatchRecord]) -> Iterator[Step]:
-    waiting = [record for record in due if record.status is Status.AVAILABLE]
-    if not waiting:
+def _untested(untested: list[PatchRecord]) -> Iterator[SectionRow | Step]:
+    """Suggest to look for bugs on versions older than any measured."""
+    if not untested:
         return
-    libraries = short_list(
-        dict.fromkeys(f"{record.library} {record.version}" for record in waiting), _SHOWN
-    )
-    number = plural(len(waiting), "bug")
+    yield SectionRow("untested", f"older than any measured release: {_names(untested)}")
+    # A newer one of them may not fit the others as they are.
+    libraries = (*with_role("patched"), *(record.library for record in untested))
+    together = " ".join(filter(installed_version, dict.fromkeys(libraries)))
     yield Step(
-        f"patchkit fixes {number} of the installed libraries ({libraries}). Put this at the "
-        "start of your script, or start it like this:",
-        ("import patchkit; patchkit.apply()", f"patchkit run -- {usual_start()}"),
+        f"For {plural(len(untested), 'bug')} the installed versions ({_releases(untested)}) are "
+        "older than any that was measured: patchkit does not change them. This looks for the "
+        "bugs; newer versions were measured.",
+        ("patchkit verify --everywhere", f"pip install -U {together}"),
     )
+
+
+def _left_out(left_out: list[PatchRecord]) -> Iterator[SectionRow]:
+    if left_out:
+        yield SectionRow("switched off", f"by {DISABLE_VARIABLE}: {_names(left_out)}")
 
 
 def _broken_steps(broken: list[PatchRecord]) -> Iterator[Step]:
     for record in broken:
-        reason = without_private_data(record.reason)
-        yield Step(f"A patch cannot be read: {reason}. {_sentence(record)}", wrong=True)
+        todo = f"{record.advice[:1].upper()}{record.advice[1:]}"
+        yield Step(f"A patch cannot be read: {_reason(record)}. {todo}.", wrong=True)
 
 
-def _trouble_steps(troubled: list[PatchRecord]) -> Iterator[Step]:
+def _troubled(troubled: list[PatchRecord]) -> Iterator[SectionRow | Step]:
+    if not troubled:
+        return
+    text = f"{_names(troubled)}: {_reason(troubled[0])}"
+    yield SectionRow("in trouble", text, alarming=True)
     reasons: dict[str, list[str]] = {}
     reported = installed_libraries()
     for record in troubled:
-        if isinstance(record.error, UnreadableVersion) and record.error.library in reported:
-            continue
-        reasons.setdefault(without_private_data(record.reason), []).append(record.id)
+        error = record.error
+        if not (isinstance(error, UnreadableVersion) and error.library in reported):
+            reasons.setdefault(_reason(record), []).append(record.id)
     for reason, ids in reasons.items():
         yield Step(f"Patches are not applied here: {reason} ({short_list(ids)}).", wrong=True)
-
-
-def _sentence(record: PatchRecord) -> str:
-    text = record.advice
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
-def _verify_step(due: list[PatchRecord]) -> Iterator[Step]:
-    """Suggest to verify patches that were never run on this version of the library."""
-    new = [record.id for record in due if record.tested.level in ("scanned", "none", "unknown")]
-    if not new:
-        return
-    number = "1 due patch was" if len(new) == 1 else f"{len(new)} due patches were"
-    ids = " ".join(new) if len(new) <= 2 else ""
-    yield Step(
-        f"{number} never run on the installed versions. This runs each bug here, with "
-        "and without its patch; it takes minutes.",
-        (f"patchkit verify {ids}".strip(),),
-    )
-
-
-def _untested_step(untested: list[PatchRecord]) -> Iterator[Step]:
-    """Suggest to look for bugs on versions older than any measured."""
-    if not untested:
-        return
-    versions = short_list(
-        dict.fromkeys(f"{record.library} {record.version}" for record in untested), _SHOWN
-    )
-    number = plural(len(untested), "bug")
-    # A newer one of them may not fit the others as they are.
-    names = (*with_role("patched"), *(record.library for record in untested))
-    together = " ".join(filter(installed_version, dict.fromkeys(names)))
-    yield Step(
-        f"For {number} the installed versions ({versions}) are older than any that was "
-        "measured: patchkit does not change them. This looks for the bugs; newer versions "
-        "were measured.",
-        ("patchkit verify --everywhere", f"pip install -U {together}"),
-    )

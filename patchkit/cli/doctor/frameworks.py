@@ -30,7 +30,7 @@ def check(pins: Pins) -> Section:
     facts: list[dict[str, Any]] = []
     for name, framework in frameworks(pins.installed).items():
         required = [pin for pin in pins.all if pin.by == framework and pin.name in _SHOWN]
-        wants = [f"{pin.requirement.name}{pin.requirement.specifier}" for pin in required]
+        wants = [pin.wanted for pin in required]
         libraries = {pin.name for pin in required}
         bugs = sum(canonical(library) in libraries for library in due)
         wanted = f"{framework.version}. Requires {short_list(wants, len(wants))}."
@@ -44,7 +44,7 @@ def check(pins: Pins) -> Section:
                 "due": bugs,
             }
         )
-    return Section(NAME, TITLE, tuple(rows) or (SectionRow("", "None is installed."),), facts)
+    return Section.of(NAME, TITLE, rows, facts, nothing="None is installed.")
 
 
 def _does(framework: Distribution, bugs: int) -> str:

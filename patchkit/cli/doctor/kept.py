@@ -13,4 +13,5 @@ NAME, TITLE = "kept", "Kept between processes"
 def check() -> Section:
     results = KeptResults()
     facts = {"results": len(results), "reason": results.reason}
-    return Section(NAME, TITLE, (SectionRow("", without_private_data(described(results))),), facts)
+    text = without_private_data(described(results))
+    return Section(NAME, TITLE, (SectionRow("", text),), facts)

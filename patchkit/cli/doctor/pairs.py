@@ -12,8 +12,6 @@ from .section import Section, SectionRow, Step
 
 NAME, TITLE = "pairs", "Versions known not to work together"
 
-_NONE = "None is installed."
-
 
 @dataclass(frozen=True, kw_only=True)
 class KnownPair:
@@ -62,25 +60,21 @@ def installed_pairs(pairs: Iterable[KnownPair] = KNOWN) -> Iterable[InstalledPai
 
 
 def check() -> Section:
-    installed = list(installed_pairs())
-    rows: list[SectionRow] = []
-    for match in installed:
-        without = "".join(f", without {name}" for name in match.pair.without)
-        measured = f"measured with {match.pair.measured}."
-        rows.append(SectionRow("", f"{match}{without}: {measured}", alarming=True))
-    facts = [
-        {
-            "versions": dict(match.versions),
-            "without": list(match.pair.without),
-            "happens": match.pair.happens,
-            "measured": match.pair.measured,
-        }
-        for match in installed
-    ]
-    steps = tuple(
-        Step(
-            f"{match} do not work together: {match.pair.happens}.", tuple(match.pair.do), wrong=True
+    found: list[SectionRow | Step] = []
+    facts = []
+    for match in installed_pairs():
+        pair = match.pair
+        without = "".join(f", without {name}" for name in pair.without)
+        text = f"{match}{without}: measured with {pair.measured}."
+        found.append(SectionRow("", text, alarming=True))
+        problem = f"{match} do not work together: {pair.happens}."
+        found.append(Step(problem, tuple(pair.do), wrong=True))
+        facts.append(
+            {
+                "versions": dict(match.versions),
+                "without": list(pair.without),
+                "happens": pair.happens,
+                "measured": pair.measured,
+            }
         )
-        for match in installed
-    )
-    return Section(NAME, TITLE, tuple(rows) or (SectionRow("", _NONE),), facts, steps)
+    return Section.of(NAME, TITLE, found, facts, nothing="None is installed.")

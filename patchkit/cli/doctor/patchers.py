@@ -34,10 +34,9 @@ def check() -> Section:
         SectionRow(name, f"{version}. {PATCHERS[name].beside} ({PATCHERS[name].basis})")
         for name, version in installed.items()
     ]
-    if not rows:
-        rows = [SectionRow("", "None that patchkit knows is installed.")]
     facts = [
         {"name": name, "version": version, **vars(PATCHERS[name])}
         for name, version in installed.items()
     ]
-    return Section(NAME, TITLE, tuple(rows), facts)
+    nothing = "None that patchkit knows is installed."
+    return Section.of(NAME, TITLE, rows, facts, nothing=nothing)

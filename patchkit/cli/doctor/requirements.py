@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from ...environment import canonical, installed_version
-from ...reporting.pins import Pins, admits, pip_install
+from ...environment import canonical
+from ...reporting.pins import Pin, Pins, admits, pip_install
 from ...text import short_list
 from .section import Section, SectionRow, Step
 from .versions import installed_libraries
@@ -21,29 +19,7 @@ NAME, TITLE = "requirements", "Requirements that are not met"
 _SHOWN = 4
 
 
-@dataclass(frozen=True)
-class Unmet:
-    """A requirement that does not hold.
-
-    Args:
-        by: the distribution that requires it.
-        version: its version.
-        requirement: such as `transformers>=4.56`.
-        found: the installed version; None if there is none.
-        by_extra: whether it belongs to an extra, for which another distribution asks.
-    """
-
-    by: str
-    version: str
-    requirement: str
-    found: str | None
-    by_extra: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.requirement} ({self.found or 'absent'})"
-
-
-def unmet(libraries: Iterable[str], pins: Pins) -> Iterator[Unmet]:
+def unmet(libraries: Iterable[str], pins: Pins) -> Iterator[Pin]:
     """Yield the requirements of libraries, and of what they require, that do not hold.
 
     One of an extra counts where an installed distribution asks for that extra. Nothing records
@@ -55,38 +31,39 @@ def unmet(libraries: Iterable[str], pins: Pins) -> Iterator[Unmet]:
             if pin.by.name != name:
                 continue
             if not pins.is_met(pin.requirement):
-                text = f"{pin.requirement.name}{pin.requirement.specifier}"
-                found = installed_version(pin.requirement.name)
-                yield Unmet(name, pin.by.version, text, found, pin.by_extra)
+                yield pin
             if pin.name in pins.installed and pin.name not in queue:
                 queue.append(pin.name)
 
 
 def check(pins: Pins) -> Section:
     libraries = installed_libraries()
-    requirements = list(dict.fromkeys(unmet(libraries, pins)))
-    by: dict[str, list[Unmet]] = {}
-    for requirement in requirements:
-        by.setdefault(f"{requirement.by} {requirement.version}", []).append(requirement)
+    found = list({(str(pin), pin.by_extra): pin for pin in unmet(libraries, pins)}.values())
+    wants: dict[str, list[str]] = {}
+    for pin in found:
+        by = f"{pin.by.name} {pin.by.version}"
+        wants.setdefault(by, []).append(f"{pin.wanted} ({_present(pin, pins) or 'absent'})")
     rows = [
-        SectionRow(name, short_list(map(str, wants), _SHOWN), alarming=True)
-        for name, wants in by.items()
+        SectionRow(name, short_list(texts, _SHOWN), alarming=True) for name, texts in wants.items()
     ]
-    if not rows:
-        rows = [SectionRow("", "None." if libraries else "No library is installed.")]
-    facts = [vars(requirement) for requirement in requirements]
-    return Section(NAME, TITLE, tuple(rows), facts, tuple(_steps(requirements, pins)))
+    facts = [
+        {
+            "by": pin.by.name,
+            "version": pin.by.version,
+            "requirement": pin.wanted,
+            "found": _present(pin, pins),
+            "by_extra": pin.by_extra,
+        }
+        for pin in found
+    ]
+    nothing = "None." if libraries else "No library is installed."
+    return Section.of(NAME, TITLE, [*rows, *_steps(found, pins)], facts, nothing=nothing)
 
 
-def _steps(requirements: list[Unmet], pins: Pins) -> Iterator[Step]:
+def _steps(found: list[Pin], pins: Pins) -> Iterator[Step]:
     # What pip is about to replace may require other things then.
-    stays = [unmet for unmet in requirements if not _moves(unmet.by, pins)] or requirements
-    names = {unmet.requirement: _name(unmet) for unmet in stays}
-    apart = {
-        name
-        for name in names.values()
-        if not admits(_together(pin.requirement.specifier for pin in pins.by_name[name]))
-    }
+    stays = [pin for pin in found if not _moves(pin.by.name, pins)] or found
+    apart = {pin.name for pin in stays if not admits(_together(pins.by_name[pin.name]))}
     for name in sorted(apart):
         wants = "; ".join(
             dict.fromkeys(str(pin) for pin in pins.by_name[name] if pin.requirement.specifier)
@@ -96,18 +73,18 @@ def _steps(requirements: list[Unmet], pins: Pins) -> Iterator[Step]:
             "environment of its own, or another release.",
             wrong=True,
         )
-    fixable = [unmet for unmet in stays if names[unmet.requirement] not in apart]
+    fixable = [pin for pin in stays if pin.name not in apart]
     if not fixable:
         return
     wrong = [
-        f"{unmet.by} {unmet.version} requires {unmet.requirement}: {_state(unmet)}"
-        for unmet in fixable
+        f"{pin}: {f'{version} is' if (version := _present(pin, pins)) else 'it is not'} installed"
+        for pin in fixable
     ]
-    also = f"; {len(requirements) - 2} more below" if len(requirements) > 2 else ""
+    also = f"; {len(found) - 2} more below" if len(found) > 2 else ""
     yield Step(
         f"Requirements are not met. {'; '.join(wrong[:2])}{also}. pip finds versions that fit "
         "together, or says that there are none.",
-        (pip_install(dict.fromkeys(unmet.requirement for unmet in fixable)),),
+        (pip_install(dict.fromkeys(pin.wanted for pin in fixable)),),
         wrong=True,
     )
 
@@ -121,13 +98,11 @@ def _moves(name: str, pins: Pins) -> bool:
     )
 
 
-def _name(unmet: Unmet) -> str:
-    return canonical(Requirement(unmet.requirement).name)
+def _together(pins: Iterable[Pin]) -> SpecifierSet:
+    return reduce(and_, (pin.requirement.specifier for pin in pins), SpecifierSet())
 
 
-def _together(specifiers: Iterable[SpecifierSet]) -> SpecifierSet:
-    return reduce(and_, specifiers, SpecifierSet())
-
-
-def _state(unmet: Unmet) -> str:
-    return f"{unmet.found} is installed" if unmet.found else "it is not installed"
+def _present(pin: Pin, pins: Pins) -> str | None:
+    """Return the installed version of what is required."""
+    present = pins.installed.get(pin.name)
+    return present.version if present else None

@@ -8,12 +8,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from ...environment import installed_distributions, installed_version
+from ...environment import installed_version
 from ...modernize.wanted import constraints as file_of_constraints
-from ...reporting.pins import Pins
+from ...reporting.pins import pins_here
 from ..arguments import check_writable
 from ..output import show, show_json
-from .fitting import within_pins
 from .probe import probe
 from .rendering import as_rich
 from .scripts import Examined, examine
@@ -44,8 +43,9 @@ def show_scripts(
     if as_json:
         show_json(examined.to_dict())
     else:
-        todo = within_pins(steps(examined), Pins(installed_distributions()))
-        show(as_rich(todo, list(sections(examined)), Console().width))
+        pins = pins_here()
+        todo = [step.within(pins) for step in steps(examined)]
+        show(as_rich(todo, sections(examined), Console().width))
         if constraints is not None:
             click.echo(_written(constraints, examined), err=examined.chosen is None)
     if constraints is not None and examined.chosen is None:

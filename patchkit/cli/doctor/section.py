@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ...reporting.pins import Pins, fit
 from .privacy import without_private_data
+
+_APART = "Only an environment of its own for one of them fixes this."
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,24 @@ class Step:
     what: str
     do: tuple[str, ...] = ()
     wrong: bool = False
+
+    def within(self, pins: Pins) -> Step:
+        """Return the step without pip commands that contradict a requirement, or change nothing.
+
+        Where no command is left, the step says which requirement rules them out.
+        """
+        commands: dict[str, None] = {}
+        reasons: dict[str, None] = {}
+        for command in self.do:
+            fitting, pin = fit(command, pins)
+            if fitting:
+                commands[fitting] = None
+            elif pin is not None:
+                reasons[str(pin)] = None
+        if not commands and reasons:
+            what = f"{self.what} What would fix it is ruled out: {'; '.join(reasons)}. {_APART}"
+            return replace(self, what=what, do=())
+        return replace(self, do=tuple(commands))
 
 
 @dataclass(frozen=True)
@@ -49,7 +70,23 @@ class Section:
     title: str
     rows: tuple[SectionRow, ...] = ()
     facts: Any = None
-    steps: tuple[Step, ...] = field(default=())
+    steps: tuple[Step, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        found: Iterable[SectionRow | Step],
+        facts: Any = None,
+        *,
+        nothing: str = "",
+    ) -> Section:
+        """Return the section with these rows and steps; `nothing` is its text if it has no row."""
+        found = list(found)
+        rows = [row for row in found if isinstance(row, SectionRow)] or [SectionRow("", nothing)]
+        steps = (step for step in found if isinstance(step, Step))
+        return cls(name, title, tuple(rows), facts, tuple(steps))
 
 
 def run_check(name: str, title: str, check: Callable[[], Section]) -> Section:

@@ -90,30 +90,21 @@ def _nearest(name: str, candidates: list[str]) -> str:
 
 def check() -> Section:
     ours = list(variables())
-    rows = [
-        SectionRow(
-            variable.name,
-            variable.problem or variable.value or "is set",
-            alarming=bool(variable.problem),
-        )
-        for variable in ours
-    ]
-    steps = tuple(_step(variable) for variable in ours if variable.problem)
-    if not rows:
-        rows = [SectionRow("", "None is set.")]
+    found: list[SectionRow | Step] = []
+    for variable in ours:
+        text = variable.problem or variable.value or "is set"
+        found.append(SectionRow(variable.name, text, alarming=bool(variable.problem)))
+        if variable.problem:
+            found.append(_step(variable))
     facts = [vars(variable) for variable in ours]
-    return Section(NAME, TITLE, tuple(rows), facts, steps)
+    return Section.of(NAME, TITLE, found, facts, nothing="None is set.")
 
 
 def _step(variable: Variable) -> Step:
-    problem = variable.problem
+    name, meant, problem = variable.name, variable.meant, variable.problem
     if not problem.endswith((".", "?")):
         problem += "."
-    if variable.meant:
-        problem += f" {variable.meant} is probably meant."
-        return Step(
-            problem,
-            (f'export {variable.meant}="${variable.name}"\nunset {variable.name}',),
-            wrong=True,
-        )
-    return Step(problem, (f"unset {variable.name}",), wrong=True)
+    if not meant:
+        return Step(problem, (f"unset {name}",), wrong=True)
+    rename = f'export {meant}="${name}"\nunset {name}'
+    return Step(f"{problem} {meant} is probably meant.", (rename,), wrong=True)

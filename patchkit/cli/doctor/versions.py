@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ...about import DISTRIBUTION, __version__, namesake, namesake_problem
 from ...environment import frameworks, installed_version, is_version, python_and_platform
 from ...errors import UnreadableVersion
-from ...libraries import with_role
 from ...matrix.records import LIBRARIES
 from ...text import short_list
 from .section import Section, SectionRow, Step
@@ -39,17 +38,8 @@ def installed_libraries() -> dict[str, str]:
 def check() -> Section:
     versions = installed_libraries()
     running = python_and_platform()
-    absent = [name for name in LIBRARIES if name not in versions]
-    rows = [
-        SectionRow("Python", f"{running['python']} on {running['platform']}"),
-        SectionRow("patchkit", f"{__version__} ({DISTRIBUTION})"),
-    ]
     other = namesake()
-    if other:
-        rows.append(SectionRow("in its folder", f"{other}, of another distribution", alarming=True))
-    rows += [SectionRow(name, version + _origin(name)) for name, version in versions.items()]
-    if absent:
-        rows.append(SectionRow("absent", short_list(absent, shown=len(absent))))
+    absent = [name for name in LIBRARIES if name not in versions]
     facts = {
         **running,
         "patchkit": __version__,
@@ -57,40 +47,37 @@ def check() -> Section:
         "installed": versions,
         "absent": absent,
     }
-    steps = (Step(f"{namesake_problem(other)}.", wrong=True),) if other else ()
-    return Section(
-        NAME, TITLE, tuple(rows), facts, (*steps, *_unreadable_steps(versions), *_steps(versions))
-    )
-
-
-def _unreadable_steps(versions: dict[str, str]) -> Iterator[Step]:
-    """Yield a step for each version that does not parse; other sections are silent about it."""
+    found: list[SectionRow | Step] = [
+        SectionRow("Python", f"{running['python']} on {running['platform']}"),
+        SectionRow("patchkit", f"{__version__} ({DISTRIBUTION})"),
+    ]
+    if other:
+        found.append(SectionRow("in its folder", f"{other}, of another distribution", True))
+        found.append(Step(f"{namesake_problem(other)}.", wrong=True))
     for name, version in versions.items():
-        if not is_version(version):
+        found.append(SectionRow(name, version + _origin(name)))
+        if not is_version(version):  # other sections are silent about it
             error = UnreadableVersion(name, version)
             advice = f"{error.advice[:1].upper()}{error.advice[1:]}"
-            yield Step(f"{error}. {advice}; until then its bugs stay.", wrong=True)
+            found.append(Step(f"{error}. {advice}; until then its bugs stay.", wrong=True))
+    if absent:
+        found.append(SectionRow("absent", short_list(absent, shown=len(absent))))
+    return Section.of(NAME, TITLE, [*found, *_missing(versions)], facts)
 
 
-def _steps(versions: dict[str, str]) -> tuple[Step, ...]:
-    missing = [name for name in with_role("needed") if name not in versions]
+def _missing(versions: dict[str, str]) -> Iterator[Step]:
     if not any(name in versions for name in LIBRARIES):
-        return (
-            Step(
-                "No library that patchkit fixes is installed for this Python. If you train with "
-                "another Python, check that one; else install the libraries.",
-                ("/path/to/that/python -m patchkit doctor", "pip install trl peft bitsandbytes"),
-            ),
+        yield Step(
+            "No library that patchkit fixes is installed for this Python. If you train with "
+            "another Python, check that one; else install the libraries.",
+            ("/path/to/that/python -m patchkit doctor", "pip install trl peft bitsandbytes"),
         )
-    if "torch" in missing:
-        return (
-            Step(
-                f"torch is missing: {short_list(versions)} cannot train without it.",
-                ("pip install torch",),
-                wrong=True,
-            ),
+    elif "torch" not in versions:
+        yield Step(
+            f"torch is missing: {short_list(versions)} cannot train without it.",
+            ("pip install torch",),
+            wrong=True,
         )
-    return ()
 
 
 def _origin(distribution: str) -> str:

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from patchkit.cli.doctor import devices, probe
-from patchkit.cli.doctor.fitting import within_pins
-from patchkit.environment import installed_distributions
-from patchkit.reporting.pins import Pins
+from patchkit.reporting.pins import pins_here
 
 CPU = {
     "device": "cpu",
@@ -214,9 +212,8 @@ def test_torchvision_that_does_not_load(
     installation.add("framework", "1.0", requires)
     error = "RuntimeError: operator torchvision::nms does not exist"
     answers = {"torch": build, "devices": [CPU], "torchvision": {"error": error}}
-    (step,) = within_pins(
-        devices.section(answers, nvidia=False).steps, Pins(installed_distributions())
-    )
+    (step,) = devices.section(answers, nvidia=False).steps
+    step = step.within(pins_here())
     assert (
         step.what == f"torchvision does not load: {error}. With it, imports of Transformers fail."
     )

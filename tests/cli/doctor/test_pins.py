@@ -14,7 +14,6 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from patchkit.cli.doctor import Diagnosis
-from patchkit.cli.doctor.fitting import within_pins
 from patchkit.cli.doctor.section import Section, Step
 from patchkit.environment import Distribution
 from patchkit.reporting.pins import Pins, admits, fit
@@ -191,7 +190,7 @@ def test_beside_a_framework(command: str, printed: str) -> None:
 def test_what_rules_all_commands_out_is_said() -> None:
     made_up = {**LLAMAFACTORY, "trl": ("0.24.0", ["transformers>=5"])}
     step = Step("They fail.", ("pip install 'trl>=0.29'", "pip install 'transformers<5'"), True)
-    (left,) = within_pins([step], pins_of(made_up))
+    left = step.within(pins_of(made_up))
     assert left.do == ()
     assert "llamafactory 0.9.5 requires trl<=0.24.0,>=0.18.0" in left.what
     assert "trl 0.24.0 requires transformers>=5" in left.what
@@ -202,6 +201,6 @@ def test_the_property_can_fail() -> None:
     """Without the gate the command of the first example would be printed."""
     made_up: Records = {"alpha": ("1.0", ["beta<=0.2"]), "beta": ("0.2", [])}
     step = Step("Do it.", ("pip install 'beta>=0.3'",))
-    assert within_pins([step], Pins({}))[0].do == step.do
-    assert within_pins([step], pins_of(made_up))[0].do == ()
-    assert not re.search("pip", within_pins([step], pins_of(made_up))[0].what)
+    assert step.within(Pins({})).do == step.do
+    assert step.within(pins_of(made_up)).do == ()
+    assert not re.search("pip", step.within(pins_of(made_up)).what)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from patchkit.cli.doctor import requirements
-from patchkit.cli.doctor.fitting import within_pins
 from patchkit.environment import installed_distributions
 from patchkit.reporting.pins import Pins
 
@@ -144,7 +143,7 @@ def checked():
 def steps():
     """The steps as the doctor prints them."""
     pins = Pins(installed_distributions())
-    return within_pins(requirements.check(pins).steps, pins)
+    return [step.within(pins) for step in requirements.check(pins).steps]
 
 
 def test_what_to_do(installation) -> None:
