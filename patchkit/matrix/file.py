@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -83,7 +84,7 @@ def replace_text(path: Path, text: str) -> None:
     Raises:
         OSError: it cannot be written; it is then unchanged.
     """
-    beside = path.with_name(f"{path.name}.new")
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # another process may write, too
     try:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
@@ -171,7 +172,6 @@ def _results(
 
 
 def _rows(content: Mapping[object, object], section: str) -> Iterator[dict[str, Any]]:
-    """Check and yield the rows of a section."""
     rows = content.get(section)
     if not isinstance(rows, list):
         raise _Flaw(f"`{section}` must be a list")

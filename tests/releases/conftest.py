@@ -17,7 +17,7 @@ from patchkit.matrix.scan.facts import Facts, facts
 from patchkit.matrix.scan.questions import Questions
 from patchkit.matrix.scan.tree import Tree
 from patchkit.matrix.scan.verdicts import scan_of
-from patchkit.matrix.scan.wheels import Wheels
+from patchkit.matrix.scan.wheels import Wheel
 from patchkit.matrix.scan.workers import library_questions
 from patchkit.rewrite import FunctionSource, functions_in_file
 from patchkit.rewrite.edit import apply_edits, split_lines
@@ -40,7 +40,7 @@ def modules() -> Callable[[str, str], Tree]:
         wheel = next(WHEELS.glob(f"{package}-{version}-*.whl"), None)
         if wheel is not None:
             return tree.of_archive(wheel, {package})
-        return Wheels(CACHE).read(library, version, {package})
+        return Wheel(CACHE, library, version).read({package})
 
     return read
 

@@ -109,14 +109,14 @@ def read(cache: Path) -> dict[str, dict[str, str]]:
     Raises:
         ScanError: a release cannot be downloaded.
     """
-    opened = wheels.Wheels(cache)
     newest: Classes | None = None
     found: dict[str, dict[str, str]] = {}
     for library in sorted(releases(), key=lambda library: library != _LARGE):
         known: Parents = {}
         for version in newest_of_each_minor(releases()[library]):
-            opened.fetch(library, version)
-            archive = Archive(opened.file(library, version), (wheels.file_stem(library),))
+            wheel = wheels.Wheel(cache, library, version)
+            wheel.fetch()
+            archive = Archive(wheel.file, (wheels.file_stem(library),))
             classes = Classes(Sources(archive), library, newest)
             known.update(classes.parents())
         newest = newest or classes

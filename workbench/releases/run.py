@@ -131,7 +131,7 @@ class _InterfaceReader:
     """Reads releases from the package index, a folder, or the cache."""
 
     def __init__(self, cache: Path) -> None:
-        self._wheels = wheels.Wheels(cache)
+        self._cache = cache
         self._memory = InterfaceMemory(cache)
         self._given: dict[tuple[str, str], Path] = {}
         self._opened: dict[tuple[str, str], Sources] = {}
@@ -143,7 +143,7 @@ class _InterfaceReader:
         """Return the releases of a library that are to be read, the oldest first."""
         from packaging.specifiers import SpecifierSet
 
-        cached = self._wheels.cached_versions(library)
+        cached = wheels.cached_versions(self._cache, library)
         if folder is not None:
             given = _wheels_in(folder, library)
             self._given.update({(library, version): file for version, file in given.items()})
@@ -163,7 +163,7 @@ class _InterfaceReader:
 
     def fetch(self, library: str, version: str) -> None:
         if (library, version) not in self._given:
-            self._wheels.fetch(library, version)
+            wheels.Wheel(self._cache, library, version).fetch()
 
     def read(self, library: str, version: str) -> Interface:
         """Return the interface of a release."""
@@ -208,8 +208,9 @@ class _InterfaceReader:
         given = self._given.get((library, version))
         if given:
             return Sources(Archive(given, (library,)))
-        self._wheels.fetch(library, version)
-        return Sources(Archive(self._wheels.file(library, version), (wheels.file_stem(library),)))
+        wheel = wheels.Wheel(self._cache, library, version)
+        wheel.fetch()
+        return Sources(Archive(wheel.file, (wheels.file_stem(library),)))
 
     def _is_released(self, library: str, version: str) -> bool:
         return (library, version) not in self._given

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from ...patch import Wrap
 from ...rewrite import Drift, FunctionSource, Rule, edited_code, find
-from ...rewrite.locate import FunctionNode
 from ...rewrite.misfit import missing_parameters
 from . import outline
 from .parsed import ParsedModule, has_words
@@ -54,7 +53,6 @@ class Facts:
 
 
 def facts(module: str, content: bytes, questions: Questions) -> Facts:
-    """Return the facts of one module."""
     return facts_of(ParsedModule(module, content), questions)
 
 
@@ -170,11 +168,7 @@ def _problem(tree: ast.Module, question: Question) -> str:
     if not functions:
         return f"{qualname} is not defined by `def`: its signature is unknown" if expected else ""
     last = functions[-1]
-    if any(name in ("property", "cached_property") for name in _decorators(last)):
+    names = {ast.unparse(decorator).rpartition(".")[2] for decorator in last.decorator_list}
+    if names & {"property", "cached_property"}:
         return f"{qualname} is a property, not callable"
     return missing_parameters(qualname, expected, outline.parameters(last))
-
-
-def _decorators(function: FunctionNode) -> Iterator[str]:
-    for decorator in function.decorator_list:
-        yield ast.unparse(decorator).rpartition(".")[2]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 from ...about import PACKAGE
 from ...patch import Rewrite
+from ..file import replace_text
 from ..records import ScanError
 from .facts import BuggyFunction, Facts
 from .questions import Questions
@@ -80,10 +79,7 @@ def keep(file: Path, text: str) -> None:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=file.parent, suffix=".new")
-        with os.fdopen(handle, "w", encoding="utf-8") as new:
-            new.write(text)
-        Path(beside).replace(file)
+        replace_text(file, text)
     except OSError as error:
         raise ScanError(
             f"{file.parent} cannot be written: {error.strerror}; choose another folder with "

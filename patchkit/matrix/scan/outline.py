@@ -42,7 +42,6 @@ def definitions(tree: ast.Module, qualname: str) -> list[ast.stmt] | str:
 
 
 def parameters(function: FunctionNode) -> set[str]:
-    """Return the names of a function's parameters."""
     arguments = function.args
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return {

@@ -16,11 +16,8 @@ from ...rewrite import Rule, Target
 class Question:
     """One change of a patch.
 
-    Args:
-        key: `id/number`, the change's name in files.
-        patch: the patch it belongs to.
-        change: the change.
-        rule: the key of the first change of the patch that has the same rule; its own for a wrap.
+    Its key is `id/number`; `rule` is the key of the patch's first change with the same rule, or its
+    own for a wrap.
     """
 
     key: str

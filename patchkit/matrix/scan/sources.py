@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ..records import ScanError
 from . import releases, tree
 from .questions import Questions
 from .tree import Tree
-from .wheels import Wheels
+from .wheels import Wheel, cached_versions
 
 
 @dataclass(frozen=True)
@@ -22,16 +23,16 @@ class Release:
     Args:
         library: the distribution.
         version: its release.
-        fetch: downloads its sources if they are not there; slow.
         read: returns the modules of some packages.
+        fetch: downloads its sources if they are not there; slow.
         note: returns a remark on the release, once it was fetched.
     """
 
     library: str
     version: str
-    fetch: Callable[[], None]
     read: Callable[[Collection[str]], Tree]
-    note: Callable[[], str]
+    fetch: Callable[[], None] = lambda: None
+    note: Callable[[], str] = lambda: ""
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,11 @@ def from_index(
     libraries: Mapping[str, Questions], versions: str, *, newest: bool, cache: Path
 ) -> SelectedReleases:
     """Select releases on the package index, to be fetched with pip into a cache folder."""
-    wheels = Wheels(cache)
     selected: list[Release] = []
     gaps: dict[str, str] = {}
     for library, questions in libraries.items():
         try:
-            listing = releases.list_releases(library, wheels.cached_versions(library))
+            listing = releases.list_releases(library, cached_versions(cache, library))
         except ScanError as error:
             gaps[library] = str(error)
             continue
@@ -62,18 +62,10 @@ def from_index(
         )
         if not numbers:
             gaps[library] = _none_in(library, versions)
-        selected += [_of_index(wheels, library, version) for version in numbers]
+        for version in numbers:
+            wheel = Wheel(cache, library, version)
+            selected.append(Release(library, version, wheel.read, wheel.fetch, wheel.note))
     return SelectedReleases(tuple(selected), gaps)
-
-
-def _of_index(wheels: Wheels, library: str, version: str) -> Release:
-    return Release(
-        library,
-        version,
-        lambda: wheels.fetch(library, version),
-        lambda packages: wheels.read(library, version, packages),
-        lambda: "yanked" if wheels.is_yanked(library, version) else "",
-    )
 
 
 def from_folder(
@@ -106,7 +98,9 @@ def from_folder(
         numbers = numbers[-1:] if newest else numbers
         if not numbers:
             gaps[library] = _none_in(library, versions)
-        selected += [_of_folder(library, version, places[version]) for version in numbers]
+        for version in numbers:
+            read = tree.of_folder if places[version].is_dir() else tree.of_archive
+            selected.append(Release(library, version, partial(read, places[version])))
     if not selected and not gaps:
         raise UsageError(f"{folder} has neither wheels nor packages of {', '.join(libraries)}")
     return SelectedReleases(tuple(selected), gaps)
@@ -142,13 +136,6 @@ def _tree(folder: Path, library: str, questions: Questions, versions: str) -> di
             "--versions '==1.2.3'"
         )
     return {exact: folder}
-
-
-def _of_folder(library: str, version: str, place: Path) -> Release:
-    read = tree.of_folder if place.is_dir() else tree.of_archive
-    return Release(
-        library, version, lambda: None, lambda packages: read(place, packages), lambda: ""
-    )
 
 
 def _none_in(library: str, versions: str) -> str:

@@ -45,7 +45,6 @@ class ScanPlace:
 def scan_of(
     library: str, version: str, modules: Mapping[str, Facts], questions: Questions, note: str = ""
 ) -> Scan:
-    """Return the verdicts on all patches in one release."""
     verdicts = {
         patch.id: verdict(patch, version, modules, questions) for patch in questions.patches
     }
@@ -68,7 +67,6 @@ def scan_of(
 def verdict(
     patch: Patch, version: str, modules: Mapping[str, Facts], questions: Questions
 ) -> ScanVerdict:
-    """Judge one patch in one release."""
     its_questions = questions.of(patch)
     due = [question for question in its_questions if _is_due(patch, question.change, version)]
     rules = {question.rule for question in its_questions}

@@ -12,6 +12,7 @@ from ..records import ScanError
 from . import client, tree
 from .tree import Tree
 
+_FOLDER = "sources"
 _SUFFIX = ".sources.zip"
 _NEEDED = (".py", ".dist-info/METADATA")
 _YANKED = "YANKED"
@@ -33,80 +34,73 @@ def default_folder() -> Path:
     return Path(folder)
 
 
-class Wheels:
-    """Sources of releases, from the cache or through pip.
+def cached_versions(folder: Path, library: str) -> list[str]:
+    """List the releases of a library that are in the cache."""
+    stem = f"{file_stem(library)}-"
+    names = (file.name for file in (folder / _FOLDER).glob(f"{stem}*{_SUFFIX}"))
+    return [name.removeprefix(stem).removesuffix(_SUFFIX) for name in names]
+
+
+class Wheel:
+    """The sources of a release, from the cache or through pip.
 
     Of a wheel the Python files and the metadata are cached, as `trl-1.16.0.sources.zip`; a wheel of
     bitsandbytes has 60 MB of other files.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder / "sources"
+    def __init__(self, folder: Path, library: str, version: str) -> None:
+        self.library, self.version = library, version
+        self.file = folder / _FOLDER / f"{file_stem(library)}-{version}{_SUFFIX}"
 
-    def cached_versions(self, library: str) -> list[str]:
-        """List the releases of a library that are in the cache."""
-        stem = f"{file_stem(library)}-"
-        names = (file.name for file in self.folder.glob(f"{stem}*{_SUFFIX}"))
-        return [name.removeprefix(stem).removesuffix(_SUFFIX) for name in names]
-
-    def fetch(self, library: str, version: str) -> None:
-        """Download a release, unless the cache has it.
+    def fetch(self) -> None:
+        """Download the release, unless the cache has it.
 
         Raises:
             ScanError: it cannot be downloaded, or does not unpack.
         """
-        if not self.file(library, version).exists():
-            self._download(library, version)
+        if self.file.exists():
+            return
+        folder = self.file.parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder) as temporary:
+                self._download(Path(temporary))
+        except OSError as error:
+            raise ScanError(
+                f"{error.filename or folder} cannot be written: {error.strerror}; choose another "
+                "folder with --cache or PATCHKIT_CACHE"
+            ) from error
 
-    def read(self, library: str, version: str, packages: Collection[str]) -> Tree:
-        """Read the modules of a release.
+    def _download(self, temporary: Path) -> None:
+        options = ("--no-deps", "--only-binary=:all:", "--dest", str(temporary))
+        answer = client.run_pip("download", *options, f"{self.library}=={self.version}")
+        wheels = list(temporary.glob("*.whl"))
+        if not answer.ok or not wheels:
+            raise ScanError(_reason(self.library, self.version, answer))
+        sources = temporary / "sources.zip"
+        write_sources(wheels[0], sources, yanked="yanked version" in answer.messages)
+        # Another process may write it too: both write the same.
+        sources.replace(self.file)
+
+    def read(self, packages: Collection[str]) -> Tree:
+        """Read the modules of the release.
 
         Raises:
             ScanError: it cannot be downloaded, does not unpack, or has none of the packages.
         """
-        self.fetch(library, version)
-        file = self.file(library, version)
-        if not zipfile.is_zipfile(file):  # damaged since it was written
-            file.unlink(missing_ok=True)
-            self.fetch(library, version)
-        return tree.of_archive(file, packages)
+        self.fetch()
+        if not zipfile.is_zipfile(self.file):  # damaged since it was written
+            self.file.unlink(missing_ok=True)
+            self.fetch()
+        return tree.of_archive(self.file, packages)
 
-    def is_yanked(self, library: str, version: str) -> bool:
-        """Tell whether the index had yanked a release when it was fetched."""
+    def note(self) -> str:
+        """Return `yanked` if the index had yanked the release when it was fetched, or nothing."""
         try:
-            with zipfile.ZipFile(self.file(library, version)) as archive:
-                return _YANKED in archive.namelist()
+            with zipfile.ZipFile(self.file) as archive:
+                return "yanked" if _YANKED in archive.namelist() else ""
         except tree.UNREADABLE:
-            return False
-
-    def file(self, library: str, version: str) -> Path:
-        """Return where the sources of a release are cached, once it was fetched."""
-        return self.folder / f"{file_stem(library)}-{version}{_SUFFIX}"
-
-    def _download(self, library: str, version: str) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=self.folder) as temporary:
-                answer = client.run_pip(
-                    "download",
-                    "--no-deps",
-                    "--only-binary=:all:",
-                    "--dest",
-                    temporary,
-                    f"{library}=={version}",
-                )
-                wheels = list(Path(temporary).glob("*.whl"))
-                if not answer.ok or not wheels:
-                    raise ScanError(_reason(library, version, answer))
-                sources = Path(temporary, "sources.zip")
-                write_sources(wheels[0], sources, yanked="yanked version" in answer.messages)
-                # Another process may write it too: both write the same.
-                sources.replace(self.file(library, version))
-        except OSError as error:
-            raise ScanError(
-                f"{error.filename or self.folder} cannot be written: {error.strerror}; choose "
-                "another folder with --cache or PATCHKIT_CACHE"
-            ) from error
+            return ""
 
 
 def write_sources(wheel: Path, sources: Path, *, yanked: bool = False) -> None:

@@ -13,7 +13,7 @@ from patchkit.errors import UsageError
 from patchkit.matrix.records import ScanError
 from patchkit.matrix.scan import releases
 from patchkit.matrix.scan.run import scan
-from patchkit.matrix.scan.wheels import Wheels
+from patchkit.matrix.scan.wheels import Wheel
 from patchkit.patch import Rewrite
 
 from .conftest import RULE, catalogue_of, patch, write_wheel
@@ -149,4 +149,4 @@ def test_without_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(ScanError, match="choose another folder with --cache"):
-        Wheels(tmp_path / "cache").fetch("madeup", "1.0")
+        Wheel(tmp_path / "cache", "madeup", "1.0").fetch()
