@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from patchkit.matrix.records import Environment, Matrix, Result, Scan, Unmeasured
-from patchkit.matrix.show.view import View, by_release, by_set
+from patchkit.matrix.show.view import View, view_of
 
 PATCHES = {"lib-cast": "lib", "lib-norm": "lib", "other-bias": "other", "lib-new": "lib"}
 BASE = {"lib": "1.0.0", "torch": "2.0+cpu"}
@@ -73,6 +73,6 @@ def shown(patches) -> Callable[..., View]:
 
     def show(matrix: Matrix, *, by: str = "release", libraries: tuple[str, ...] = ()) -> View:
         chosen = dict.fromkeys([*patches, *sorted(result.patch for result in matrix.results)])
-        return (by_set if by == "set" else by_release)(matrix, patches, chosen, libraries)
+        return view_of(matrix, patches, chosen, libraries, by=by)
 
     return show

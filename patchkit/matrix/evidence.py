@@ -54,7 +54,11 @@ def sightings(patch: Patch, matrix: Matrix) -> list[Sighting]:
     runs = list(_runs(patch, matrix))
     shown = {(str(run), run.device) for run in runs if run.shows}
     # A range is about versions: a bug that shows on one device is there, whatever another says.
-    runs = [run for run in runs if run.shows or not _is_shown_elsewhere(run, shown)]
+    runs = [
+        run
+        for run in runs
+        if run.shows or not any(at == str(run) and device != run.device for at, device in shown)
+    ]
     rewrites = any(isinstance(change, Rewrite) for change in patch.changes)
     return [*runs, *(_scans(patch, matrix) if rewrites else ())]
 
@@ -80,7 +84,3 @@ def _scans(patch: Patch, matrix: Matrix) -> Iterator[Sighting]:
         state = scan.states.get(patch.id, "")
         if scan.library == patch.library and state in has_bug:
             yield Sighting({scan.library: scan.version}, has_bug[state], state)
-
-
-def _is_shown_elsewhere(run: Sighting, shown: set[tuple[str, str]]) -> bool:
-    return any(place == str(run) and device != run.device for place, device in shown)

@@ -101,15 +101,17 @@ def look_up(patch_id: str, library: str, installed: Mapping[str, str]) -> Tested
         return Tested("none", (), "not measured")
     here = f"{library} {version}"
     same_version = [result for result in results if _has(result, {library: version})]
-    names = {*LIBRARIES, library}
-    if exact := [result for result in same_version if _is_combination(result, installed, names)]:
+    others = [_others(result, installed, {*LIBRARIES, library}) for result in same_version]
+    pairs = zip(same_version, others, strict=True)
+    if exact := [result for result, differing in pairs if not differing]:
         found = _sorted_outcomes(exact)
         detail = f"measured on exactly these versions: {', '.join(found)}"
         return Tested("combination", found, detail)
     if same_version:
         found = _sorted_outcomes(same_version)
-        others = short_list(_nearest_versions(same_version, installed, names), _OTHERS_SHOWN)
-        detail = f"measured on {here}, beside other versions ({others}): {', '.join(found)}"
+        nearest = min(others, key=len)
+        beside = short_list(nearest, _OTHERS_SHOWN)
+        detail = f"measured on {here}, beside other versions ({beside}): {', '.join(found)}"
         return Tested("version", found, detail)
     scan = scans.get(version)
     if scan is not None and patch_id in scan.states:
@@ -167,28 +169,14 @@ def _has(result: Result, versions: Mapping[str, str]) -> bool:
     return versions.items() <= result.environment.versions.items()
 
 
-def _is_combination(result: Result, installed: Mapping[str, str], names: set[str]) -> bool:
+def _others(result: Result, installed: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """Return the versions of a measurement that are not those installed."""
     measured = result.environment.versions
-    return all(
-        public_version(installed.get(name, "")) == public_version(measured.get(name, ""))
-        for name in names
-    )
-
-
-def _nearest_versions(
-    results: list[Result], installed: Mapping[str, str], names: set[str]
-) -> list[str]:
-    """Return the versions of the measurement nearest to these, as far as they differ."""
-
-    def differing(result: Result) -> list[str]:
-        measured = result.environment.versions
-        return [
-            f"{name} {public_version(measured[name])}" if name in measured else f"no {name}"
-            for name in sorted(names)
-            if public_version(installed.get(name, "")) != public_version(measured.get(name, ""))
-        ]
-
-    return min(map(differing, results), key=len)
+    return [
+        f"{name} {public_version(measured[name])}" if name in measured else f"no {name}"
+        for name in sorted(names)
+        if public_version(installed.get(name, "")) != public_version(measured.get(name, ""))
+    ]
 
 
 def _sorted_outcomes(results: list[Result]) -> tuple[str, ...]:

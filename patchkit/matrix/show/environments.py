@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...libraries import with_role
@@ -39,7 +39,10 @@ def grid_of_sets(
         )
         for patch in ordered
     )
-    where = [list(_distinct(result.environment for result in columns[key])) for key in keys]
+    where = [
+        list({repr(result.environment): result.environment for result in columns[key]}.values())
+        for key in keys
+    ]
     return Grid("version sets", tuple(labels[key] for key in keys), tuple(rows)), where
 
 
@@ -55,39 +58,24 @@ def _place(key: _Key) -> tuple[Any, ...]:
     return Version(dict(versions).get("trl", "0")), numbers, device
 
 
-def _distinct(environments: Iterable[Environment]) -> Iterator[Environment]:
-    seen: list[Environment] = []
-    for environment in environments:
-        if environment not in seen:
-            seen.append(environment)
-            yield environment
-
-
 def _labels(keys: list[_Key]) -> dict[_Key, str]:
-    """Label each set with its TRL, and with the rest that tells sets of the same TRL apart."""
+    """Label each set with its TRL, and with the fewest entries that tell it from the others."""
     names = dict.fromkeys(name for _, versions in keys for name, _ in versions)
-    others = sorted(set(names).difference(_FIRST))
-    order = [*_FIRST, *others, ""]
-    differences = _differences(keys, order, always="trl")
-    return {key: ", ".join(parts) or "nothing of note" for key, parts in differences.items()}
-
-
-def _differences(
-    keys: list[_Key], names: list[str], always: str | None = None
-) -> dict[_Key, list[str]]:
-    """Return for each set the fewest entries that tell it from the others."""
-    if not names or (len(keys) == 1 and names[0] != always):
-        return {key: [] for key in keys}
-    first, *rest = names
-    groups: dict[str, list[_Key]] = {}
-    for key in keys:
-        groups.setdefault(_entry(key, first), []).append(key)
-    shows = len(groups) > 1 or first == always
-    return {
-        key: [*([entry] if shows and entry else []), *parts]
-        for entry, group in groups.items()
-        for key, parts in _differences(group, rest).items()
-    }
+    labels: dict[_Key, list[str]] = {key: [] for key in keys}
+    alike = [keys]  # groups of sets that have the same label so far
+    for name in (*_FIRST, *sorted(set(names).difference(_FIRST)), ""):
+        parted: list[list[_Key]] = []
+        for group in alike:
+            parts: dict[str, list[_Key]] = {}
+            for key in group:
+                parts.setdefault(_entry(key, name), []).append(key)
+            if len(parts) > 1 or name == "trl":
+                for entry, part in parts.items():
+                    for key in part:
+                        labels[key] += [entry] if entry else []
+            parted += parts.values()
+        alike = parted
+    return {key: ", ".join(entries) or "nothing of note" for key, entries in labels.items()}
 
 
 def _entry(key: _Key, name: str) -> str:

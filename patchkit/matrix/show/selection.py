@@ -10,7 +10,7 @@ from ...catalogue.entries import Catalogue
 from ...errors import UsageError
 from ..records import Matrix
 from .releases import libraries_of
-from .view import View, by_release, by_set
+from .view import View, view_of
 
 
 def select(
@@ -44,7 +44,7 @@ def select(
             )
     if libraries:
         selected = [patch for patch in selected if set(homes[patch]) & set(libraries)]
-    view = (by_set if by == "set" else by_release)(matrix, patches, selected, libraries)
+    view = view_of(matrix, patches, selected, libraries, by=by)
     unread = (
         f"the definition {entry.name} cannot be read: {entry.error}" for entry in catalogue.broken
     )

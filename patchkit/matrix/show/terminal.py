@@ -101,21 +101,14 @@ def _scale(ticks: Sequence[str], step: int, room: int) -> str:
     Major versions come first, then the others from the left.
     """
     line = " " * room
-    majors = [at for at, tick in enumerate(ticks) if at and _major(tick) not in _majors(ticks[:at])]
+    major_of = [tick.partition(".")[0] for tick in ticks]
+    majors = [at for at in range(1, len(ticks)) if major_of[at] not in ("", *major_of[:at])]
     for at in [0, *majors, *range(1, len(ticks))]:
         start, end = at * step, at * step + len(ticks[at])
         free = line[max(0, start - 1) : end + 1].isspace()
         if ticks[at] and free and end <= room:
             line = line[:start] + ticks[at] + line[end:]
     return line
-
-
-def _major(tick: str) -> str:
-    return tick.partition(".")[0]
-
-
-def _majors(ticks: Iterable[str]) -> set[str]:
-    return {"", *map(_major, ticks)}
 
 
 def _legend(width: int, *, gone: bool, ascii_only: bool) -> Iterator[Text]:

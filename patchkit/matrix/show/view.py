@@ -33,42 +33,40 @@ class View:
     sets: tuple[tuple[Environment, ...], ...] = ()
 
 
-def by_release(
+def view_of(
     matrix: Matrix,
     patches: Mapping[str, str],
     selected: Iterable[str],
-    libraries: Iterable[str] = (),
+    libraries: Collection[str] = (),
+    *,
+    by: str = "release",
 ) -> View:
-    """Return patches by releases of the library that they fix; without `libraries`, of all."""
-    selected, libraries = list(selected), set(libraries)
-    grids = grids_of_releases(matrix, patches, selected)
-    shown = tuple(grid for grid in grids if grid.name in libraries or not libraries)
-    missing = (*_failures(shown), *_gaps(matrix, patches, selected, libraries))
-    asides = tuple(line for grid in shown for line in asides_of(grid, matrix))
-    return View(shown, _remarks(shown), missing, asides, _source(matrix, selected))
+    """Return patches by releases of the library that they fix, or by sets of versions.
 
-
-def by_set(
-    matrix: Matrix,
-    patches: Mapping[str, str],
-    selected: Iterable[str],
-    libraries: Iterable[str] = (),
-) -> View:
-    """Return patches by the version sets that reproducers were run on."""
+    Args:
+        matrix: the measurements.
+        patches: id to library, of the catalogue.
+        selected: ids of the patches to show.
+        libraries: those to show; all by default.
+        by: `release`, or `set` for the version sets that reproducers were run on.
+    """
     selected = list(selected)
-    grid, where = grid_of_sets(matrix, patches, selected)
-    grids = (grid,) if grid.columns else ()
-    missing = (*_failures(grids), *_gaps(matrix, patches, selected, set(libraries)))
-    source = _source(matrix, selected)
-    return View(grids, _remarks(grids), missing, (), source, tuple(map(tuple, where)))
-
-
-def _remarks(grids: Iterable[Grid]) -> tuple[str, ...]:
-    return _lines(grids, lambda cell: cell.remarks)
-
-
-def _failures(grids: Iterable[Grid]) -> tuple[str, ...]:
-    return _lines(grids, lambda cell: cell.failures)
+    sets: list[list[Environment]] = []
+    if by == "set":
+        grid, sets = grid_of_sets(matrix, patches, selected)
+        grids = [grid] if grid.columns else []
+    else:
+        everything = grids_of_releases(matrix, patches, selected)
+        grids = [grid for grid in everything if grid.name in libraries or not libraries]
+    failures = _lines(grids, lambda cell: cell.failures)
+    return View(
+        tuple(grids),
+        _lines(grids, lambda cell: cell.remarks),
+        (*failures, *_gaps(matrix, patches, selected, libraries)),
+        tuple(line for grid in grids for line in asides_of(grid, matrix)),
+        _source(matrix, selected),
+        tuple(map(tuple, sets)),
+    )
 
 
 def _lines(grids: Iterable[Grid], notes_of: Callable[[Cell], tuple[str, ...]]) -> tuple[str, ...]:
@@ -90,15 +88,14 @@ def _lines(grids: Iterable[Grid], notes_of: Callable[[Cell], tuple[str, ...]]) -
 def _gaps(
     matrix: Matrix,
     patches: Mapping[str, str],
-    selected: Iterable[str],
+    selected: Collection[str],
     libraries: Collection[str],
 ) -> tuple[str, ...]:
     """Return a line for each patch, release or version set that was not measured.
 
     Releases and version sets are those of the given libraries; of all, if none is given.
     """
-    selected = list(selected)
-    concerned = libraries or {
+    concerned = set(libraries) or {
         library for patch in selected for library in libraries_of(patch, matrix, patches)
     }
     lines: list[str] = []

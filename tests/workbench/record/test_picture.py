@@ -96,7 +96,7 @@ def test_another_process_and_day_give_the_same_bytes(on_path) -> None:
         "from workbench.record.picture import draw; "
         "s = Scan('lib', '1.0', '2026-01-01', {'lib-a': 'matches', 'lib-b': 'drifted'}); "
         "ids = {'lib-a': 'lib', 'lib-b': 'lib'}; "
-        "sys.stdout.buffer.write(draw(by_release(Matrix(scans=(s,)), ids, ids), 'svg'))"
+        "sys.stdout.buffer.write(draw(view_of(Matrix(scans=(s,)), ids, ids), 'svg'))"
     )
     pictures = {
         subprocess.run(
