@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import torch
 
     from .catalogue.folders import Paths
-    from .catalogue.names import Selection
     from .engine.choices import Choices
     from .engine.session import Session
     from .inspection.findings import Finding, Findings, Severity
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from .reporting.legacy import LegacyReport
     from .reporting.record import PatchRecord, TargetRecord
     from .reporting.report import Report
-    from .settings import Setting
+    from .settings import Selection, Setting
     from .verification.verdicts import Verdict
     from .verification.verification import Verification
 

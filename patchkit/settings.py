@@ -1,4 +1,4 @@
-"""Options of patches, set by an argument of `apply` or an environment variable."""
+"""What a call of `apply` or an environment variable chooses: patches, and options of patches."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ RESERVED = (*ARGUMENTS, "others", "disable", "run", "cache", "wheels")
 """Names that no setting may have: arguments, and names of our own variables."""
 _YES = ("1", "true", "on", "yes")
 _NO = ("", "0", "false", "off", "no")
+
+Selection = str | Iterable[str] | None
+"""Ids and globs of patches, as `only` and `exclude` take them."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,27 @@ def restore(chosen: Mapping[str, str]) -> None:
     """Set these values, and no others."""
     global _chosen
     _chosen = dict(chosen)
+
+
+def names_of(selection: str | Iterable[str], argument: str) -> tuple[str, ...]:
+    """Return the ids and globs of a selection; `argument` names it in messages.
+
+    Raises:
+        UsageError: it is not made of strings.
+    """
+    if isinstance(selection, str):
+        return (selection,)
+    try:
+        names = tuple(selection)
+    except TypeError:
+        raise UsageError(
+            f"{argument} takes a patch id, a glob such as 'trl-*', or several of them, "
+            f"not {selection!r}"
+        ) from None
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"{argument} takes patch ids and globs, not {name!r}")
+    return names
 
 
 def check_flag(name: str, value: object) -> bool:

@@ -12,11 +12,10 @@ from pathlib import Path
 from ..environment import check_range
 from ..errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
 from ..patch import Patch
-from ..settings import Setting
+from ..settings import Setting, names_of
 from .definitions import Definition, entry_point_definitions, shipped_definitions
 from .fingerprint import fingerprint
 from .folders import VARIABLE, definitions_in, paths_from_environment, resolve_paths
-from .names import names_of
 
 _IDS_SHOWN = 8
 """Ids that an error lists."""

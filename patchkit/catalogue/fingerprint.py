@@ -63,8 +63,7 @@ def of_folder(folder: str, endings: tuple[str, ...] = (".py",)) -> str:
                 return ""
     except OSError:
         return ""
-    text = "\n".join(sorted(states)).encode(errors="surrogateescape")
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
+    return _digest(sorted(states))
 
 
 _RECORDS = (".dist-info", ".egg-info")
@@ -100,5 +99,9 @@ def of_installed() -> str:
             if file.st_mtime_ns > latest:
                 return ""
             states.append(f"{path}\0{file.st_size}\0{file.st_mtime_ns}")
+    return _digest(states)
+
+
+def _digest(states: list[str]) -> str:
     text = "\n".join(states).encode(errors="surrogateescape")
     return hashlib.blake2b(text, digest_size=16).hexdigest()

@@ -8,10 +8,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..catalogue.folders import Paths, resolve_paths
-from ..catalogue.names import Selection, names_of
 from ..legacy.choice import Choice
 from ..legacy.choice import checked as checked_legacy
-from ..settings import check_flag, dtype_name
+from ..settings import Selection, check_flag, dtype_name, names_of
 
 
 @dataclass(frozen=True, init=False)

@@ -30,7 +30,6 @@ from ..catalogue.folders import (
     unload_on_error,
     variable_for_children,
 )
-from ..catalogue.names import Selection
 from ..catalogue.resolution import resolve
 from ..catalogue.selection import disabled_patches, refusals, select
 from ..environment import cached_lookups
@@ -61,13 +60,7 @@ logger = logging.getLogger("patchkit")
 
 
 class Checkpoint(NamedTuple):
-    """The state before a call, to return to if the call raises.
-
-    Args:
-        state: what was wanted.
-        attempts: what each wanted patch had tried.
-        warned: which warnings had been given.
-    """
+    """The state before a call, to return to if the call raises: wanted, tried, warned of."""
 
     state: DesiredState
     attempts: Mapping[ArmedPatch, dict[str, Attempt]]
@@ -118,9 +111,7 @@ class Session:
         return self._state.armed.get(patch.id) is patch
 
     def is_armed_or_suspended(self, patch: ArmedPatch) -> bool:
-        return self.is_armed(patch) or any(
-            patch is suspended for suspended in self._state.suspended
-        )
+        return self.is_armed(patch) or patch in self._state.suspended
 
     def apply(
         self,
@@ -296,7 +287,7 @@ class Session:
         """The value of `PATCHKIT_PATCHES` with which another process knows the same patches."""
         return variable_for_children(self._state.local)
 
-    def revert(self, only: Selection) -> Report:
+    def revert(self, only: settings.Selection) -> Report:
         self._before()
         self._write_reports()
         chosen = None if only is None else self.catalogue.matching_ids(only, "only=")
@@ -332,12 +323,7 @@ class Session:
 
     @contextlib.contextmanager
     def patched(self, choices: Choices, *, others: bool = True) -> Iterator[Report]:
-        """Apply for the length of a block, as `patchkit.patched` does.
-
-        Args:
-            choices: the arguments of `apply`.
-            others: as for `patched`.
-        """
+        """Apply for the length of a block, as `patchkit.patched` does."""
         settings.check_flag("others", others)
         self._before()
         self._write_reports()
@@ -423,7 +409,10 @@ class Session:
     def _report(self, changed: Iterable[str], known: Catalogue | None = None) -> Report:
         known = known or self.catalogue
         with cached_lookups():
-            left_out = {**self._switched_off(known), **self._state.disabled}
+            left_out: dict[str, str] = {}
+            with contextlib.suppress(UnknownPatchError):  # `apply` refuses it
+                left_out.update(disabled_patches(known))
+            left_out.update(self._state.disabled)
             refused = refusals(known)
             records = [
                 patch_record(
@@ -636,13 +625,6 @@ class Session:
                 hooks.notify_when_done(name, module)
             else:
                 self.after_import(name, module)
-
-    def _switched_off(self, known: Catalogue) -> dict[str, str]:
-        """Return what the environment switches off; nothing where `apply` would refuse it."""
-        try:
-            return disabled_patches(known)
-        except UnknownPatchError:
-            return {}
 
     def _warn(self, patches: Iterable[ArmedPatch], broken: Iterable[Broken] = ()) -> None:
         """Warn of trouble with patches, once for each kind of it. The lock is not held."""
