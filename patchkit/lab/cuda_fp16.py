@@ -45,7 +45,7 @@ def install() -> Callable[[], None]:
 
     unscale = getattr(torch, _UNSCALE)
     if torch.cuda.is_available() or hasattr(unscale, _MARK):
-        return _undo_nothing
+        return lambda: None
     init = accelerate.Accelerator.__init__
     setattr(torch, _UNSCALE, _refusing_bfloat16(unscale))
     accelerate.Accelerator.__init__ = _with_scaler(init)
@@ -57,10 +57,6 @@ def install() -> Callable[[], None]:
         accelerate.Accelerator.__init__ = init
 
     return undo
-
-
-def _undo_nothing() -> None:
-    """Do nothing: there is nothing to undo."""
 
 
 def _refusing_bfloat16(unscale: Callable[..., None]) -> Callable[..., None]:

@@ -28,14 +28,11 @@ def save(source: Path, target: Path, *, dtype: str, bits: int = 4, **options: An
 
     Args:
         source: a folder with a model that is not quantized.
-        target: the folder for the quantized one.
+        target: the folder for the quantized one, which is returned.
         dtype: the dtype of its other weights, in which 4-bit layers compute, too.
         bits: 4 or 8.
         **options: for `BitsAndBytesConfig`, such as `bnb_4bit_use_double_quant=True`; and
             `max_shard_size` for `save_pretrained`.
-
-    Returns:
-        the target.
     """
     shards = {key: options.pop(key) for key in ("max_shard_size",) if key in options}
     config = configuration(bits, compute_dtype=dtype if bits == 4 else None, **options)

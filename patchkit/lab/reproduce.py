@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from patchkit.lab import cuda_fp16, tiny, train
+from patchkit.lab import cuda_fp16, quantized, tiny, train
 
 
 def train_in_temporary_folder(trainer: str, **options: Any) -> train.TrainingResult:
@@ -29,9 +29,7 @@ def four_bit_model_with_trained_head() -> Any:
     """Make a tiny 4-bit model in bfloat16 with float32 LoRA adapters on its head, too."""
     import peft
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = tiny.build_causal_lm(Path(folder), dtype="bfloat16")
-        model = tiny.load(path, quantization="4bit", dtype="bfloat16")
+    model = quantized.load_tiny("4bit")
     # The head is not quantized, so PEFT's copy of its dtype would be bfloat16: ask for float32.
     config = peft.LoraConfig(r=4, target_modules=["q_proj", "lm_head"], task_type="CAUSAL_LM")
     return peft.get_peft_model(model, config, autocast_adapter_dtype=True)

@@ -100,7 +100,6 @@ def load(
 
 
 def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
-    """Load the tokenizer saved next to a model."""
     go_offline()
     from transformers import PreTrainedTokenizerFast
 

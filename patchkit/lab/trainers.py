@@ -61,7 +61,6 @@ class Recipe:
     experimental: str = ""
 
     def build(self, setup: Setup) -> Any:
-        """Construct the trainer."""
         import datasets
 
         trainer, config = self.classes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..patch import Status
@@ -20,6 +21,7 @@ WIDEST = 100
 """Columns; longer lines are hard to read."""
 
 
+@dataclass(frozen=True)
 class PrintedExplanation:
     """An explanation for a rich console: a table of labelled paragraphs.
 
@@ -27,9 +29,8 @@ class PrintedExplanation:
     run over the edge rather than being broken, so that they can be copied.
     """
 
-    def __init__(self, patch: Explanation, record: PatchRecord) -> None:
-        self.patch = patch
-        self.record = record
+    patch: Explanation
+    record: PatchRecord
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions

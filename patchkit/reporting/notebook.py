@@ -38,12 +38,10 @@ def as_html(
     heading = html.escape(f"patchkit {__version__}: {advice.summary_line(report)}")
     more = _details(f"{len(rest)} not due here", _table(rest)) if rest else ""
     old = _legacy_list(legacy) if legacy is not None else ""
-    refused = "".join(f"<br>{html.escape(_refusal(text))}" for text in refusals)
+    refused = "".join(
+        f"<br>{html.escape(f'{text} → {CORRECT_THE_ENVIRONMENT}')}" for text in refusals
+    )
     return f"<div><b>{heading}</b>{refused}{_table(due)}{more}{old}</div>"
-
-
-def _refusal(text: str) -> str:
-    return f"{text} → {CORRECT_THE_ENVIRONMENT}"
 
 
 def _legacy_list(legacy: LegacyReport) -> str:

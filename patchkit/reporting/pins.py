@@ -60,11 +60,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Pins:
-    """All requirements that count among installed distributions.
-
-    Args:
-        installed: the distributions, by canonical name.
-    """
+    """All requirements that count among installed distributions, which have canonical names."""
 
     installed: Mapping[str, Distribution]
 
@@ -96,7 +92,6 @@ class Pins:
         return found
 
     def is_met(self, requirement: Requirement) -> bool:
-        """Tell whether what is installed meets a requirement."""
         present = self.installed.get(canonical(requirement.name))
         if present is None:
             return False

@@ -147,7 +147,6 @@ class PatchRecord:
 
 
 def with_status(records: Iterable[PatchRecord], *statuses: Status | str) -> list[PatchRecord]:
-    """Return the records that have one of these statuses."""
     wanted = {str(status) for status in statuses}
     return [record for record in records if str(record.status) in wanted]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..environment import cached_lookups
@@ -26,18 +27,13 @@ _IDS_SHOWN = 10
 """Ids that a line names of patches that are not due; HTML and JSON have all."""
 
 
+@dataclass(frozen=True)
 class PrintedReport:
     """A report for a rich console, as wide as that is."""
 
-    def __init__(
-        self,
-        report: Sequence[PatchRecord],
-        legacy: LegacyReport | None = None,
-        refusals: Sequence[str] = (),
-    ) -> None:
-        self.report = report
-        self.legacy = legacy
-        self.refusals = refusals
+    report: Sequence[PatchRecord]
+    legacy: LegacyReport | None = None
+    refusals: Sequence[str] = ()
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions

@@ -112,35 +112,25 @@ class ForkServer:
             the dictionary that it returned; `{"outcome": "error", "message": …}` if the fork died
             or took too long.
         """
-        request = {
-            "function": function,
-            "arguments": arguments,
-            "environment": environment or {},
-        }
-        number, outcome = self._start_fork(request)
+        outcome: futures.Future[dict[str, Any]] = futures.Future()
+        with self._lock:
+            if self.ended:
+                return self._death()
+            number = next(self._numbers)
+            self._waiting[number] = outcome
+            self._send(
+                number=number,
+                function=function,
+                arguments=arguments,
+                environment=environment or {},
+            )
         try:
             return outcome.result(timeout)
         except futures.TimeoutError:
-            self._end_fork(number)
+            with self._lock:
+                self._waiting.pop(number, None)
+                self._send(end=number)
             return {"outcome": "error", "message": f"took more than {timeout:g} s"}
-
-    def _start_fork(self, request: dict[str, Any]) -> tuple[int, futures.Future[dict[str, Any]]]:
-        """Return the number of a new fork, and its future outcome."""
-        outcome: futures.Future[dict[str, Any]] = futures.Future()
-        with self._lock:
-            number = next(self._numbers)
-            if self.ended:
-                outcome.set_result(self._death())
-                return number, outcome
-            self._waiting[number] = outcome
-            self._send({"number": number, **request})
-        return number, outcome
-
-    def _end_fork(self, number: int) -> None:
-        """End a fork whose outcome is no longer awaited."""
-        with self._lock:
-            self._waiting.pop(number, None)
-            self._send({"end": number})
 
     def stop(self) -> None:
         """End the process and its forks."""
@@ -154,7 +144,7 @@ class ForkServer:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
-    def _send(self, request: dict[str, Any]) -> None:
+    def _send(self, **request: Any) -> None:
         assert self._process.stdin is not None
         # If it has ended, `_listen` gives every waiting call its error.
         with contextlib.suppress(OSError, ValueError):

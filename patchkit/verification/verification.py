@@ -87,15 +87,9 @@ def verify(
     patches: Paths | None = None,
     progress: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Verification:
-    """Do what `patchkit.verify` does; its docstring explains the other arguments.
+    """Do what `patchkit.verify` does, whose docstring explains the arguments.
 
-    Args:
-        only: as there.
-        everywhere: as there.
-        fork: as there.
-        jobs: as there.
-        patches: as there.
-        progress: called with each verdict as it comes, perhaps from another thread.
+    `progress` is called with each verdict as it comes, perhaps from another thread.
     """
     from ..engine.session import SESSION
 
