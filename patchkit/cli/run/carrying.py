@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ...engine import hooks
-from .missing import missing_variables
+from .variables import missing_variables
 
 TYPE_CHECKING = False  # this is imported in each interpreter of a command
 if TYPE_CHECKING:

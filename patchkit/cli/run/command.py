@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from ...text import split_names
 from ..arguments import PatchId
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
 EXAMPLE = "patchkit run -- accelerate launch train.py"
-
-
-def _files(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Let the shell complete files."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
 
 
 @click.command(
@@ -111,9 +98,7 @@ def _files(
     is_flag=True,
     help="Do not say at the end, on standard error, whether all patches were in force.",
 )
-@click.argument(
-    "command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...", shell_complete=_files
-)
+@click.argument("command", nargs=-1, type=click.Path(readable=False), metavar="COMMAND...")
 def run(
     only: tuple[str, ...],
     exclude: tuple[str, ...],

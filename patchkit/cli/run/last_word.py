@@ -10,7 +10,7 @@ import atexit
 import os
 import sys
 
-from .missing import VARIABLE
+from .variables import VARIABLE
 
 TYPE_CHECKING = False  # this is imported in each interpreter of a command
 if TYPE_CHECKING:

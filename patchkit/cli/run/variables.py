@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from ...errors import PatchError
-from .missing import PYTHONPATH, VARIABLE
 
+TYPE_CHECKING = False  # this is imported in each interpreter of a command
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+VARIABLE = "PATCHKIT_RUN"
+"""The environment variable that carries the choices."""
+PYTHONPATH = "PYTHONPATH"
 PATCHES = "PATCHKIT_PATCHES"
 
 AUTOSTART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "autostart")
@@ -44,3 +50,18 @@ def command_environment(environment: Mapping[str, str], chosen: str) -> dict[str
 def _is_autostart(entry: str) -> bool:
     """Tell whether this is our folder, or that of another installation of patchkit."""
     return os.path.normpath(entry).endswith(_ENDING)
+
+
+def missing_variables(environment: Mapping[Any, Any], folder: str, chosen: str) -> dict[Any, str]:
+    """Return what an environment lacks of the two variables; empty if another run has set them."""
+    names = {os.fsdecode(name): name for name in environment}
+    lacking: dict[Any, str] = {}
+    if VARIABLE not in names:
+        lacking[VARIABLE] = chosen
+    elif os.fsdecode(environment[names[VARIABLE]]) != chosen:
+        return {}
+    name = names.get(PYTHONPATH, PYTHONPATH)
+    path = os.fsdecode(environment[name]) if PYTHONPATH in names else ""
+    if folder not in path.split(os.pathsep):
+        lacking[name] = os.pathsep.join([folder, path]) if path else folder
+    return lacking

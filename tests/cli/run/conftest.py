@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.cli.run.missing import VARIABLE
+from patchkit.cli.run.variables import VARIABLE
 
 FILES = {
     "madeup.py": "def bug():\n    return 'buggy'\n\n\ndef f():\n    return bug()\n",

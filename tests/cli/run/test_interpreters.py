@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.cli.run.missing import missing_variables
-from patchkit.cli.run.variables import AUTOSTART, command_environment
+from patchkit.cli.run.variables import AUTOSTART, command_environment, missing_variables
 
 ENGINE = Path(AUTOSTART).parents[2]
 
