@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from ..text import short_list, wrap_lines
 from .arguments import PatchId, chosen_ids, patches_option
 from .exit_statuses import exit_if_absent
+from .output import echo_coloured, is_terminal, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,7 +59,6 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
     from ..environment import cached_lookups
     from ..errors import UnreadableVersion
     from ..matrix.lookup import reason_not_due
-    from ..text import short_list
 
     catalogue = SESSION.catalogue
     chosen = chosen_ids(catalogue, ids)
@@ -87,8 +89,6 @@ def diff(ids: tuple[str, ...], as_json: bool) -> None:
     for problem, concerned in unreadable.items():
         click.echo(f"{short_list(concerned)}: {problem}", err=True)
     if as_json:
-        from .output import show_json
-
         show_json({"schema": SCHEMA, "diffs": rows})
     if drift or unreadable:
         sys.exit(1)
@@ -109,10 +109,6 @@ def _preview(entry: Entry) -> tuple[Preview | None, list[str]]:
 
 
 def _show(entry: Entry, text: str) -> None:
-    import shutil
-
-    from .output import echo_coloured, is_terminal
-
     lines: Iterable[str] = [f"# {entry.patch.id}: {entry.patch.title}", *text.split("\n")[:-1]]
     if is_terminal():
         lines = _folded(entry, text, shutil.get_terminal_size().columns)
@@ -122,7 +118,6 @@ def _show(entry: Entry, text: str) -> None:
 def _folded(entry: Entry, text: str, width: int) -> Iterator[str]:
     """Yield the lines for one patch; `patch` cannot read them."""
     from ..catalogue.explanation import explain
-    from ..text import wrap_lines
 
     width = max(width, _NARROWEST)
     patch = explain(entry)
@@ -137,8 +132,6 @@ def _folded(entry: Entry, text: str, width: int) -> Iterator[str]:
 
 
 def _folded_line(line: str, width: int) -> list[str]:
-    from ..text import wrap_lines
-
     if len(line) <= width:
         return [line]
     if line.startswith("#"):

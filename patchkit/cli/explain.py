@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .arguments import PatchId, patches_option
+from .output import show, show_json
 
 if TYPE_CHECKING:
     from ..catalogue.entries import Catalogue, Entry
@@ -109,11 +112,12 @@ def _show_found(
 ) -> None:
     from ..engine.session import SESSION
     from ..known.wording import shown
-    from .output import show_json
 
     named = {name for answer in found.answers for name in answer.patches}
     others = [entry.patch.id for entry in raising if entry.patch.id not in named]
-    statuses = _statuses(named.union(others), catalogue)
+    known = named.union(others).intersection(catalogue.entries)
+    report = SESSION.report() if known else ()
+    statuses = {record.id: str(record.status) for record in report if record.id in known}
     if not as_json:
         due = [name for name in others if statuses[name] == "available"]
         click.echo("\n".join(shown(found, pasted, statuses, due)))
@@ -135,17 +139,6 @@ def _show_found(
             "patches": _patches(raising, SESSION.report()) if raising else [],
         }
     )
-
-
-def _statuses(names: set[str], catalogue: Catalogue) -> dict[str, str]:
-    """Say how each of these patches stands here."""
-    from ..engine.session import SESSION
-
-    names = names.intersection(catalogue.entries)
-    if not names:
-        return {}
-    report = SESSION.report()
-    return {name: str(report[name].status) for name in names}
 
 
 def _show_unknown(pasted: Pasted) -> None:
@@ -191,9 +184,6 @@ def _error_text(words: tuple[str, ...], catalogue: Catalogue) -> str | None:
 
 def _content(name: str) -> str | None:
     """Return the end of a file; None if the text is not the name of one."""
-    import os
-    from pathlib import Path
-
     try:
         file = Path(name)
         if len(name) > 4096 or "\n" in name or not file.is_file():
@@ -215,29 +205,30 @@ def _decoded(content: bytes) -> str:
 def _explain(entries: Iterable[Entry], report: Report, as_json: bool) -> None:
     from ..catalogue.explanation import explain as in_words
     from ..reporting.explanation import WIDEST, PrintedExplanation
-    from .output import show, show_json
 
     if as_json:
         show_json({"schema": SCHEMA, "answers": [], "patches": _patches(entries, report)})
         return
-    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
-    show(*(PrintedExplanation(*pair) for pair in pairs), widest=WIDEST)
+    printed = (PrintedExplanation(in_words(entry), report[entry.patch.id]) for entry in entries)
+    show(*printed, widest=WIDEST)
 
 
 def _patches(entries: Iterable[Entry], report: Report) -> list[dict[str, Any]]:
     from ..catalogue.explanation import explain as in_words
 
-    pairs = [(in_words(entry), report[entry.patch.id]) for entry in entries]
-    return [
-        {
-            **explanation.to_dict(),
-            "version": record.version,
-            "status": record.status.value,
-            "reason": record.reason,
-            "tested": record.tested.to_dict(),
-        }
-        for explanation, record in pairs
-    ]
+    rows = []
+    for entry in entries:
+        record = report[entry.patch.id]
+        rows.append(
+            {
+                **in_words(entry).to_dict(),
+                "version": record.version,
+                "status": record.status.value,
+                "reason": record.reason,
+                "tested": record.tested.to_dict(),
+            }
+        )
+    return rows
 
 
 def _list_matches(entries: list[Entry], report: Report) -> None:
@@ -246,7 +237,6 @@ def _list_matches(entries: list[Entry], report: Report) -> None:
 
     from ..catalogue.explanation import explain as in_words
     from ..reporting.explanation import WIDEST
-    from .output import show
 
     shown: list[Text | Padding] = [
         Text(f"{len(entries)} patches know this error; those that are due here come first.")

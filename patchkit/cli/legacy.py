@@ -8,6 +8,7 @@ import click
 
 from .arguments import form_options
 from .group import LazyGroup
+from .output import show_json
 
 SCHEMA = 1
 COMMANDS = {"show": "legacy"}
@@ -44,7 +45,6 @@ def show(words: tuple[str, ...], form: str) -> None:
     """
     from ..legacy.explanation import described
     from ..legacy.rows import all_rows
-    from .output import show_json
 
     changes = [change for row in all_rows() if (change := described(row)) is not None]
     wanted = [word.lower() for word in words]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import click
 
+from ..text import shorten
 from .arguments import PatchId, chosen_ids, patches_option
+from .output import colour_choice, show_json
 
 if TYPE_CHECKING:
     from ..reporting.record import PatchRecord
@@ -33,7 +36,6 @@ def list_patches(ids: tuple[str, ...], due: bool, as_json: bool) -> None:
     Exit status: 0.
     """
     from ..engine.session import SESSION
-    from .output import show_json
 
     chosen = chosen_ids(SESSION.catalogue, ids)
     records = [
@@ -64,11 +66,7 @@ def _row(record: PatchRecord) -> dict[str, object]:
 
 def _show(records: list[PatchRecord], nothing: str) -> None:
     """Print the list without rich, whose import takes longer than all the rest."""
-    import shutil
-
     from ..reporting.advice import unreadable_versions
-    from ..text import shorten
-    from .output import colour_choice
 
     colour = colour_choice()
     room = shutil.get_terminal_size().columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from .arguments import PatchId, form_options
 from .group import LazyGroup
+from .output import show_json
 
 if TYPE_CHECKING:
     from ..matrix.show.grid import Cell, Grid
@@ -60,21 +60,16 @@ def show(
     from ..matrix.show.selection import select
 
     view = select(read(file or default_path()), load(), ids, libraries, by=by)
-    _print(view, form)
-
-
-def _print(view: View, form: str) -> None:
-    """Print a view as a `table` or as `json`."""
     if form == "json":
-        click.echo(json.dumps(_as_data(view), indent=2))
-    else:
-        from rich.console import Console
+        show_json(_as_data(view))
+        return
+    from rich.console import Console
 
-        from ..matrix.show.terminal import as_text
+    from ..matrix.show.terminal import as_text
 
-        console = Console(highlight=False)
-        text = as_text(view, console.width, ascii_only=console.options.ascii_only)
-        console.print(text, soft_wrap=True)
+    console = Console(highlight=False)
+    text = as_text(view, console.width, ascii_only=console.options.ascii_only)
+    console.print(text, soft_wrap=True)
 
 
 def _as_data(view: View) -> dict[str, Any]:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from .arguments import PatchId
-
-if TYPE_CHECKING:
-    from ..matrix.records import Matrix, Scan
+from .arguments import PatchId, check_writable
+from .output import progress_bar, show, show_json
 
 
 @click.command()
@@ -92,46 +86,34 @@ def scan(
     from ..matrix.records import Matrix
     from ..matrix.scan.run import scan as run
     from ..matrix.scan.summary import as_tables, exit_status
-    from .arguments import check_writable
-    from .output import progress_bar, show
 
     if path is not None:
         check_writable(path, "--file")
     file = path or matrix.default_path()
     before = matrix.read_or_empty(file)
-    with _told_how_to_go_on(), progress_bar("listing releases") as progress:
-        scanned = run(
-            ids or None,
-            libraries=libraries,
-            versions=versions,
-            folder=folder,
-            newest=newest,
-            cache=cache,
-            jobs=jobs,
-            progress=progress,
-        )
+    try:
+        with progress_bar("listing releases") as progress:
+            scanned = run(
+                ids or None,
+                libraries=libraries,
+                versions=versions,
+                folder=folder,
+                newest=newest,
+                cache=cache,
+                jobs=jobs,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("The same command goes on; what it read is kept.") from None
     if scanned.recordable or path is not None:
-        scans = _with_other_patches(scanned.scans, before) if ids else scanned.scans
+        scans = scanned.scans
+        if ids:  # what the matrix says of other patches stays
+            older = {scan.key: scan for scan in before.scans}
+            scans = tuple(scan.added_to(older.get(scan.key, scan)) for scan in scans)
         matrix.write(file, before.merge(Matrix(scans=scans)))
     chosen = load().matching_ids(ids or None, "IDS")
     if as_json:
-        content = {"scans": [vars(scan) for scan in scanned.scans], "gaps": scanned.gaps}
-        click.echo(json.dumps(content, indent=2))
+        show_json({"scans": [vars(scan) for scan in scanned.scans], "gaps": scanned.gaps})
     else:
         show(as_tables(scanned, chosen))
     sys.exit(exit_status(scanned, chosen))
-
-
-@contextmanager
-def _told_how_to_go_on() -> Iterator[None]:
-    """Say, where the block is interrupted, that what was read is in the cache."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("The same command goes on; what it read is kept.") from None
-
-
-def _with_other_patches(scans: Iterable[Scan], before: Matrix) -> tuple[Scan, ...]:
-    """Return scans of some patches, with the verdicts on others that the matrix has."""
-    older = {scan.key: scan for scan in before.scans}
-    return tuple(scan.added_to(older[scan.key]) if scan.key in older else scan for scan in scans)

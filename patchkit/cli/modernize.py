@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 
 from .arguments import ScriptPath
 from .exit_statuses import USAGE
+from .output import echo_coloured, show_json
 
 if TYPE_CHECKING:
     from ..modernize.files import ScriptSource
@@ -79,8 +81,6 @@ def modernize(
         if not as_json:
             _show(source, result, form)
     if as_json:
-        from .output import show_json
-
         show_json({"schema": SCHEMA, "files": rows})
     sys.exit(USAGE if failed else 1 if form == "check" and found else 0)
 
@@ -107,15 +107,7 @@ def _row(source: ScriptSource, result: Modernized) -> dict[str, Any]:
         "file": str(source.path),
         "changed": result.text != source.text,
         "findings": [
-            {
-                "line": finding.line,
-                "cell": finding.cell,
-                "old": finding.old,
-                "new": finding.new,
-                "because": finding.because,
-                "outcome": finding.outcome.value,
-            }
-            for finding in result.findings
+            {**vars(finding), "outcome": finding.outcome.value} for finding in result.findings
         ],
         "text": result.text,
     }
@@ -123,9 +115,9 @@ def _row(source: ScriptSource, result: Modernized) -> dict[str, Any]:
 
 def _show(source: ScriptSource, result: Modernized, form: str) -> None:
     if form == "diff":
-        from .output import echo_coloured
-
-        echo_coloured(_diff(source, result.text))
+        name = source.path.as_posix()
+        before, after = source.text.splitlines(), result.text.splitlines()
+        echo_coloured(unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm=""))
     elif form == "write" and result.text != source.text:
         click.echo(f"{source.path}: rewritten")
     for finding in result.findings:
@@ -137,13 +129,3 @@ def _line(source: ScriptSource, finding: ScriptFinding) -> str:
     cell = f"cell {finding.cell}:" if finding.cell else ""
     new = finding.new or _WITHOUT_NEW[finding.outcome.value]
     return f"{source.path}:{cell}{finding.line}: {finding.old} -> {new} ({finding.because})"
-
-
-def _diff(source: ScriptSource, text: str) -> list[str]:
-    from difflib import unified_diff
-
-    name = source.path.as_posix()
-    lines = unified_diff(
-        source.text.splitlines(), text.splitlines(), f"a/{name}", f"b/{name}", lineterm=""
-    )
-    return list(lines)

@@ -7,6 +7,7 @@ import sys
 import click
 
 from .arguments import PatchId, chosen_ids, patches_option
+from .output import show
 
 
 @click.command()
@@ -39,7 +40,6 @@ def report(ids: tuple[str, ...], as_json: bool) -> None:
     from ..reporting.report import Report
     from ..reporting.status import TROUBLE
     from ..reporting.text import PrintedReport
-    from .output import show
 
     chosen = chosen_ids(SESSION.catalogue, ids)
     current = patchkit.report()

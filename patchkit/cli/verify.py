@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .arguments import PatchId, chosen_ids, patches_option
+from ..errors import UsageError
+from .arguments import PatchId, check_writable, chosen_ids, patches_option
 from .exit_statuses import exit_if_absent
+from .output import show
 
 if TYPE_CHECKING:
     from ..verification.verdicts import Verdict
@@ -67,10 +69,8 @@ def verify(
       69 nothing was looked at: the libraries are not installed
     """
     from ..engine.session import SESSION
-    from ..errors import UsageError
     from ..verification.text import as_table
     from ..verification.verification import verify as run
-    from .output import show
 
     def show_progress(verdict: Verdict) -> None:
         if (verdict.is_due or everywhere) and not verdict.was_not_run:
@@ -101,9 +101,6 @@ def _make_ready(output: Path) -> None:
     Raises:
         UsageError: it cannot be written.
     """
-    from ..errors import UsageError
-    from .arguments import check_writable
-
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 from patchkit.catalogue.entries import Broken, Catalogue, Entry
-from patchkit.cli import main
+from patchkit.cli.commands import main
+from patchkit.cli.group import LazyGroup
 from patchkit.engine.session import Session
 from patchkit.errors import PatchDefinitionError
 from patchkit.patch import Patch, Rewrite, Wrap
@@ -65,6 +67,39 @@ def patches() -> tuple[Patch, ...]:
 
 def invoke(*arguments: str, **options: Any) -> Result:
     return CliRunner().invoke(main, list(arguments), prog_name="patchkit", **options)
+
+
+def command_of(words: list[str]) -> tuple[click.Command, click.Context | None]:
+    """Take the name of a command off the words of a command line."""
+    command: click.Command = main
+    context = None
+    while isinstance(command, LazyGroup):
+        context = click.Context(command, parent=context, **command.context_settings)
+        found = command.get_command(context, words.pop(0))
+        assert found is not None
+        command = found
+    return command, context
+
+
+@pytest.fixture
+def loaded_of(fresh: Callable[..., Any]) -> Callable[..., list[str]]:
+    """Tells which of some modules a command imports in an interpreter of its own."""
+
+    def loaded(command: str, *modules: str) -> list[str]:
+        result: list[str] = fresh(
+            f"""
+            import runpy, sys
+            sys.argv = ["patchkit", {command!r}]
+            try:
+                runpy.run_module("patchkit", run_name="__main__", alter_sys=True)
+            except SystemExit as end:
+                assert not end.code
+            result = [name for name in {modules!r} if name in sys.modules]
+            """
+        )
+        return result
+
+    return loaded
 
 
 @pytest.fixture

@@ -87,33 +87,10 @@ def test_bad_environment(monkeypatch) -> None:
     assert invoke("report").exit_code == 1
 
 
-def test_help_loads_no_library(fresh) -> None:
-    loaded = fresh(
-        """
-        import runpy, sys
-        sys.argv = ["patchkit", "--help"]
-        try:
-            runpy.run_module("patchkit", run_name="__main__", alter_sys=True)
-        except SystemExit as end:
-            assert not end.code
-        heavy = ("torch", "numpy", "transformers", "trl", "wrapt", "rich", "yaml", "packaging")
-        result = [name for name in heavy if name in sys.modules]
-        """
-    )
-    assert loaded == []
+def test_help_loads_no_library(loaded_of) -> None:
+    heavy = ("torch", "numpy", "transformers", "trl", "wrapt", "rich", "yaml", "packaging")
+    assert loaded_of("--help", *heavy) == []
 
 
-def test_report_loads_no_library(fresh) -> None:
-    loaded = fresh(
-        """
-        import runpy, sys
-        sys.argv = ["patchkit", "report"]
-        try:
-            runpy.run_module("patchkit", run_name="__main__", alter_sys=True)
-        except SystemExit as end:
-            assert not end.code
-        heavy = ("torch", "numpy", "transformers", "trl", "accelerate")
-        result = [name for name in heavy if name in sys.modules]
-        """
-    )
-    assert loaded == []
+def test_report_loads_no_library(loaded_of) -> None:
+    assert loaded_of("report", "torch", "numpy", "transformers", "trl", "accelerate") == []

@@ -157,7 +157,7 @@ def test_a_terminal_gets_the_meaning_first_and_folded_lines(use, library, monkey
     use(patch("madeup-long", changes=(Rewrite("madeup.trainer:Trainer.train", LONG),)))
     in_a_pipe = invoke("diff").stdout
     assert f"+        return {HELPER}(x) if" in in_a_pipe
-    monkeypatch.setattr("patchkit.cli.output.is_terminal", lambda: True)
+    monkeypatch.setattr("patchkit.cli.diff.is_terminal", lambda: True)
     lines = invoke("diff", env={"COLUMNS": "60"}).stdout.splitlines()
     assert max(map(len, lines)) <= 60
     text = "\n".join(lines)

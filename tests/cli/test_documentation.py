@@ -7,13 +7,11 @@ import re
 import shlex
 from pathlib import Path
 
-import click
 import pytest
 
-from patchkit.cli.commands import COMMANDS, main
-from patchkit.cli.group import LazyGroup
+from patchkit.cli.commands import COMMANDS
 
-from .conftest import invoke
+from .conftest import command_of, invoke
 
 TEXT = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
 SECTIONS = dict(
@@ -38,13 +36,7 @@ def test_every_command_has_a_section_and_an_example() -> None:
 def test_examples_parse(line: str) -> None:
     words = shlex.split(line, comments=True)[1:]
     words = words[: next((i for i, word in enumerate(words) if word in ("|", ">")), len(words))]
-    command: click.Command = main
-    context = None
-    while isinstance(command, LazyGroup):
-        context = click.Context(command, parent=context, **command.context_settings)
-        found = command.get_command(context, words.pop(0))
-        assert found is not None
-        command = found
+    command, context = command_of(words)
     command.make_context(command.name, words, parent=context)
 
 

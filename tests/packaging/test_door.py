@@ -11,12 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import yaml
 
-from patchkit.cli.commands import main
-from patchkit.cli.group import LazyGroup
+from ..cli.conftest import command_of
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
@@ -151,22 +149,10 @@ def test_a_bug_asks_for_what_the_doctor_says() -> None:
 def test_the_commands_that_a_form_names_exist(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in re.findall(r"`patchkit ([a-z][^`]*)`", file.read_text(encoding="utf-8")):
         words = shlex.split(text)
-        command = command_of(words)
+        command, _ = command_of(words)
         for parameter in command.params:
             monkeypatch.setattr(parameter, "required", False)  # it may be mentioned without
         command.make_context(command.name, words)
-
-
-def command_of(words: list[str]) -> click.Command:
-    """Return the command that words begin with, and take its name off them."""
-    command: click.Command = main
-    context = None
-    while isinstance(command, LazyGroup):
-        context = click.Context(command, parent=context, **command.context_settings)
-        found = command.get_command(context, words.pop(0))
-        assert found is not None
-        command = found
-    return command
 
 
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])

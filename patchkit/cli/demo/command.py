@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +12,8 @@ import click
 from ...environment import installed_version
 from ...errors import PatchError
 from ...libraries import with_role
+from ..arguments import check_writable
+from ..output import show_json
 
 if TYPE_CHECKING:
     from ...lab.train import Precision
@@ -97,7 +98,6 @@ def demo(
     from .training import train_both
 
     if plot is not None:
-        from ..arguments import check_writable
         from .drawing import check_picture_file
 
         check_picture_file(plot, "--plot")
@@ -119,7 +119,7 @@ def demo(
     with tempfile.TemporaryDirectory(prefix="patchkit-demo-") as folder:
         without, fixed = train_both(setup, steps, Path(folder))
     if as_json:
-        click.echo(json.dumps({"schema": 1, "without": without, "with": fixed}, indent=2))
+        show_json({"schema": 1, "without": without, "with": fixed})
     else:
         click.echo(summary(without, fixed, setup))
     if plot is not None:

@@ -32,7 +32,6 @@ _ROOM = 0.3
 
 
 def draw_curves(axes: Axes, without: TrainingOutcome, fixed: TrainingOutcome, steps: int) -> None:
-    """Draw both curves."""
     from matplotlib.ticker import MaxNLocator
 
     runs = ((_WITHOUT, without), (_WITH, fixed))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .drawing import INK, PALE, PictureError, as_bytes, matplotlib_style
-from .grid import KindGrid
+from .grid import draw_grid, height_of, rows_of
 from .outcome import TrainingOutcome, aside, subject
 
 WIDTH = 8.4
@@ -56,8 +56,9 @@ def draw(
 
         from .curves import draw_curves
 
-        grid = KindGrid.of(without, fixed)
-        height = _TITLE + _CURVES + _BETWEEN + grid.height + _NOTE
+        rows = rows_of(without, fixed)
+        grid_height = height_of(rows)
+        height = _TITLE + _CURVES + _BETWEEN + grid_height + _NOTE
         figure = Figure(figsize=(WIDTH, height), facecolor="white")
 
         def place(
@@ -75,7 +76,7 @@ def draw(
         curves = figure.add_axes(place(0.62, _TITLE, wide, _CURVES))
         draw_curves(curves, without, fixed, steps)
         top = _TITLE + _CURVES + _BETWEEN
-        grid.draw(figure.add_axes(place(_LEFT, top, WIDTH - _LEFT - _MARGIN, grid.height)))
+        draw_grid(figure.add_axes(place(_LEFT, top, WIDTH - _LEFT - _MARGIN, grid_height)), rows)
         text(height - _NOTE + 0.1, aside(fixed, setup["precision"]), size=7.5, color=PALE)
         return as_bytes(
             figure, form, title="Training with and without patchkit", maker="patchkit demo"

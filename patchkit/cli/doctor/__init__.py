@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...environment import cached_lookups
-from ...reporting.pins import Pins, pins_here
 from .section import Section, Step, run_check
+
+if TYPE_CHECKING:
+    from ...reporting.pins import Pins
 
 SCHEMA = 1
 
@@ -19,13 +21,11 @@ SCHEMA = 1
 class Diagnosis:
     """A diagnosis of this installation; prints as 80 columns, and holds nothing private.
 
-    Args:
-        sections: the result of each check.
-        pins: what the steps keep to.
+    Its steps keep to the pins.
     """
 
     sections: tuple[Section, ...]
-    pins: Pins = field(default=Pins({}), repr=False)
+    pins: Pins = field(repr=False)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -62,6 +62,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
     Returns:
         the diagnosis; a check that fails itself has a section that says why.
     """
+    from ...reporting.pins import pins_here
     from . import (
         devices,
         due,

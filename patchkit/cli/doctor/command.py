@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from ...errors import UsageError
 from ..arguments import ScriptPath
+from ..output import show, show_json
 
 
 @click.command()
@@ -59,8 +61,6 @@ def doctor(
       patchkit doctor train.py           # for which releases it was written
       patchkit doctor train.py --constraints versions.txt
     """
-    from ...errors import UsageError
-    from ..output import show, show_json
     from . import diagnose
 
     if scripts:

@@ -70,10 +70,12 @@ def _device(torch: Any, device: Any) -> dict[str, Any]:
     from ...inspection.hardware import probe
 
     hardware = probe(device)
-    capability = hardware.capability
+    capability, name = hardware.capability, hardware.name
+    if device.type == "cpu":
+        name = name or str(_capabilities_of_cpu(torch).get("cpu_name", ""))
     return {
         "device": str(device),
-        "name": hardware.name or _name_of_cpu(torch, device),
+        "name": name,
         "capability": capability and "{}.{}".format(*capability),
         "memory": _memory(torch, device),
         "float16": _support(torch, device, "float16", hardware.bfloat16),
@@ -98,19 +100,17 @@ def _support(torch: Any, device: Any, dtype: str, native_bfloat16: bool) -> str:
 
 def _native_on_cpu(torch: Any, dtype: str) -> str:
     """Return `native` if the CPU has instructions for the dtype, which is slow otherwise."""
-    ask = getattr(torch.cpu, "get_capabilities", None)
-    can = ask() if ask else {}
+    can = _capabilities_of_cpu(torch)
     if can.get("architecture") not in ("x86_64", "amd64"):
         return "works"
     short = {"float16": "fp16", "bfloat16": "bf16"}[dtype]
     return "native" if can.get(f"avx512_{short}") or can.get(f"amx_{short}") else "emulated"
 
 
-def _name_of_cpu(torch: Any, device: Any) -> str:
-    if device.type != "cpu":
-        return ""
-    ask = getattr(torch.cpu, "get_capabilities", None)
-    return str(ask().get("cpu_name", "")) if ask else ""
+def _capabilities_of_cpu(torch: Any) -> dict[str, Any]:
+    ask = getattr(torch.cpu, "get_capabilities", dict)  # older releases cannot tell
+    capabilities: dict[str, Any] = ask()
+    return capabilities
 
 
 def _memory(torch: Any, device: Any) -> int | None:

@@ -76,10 +76,7 @@ def _steps(found: list[Pin], pins: Pins) -> Iterator[Step]:
     fixable = [pin for pin in stays if pin.name not in apart]
     if not fixable:
         return
-    wrong = [
-        f"{pin}: {f'{version} is' if (version := _present(pin, pins)) else 'it is not'} installed"
-        for pin in fixable
-    ]
+    wrong = [f"{pin}: {_state(_present(pin, pins))}" for pin in fixable]
     also = f"; {len(found) - 2} more below" if len(found) > 2 else ""
     yield Step(
         f"Requirements are not met. {'; '.join(wrong[:2])}{also}. pip finds versions that fit "
@@ -103,6 +100,9 @@ def _together(pins: Iterable[Pin]) -> SpecifierSet:
 
 
 def _present(pin: Pin, pins: Pins) -> str | None:
-    """Return the installed version of what is required."""
     present = pins.installed.get(pin.name)
     return present.version if present else None
+
+
+def _state(version: str | None) -> str:
+    return f"{version} is installed" if version else "it is not installed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...legacy.wording import release
 from ...modernize.findings import ScriptFinding
@@ -62,24 +62,26 @@ def _rows(script: ScriptWants) -> Iterator[SectionRow]:
         "runs here", _RUNS[script.verdict], alarming=script.verdict is ScriptVerdict.NOT
     )
     for fate, label in _FATES.items():
-        of_fate = (lack for lack in script.lacking if lack.fate is fate)
-        for number, lack in enumerate(of_fate):
-            yield SectionRow(
-                "" if number else label,
-                f"{lack.need.place}: `{lack.need.what}` {lack.text}",
-                alarming=fate is not Fate.FIXED,
-            )
-    for number, old in enumerate(script.combined):
-        yield SectionRow("" if number else "also changed", _finding(old))
+        lacking = (
+            f"{lack.need.place}: `{lack.need.what}` {lack.text}"
+            for lack in script.lacking
+            if lack.fate is fate
+        )
+        yield from _below(label, lacking, alarming=fate is not Fate.FIXED)
+    yield from _below("also changed", map(_finding, script.combined))
     for surely, label in _SILENT.items():
         texts: dict[str, list[str]] = {}
         for change in script.silent:
             if change.surely is surely:
                 texts.setdefault(f"{change.place}: {change.what}", []).append(change.text)
-        for number, (call, told) in enumerate(texts.items()):
-            yield SectionRow("" if number else label, f"{call}: {'; '.join(told)}")
-    for number, reason in enumerate(script.unread):
-        yield SectionRow("" if number else "not read", reason)
+        yield from _below(label, (f"{call}: {'; '.join(told)}" for call, told in texts.items()))
+    yield from _below("not read", script.unread)
+
+
+def _below(label: str, texts: Iterable[str], *, alarming: bool = False) -> Iterator[SectionRow]:
+    """Yield a row for each text; only the first has the label."""
+    for number, text in enumerate(texts):
+        yield SectionRow("" if number else label, text, alarming)
 
 
 def _finding(old: ScriptFinding) -> str:

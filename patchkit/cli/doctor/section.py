@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...reporting.pins import Pins, fit
 from .privacy import without_private_data
+
+if TYPE_CHECKING:
+    from ...reporting.pins import Pins
 
 _APART = "Only an environment of its own for one of them fixes this."
 
@@ -31,6 +33,8 @@ class Step:
 
         Where no command is left, the step says which requirement rules them out.
         """
+        from ...reporting.pins import fit
+
         commands: dict[str, None] = {}
         reasons: dict[str, None] = {}
         for command in self.do:

@@ -30,13 +30,9 @@ _OF_THE_TESTS = ("PATCHKIT_TEST_PROCESSES",)
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable that is set.
+    """A variable that is set, the problem with it, and the name that was probably meant instead.
 
-    Args:
-        name: its name.
-        value: its value; empty for folders and unknown variables.
-        problem: the problem with it; empty if there is none.
-        meant: the name that was probably meant; empty if none is similar.
+    The value of folders and of unknown variables is left empty.
     """
 
     name: str

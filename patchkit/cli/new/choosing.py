@@ -17,21 +17,6 @@ _PRECISION = ("dtype", "float", "half", ".to(", "autocast", "scaler", "cast")
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A statement that a patch may be about; of a compound one only the header.
-
-    Args:
-        node: its node.
-        line: the number of its first line in the file, as in tracebacks.
-        code: its first line.
-    """
-
-    node: ast.stmt
-    line: int
-    code: str
-
-
-@dataclass(frozen=True)
 class Site:
     """The place where a rewrite is anchored.
 
@@ -54,28 +39,23 @@ class Site:
         return int(getattr(self.node, "lineno", 0))
 
 
-def statements(source: FunctionSource) -> list[Statement]:
+def statements(source: FunctionSource) -> list[ast.stmt]:
     """List the statements of a function, less docstrings, `pass` and definitions."""
-    selected = []
-    for node in _inner_statements(source.node):
-        excluded = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Try)
-        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not isinstance(node, excluded) and not docstring:
-            code = source.lines[node.lineno - 1].strip()
-            selected.append(Statement(node, node.lineno, code))
-    return selected
-
-
-def candidates(all_statements: list[Statement]) -> list[Statement]:
-    """Return the statements of a long function that mention precision; all, if none does."""
-    if len(all_statements) <= _ALL_SHOWN:
-        return all_statements
-    likely = [
-        statement
-        for statement in all_statements
-        if any(word in _header(statement.node) for word in _PRECISION)
+    excluded = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Try)
+    return [
+        node
+        for node in _inner_statements(source.node)
+        if not isinstance(node, excluded)
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     ]
-    return likely or all_statements
+
+
+def candidates(everything: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a long function that mention precision; all, if none does."""
+    if len(everything) <= _ALL_SHOWN:
+        return everything
+    likely = [node for node in everything if any(word in _header(node) for word in _PRECISION)]
+    return likely or everything
 
 
 def at_line(source: FunctionSource, line: int) -> Site:
@@ -89,17 +69,14 @@ def at_line(source: FunctionSource, line: int) -> Site:
             f"--line: {source.qualname} is in lines {source.first} to {source.last} of "
             f"{source.name}, and {line} is not"
         )
-    around = [
-        node
-        for node in _inner_statements(source.node)
-        if node.lineno <= line <= (node.end_lineno or node.lineno)
-    ]
-    innermost = min(around, key=lambda node: (_height(node), -node.lineno), default=None)
+    around = [node for node in _inner_statements(source.node) if _spans(node, line)]
+    innermost = min(
+        around, key=lambda node: (_last(node) - node.lineno, -node.lineno), default=None
+    )
     nodes = _sites(innermost, line) if innermost else []
     if not nodes:
         lines = sorted(
-            {statement.line for statement in statements(source)},
-            key=lambda number: abs(number - line),
+            {node.lineno for node in statements(source)}, key=lambda number: abs(number - line)
         )
         near = " and ".join(map(str, sorted(lines[:2]))) or "none"
         raise UsageError(
@@ -125,9 +102,9 @@ def with_code(source: FunctionSource, code: str) -> Site:
     if not nodes:
         squeezed = _squeeze(code)
         nodes = [
-            statement.node
-            for statement in statements(source)
-            if squeezed and squeezed in _squeeze(_text(source, statement.node))
+            node
+            for node in statements(source)
+            if squeezed and squeezed in _squeeze(_text(source, node))
         ]
         if len(nodes) == 1:
             assert isinstance(nodes[0], ast.stmt)
@@ -175,7 +152,7 @@ def _matches(source: FunctionSource, pattern: str, literal: tuple[str, ...] = ()
 
 def _text(source: FunctionSource, node: ast.stmt) -> str:
     """Return the lines of a simple statement, or of the header of another."""
-    last = node.end_lineno or node.lineno
+    last = _last(node)
     if isinstance(body := getattr(node, "body", None), list):
         last = max(node.lineno, body[0].lineno - 1)
     return "".join(source.lines[node.lineno - 1 : last])
@@ -188,14 +165,16 @@ def _squeeze(code: str) -> str:
 
 def _inner_statements(function: ast.AST) -> Iterator[ast.stmt]:
     inner = (node for node in ast.walk(function) if isinstance(node, ast.stmt))
-    yield from sorted(
-        (node for node in inner if node is not function),
-        key=lambda node: (node.lineno, node.col_offset),
-    )
+    others = (node for node in inner if node is not function)
+    yield from sorted(others, key=lambda node: (node.lineno, node.col_offset))
 
 
-def _height(node: ast.stmt) -> int:
-    return (node.end_lineno or node.lineno) - node.lineno
+def _last(node: ast.stmt | ast.expr) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _spans(node: ast.stmt | ast.expr, line: int) -> bool:
+    return node.lineno <= line <= _last(node)
 
 
 def _is_compound(node: ast.stmt) -> bool:
@@ -224,11 +203,7 @@ def _sites(node: ast.stmt, line: int) -> list[ast.expr | ast.stmt]:
     """List the nodes of a statement that may be anchors, the shortest first."""
     if _is_compound(node):
         header = _header_expressions(node)
-        at_line = [
-            expression
-            for expression in header
-            if expression.lineno <= line <= (expression.end_lineno or expression.lineno)
-        ]
+        at_line = [expression for expression in header if _spans(expression, line)]
         return list(at_line[:1] if at_line else header[:1] if line == node.lineno else [])
     value = getattr(node, "value", None)
     if isinstance(node, ast.Expr):

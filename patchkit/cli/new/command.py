@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import click
+
+from ..output import show_json
 
 
 @click.command()
@@ -64,14 +65,15 @@ def new(
     try:
         draft = begin(id, target, line=line, find=find, wrap=wrap, folder=folder)
     except NoSiteChosen as error:
-        statements = [
-            {"line": statement.line, "code": statement.code} for statement in error.candidates
-        ]
         if as_json:
-            click.echo(json.dumps({"schema": 1, "statements": statements}, indent=2))
+            statements = [{"line": number, "code": code} for number, code in error.statements]
+            show_json({"schema": 1, "statements": statements})
         else:
             room = shutil.get_terminal_size().columns - 8
-            for statement in error.candidates:
-                click.echo(f"{statement.line:>6}  {shorten(statement.code, room)}")
+            for number, code in error.statements:
+                click.echo(f"{number:>6}  {shorten(code, room)}")
         raise
-    click.echo(json.dumps(draft.to_dict(), indent=2) if as_json else str(draft))
+    if as_json:
+        show_json(draft.to_dict())
+    else:
+        click.echo(draft)

@@ -16,15 +16,16 @@ _MOST_NAMES = 4
 
 
 class NoSiteChosen(UsageError):
-    """Neither line nor code says which statement the patch is about; some or all are proposed."""
+    """Neither line nor code says which statement the patch is about.
 
-    def __init__(
-        self,
-        source: FunctionSource,
-        candidates: list[choosing.Statement],
-        all_of_them: bool,
-    ) -> None:
-        self.candidates = candidates
+    `statements` has lines and code of those that it may be: all, or some of a long function.
+    """
+
+    def __init__(self, source: FunctionSource) -> None:
+        everything = choosing.statements(source)
+        some = choosing.candidates(everything)
+        self.statements = [(node.lineno, source.lines[node.lineno - 1].strip()) for node in some]
+        all_of_them = len(some) == len(everything)
         which = "its statements are" if all_of_them else "those that mention precision are"
         super().__init__(
             f"choose a statement of {source.qualname} with --line or --find; {which} listed above"
@@ -104,9 +105,7 @@ def _site(source: FunctionSource, line: int | None, find: str | None) -> choosin
         return choosing.at_line(source, line)
     if find is not None:
         return choosing.with_code(source, find)
-    everything = choosing.statements(source)
-    some = choosing.candidates(everything)
-    raise NoSiteChosen(source, some, len(some) == len(everything))
+    raise NoSiteChosen(source)
 
 
 def _with_names(source: FunctionSource, site: choosing.Site) -> choosing.Site:

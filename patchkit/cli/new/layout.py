@@ -52,13 +52,6 @@ def layout(patch_id: str, library: str, folder: Path) -> Layout:
     return in_checkout or Layout(folder / f"{words}.py", test, None, folder)
 
 
-def check_files_are_new(places: Layout) -> None:
-    """Raise UsageError if one of the files exists."""
-    for file in places.files:
-        if file.exists():
-            raise UsageError(f"{file} is there already; nothing was written")
-
-
 def check_id_is_free(patch_id: str, catalogue: Catalogue, folder: Path) -> None:
     """Raise UsageError if a patch in the catalogue or the folder has the id."""
     if folder.is_dir() and any(folder.glob("**/*.py")):

@@ -18,14 +18,7 @@ from ...text import short_list
 
 @dataclass(frozen=True)
 class Subject:
-    """A function as it is installed.
-
-    Args:
-        target: its name.
-        library: the distribution that it belongs to.
-        version: the installed version of that distribution.
-        definitions: all definitions of the function in the file: branches may hold one each.
-    """
+    """A function of an installed distribution; branches of its file may hold a definition each."""
 
     target: Target
     library: str

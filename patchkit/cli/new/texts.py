@@ -11,7 +11,6 @@ from .drafting import Draft
 
 
 def patch_file(draft: Draft) -> str:
-    """Return the text of the file that defines the patch."""
     values = {
         "id": code.string(draft.id),
         "affects": f"{{{code.string(draft.library)}: {code.string('>=' + draft.since)}}}",

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import UsageError
 from ...text import short_list
 from .drafting import Draft, draft
-from .layout import Layout, check_files_are_new, check_id_is_free, layout
+from .layout import Layout, check_id_is_free, layout
 from .subject import find as find_subject
 from .texts import patch_file, test_file
 
@@ -98,11 +98,10 @@ def begin(
     subject = find_subject(target)
     places = layout(patch_id, subject.library, folder)
     check_id_is_free(patch_id, SESSION.catalogue, folder)
-    check_files_are_new(places)
-    new = NewPatch(
-        draft(patch_id, subject, line=line, find=find, wrap=wrap),
-        places,
-    )
+    for file in places.files:
+        if file.exists():
+            raise UsageError(f"{file} is there already; nothing was written")
+    new = NewPatch(draft(patch_id, subject, line=line, find=find, wrap=wrap), places)
     texts = {
         places.patch: patch_file(new.draft),
         places.test: test_file(new.draft, in_checkout=places.folder is None),

@@ -20,6 +20,7 @@ from patchkit.cli.doctor import (
     versions,
 )
 from patchkit.cli.doctor.section import Section, SectionRow, Step
+from patchkit.reporting.pins import Pins
 
 SECTIONS = [
     "environment",
@@ -102,11 +103,11 @@ def test_a_check_that_fails(ailing, monkeypatch, check, error: type[BaseExceptio
 )
 def test_exit_status(wrong: tuple[bool, ...], status: int) -> None:
     steps = tuple(Step("something", wrong=is_wrong) for is_wrong in wrong)
-    assert Diagnosis((Section("a", "A", steps=steps),)).exit_status == status
+    assert Diagnosis((Section("a", "A", steps=steps),), Pins({})).exit_status == status
 
 
 def test_nothing_to_do() -> None:
-    text = str(Diagnosis((Section("a", "A", (SectionRow("label", "text"),)),)))
+    text = str(Diagnosis((Section("a", "A", (SectionRow("label", "text"),)),), Pins({})))
     assert "What to do\n  Nothing.\n\nA\n  label           text" in text
 
 

@@ -135,7 +135,7 @@ def test_a_line_tells_definitions_apart(madeup, number: str, text: str) -> None:
 def test_statements_are_listed_where_none_is_chosen(madeup) -> None:
     with pytest.raises(NoSiteChosen) as caught:
         site()
-    lines = [candidate.line for candidate in caught.value.candidates]
+    lines = [line for line, _ in caught.value.statements]
     assert lines == sorted(lines)
     assert {line_of("self.size = size"), line_of("math.sqrt")} <= set(lines)
     assert line_of('"""Begin') not in lines
@@ -146,9 +146,7 @@ def test_of_a_long_function_those_that_speak_of_precision(madeup) -> None:
     madeup.write("more", f"def f(number):\n{body}    number = number.to('float16')\n")
     with pytest.raises(NoSiteChosen, match="those that mention precision") as caught:
         site("madeup.more:f")
-    assert [candidate.code for candidate in caught.value.candidates] == [
-        "number = number.to('float16')"
-    ]
+    assert [code for _, code in caught.value.statements] == ["number = number.to('float16')"]
 
 
 TARGETS = {
