@@ -131,14 +131,7 @@ class PatchRecord:
             "affects": dict(self.affects),
             "status": self.status.value,
             "reason": self.reason,
-            "targets": [
-                {
-                    "target": target.target,
-                    "status": target.status.value,
-                    "reason": target.reason,
-                }
-                for target in self.targets
-            ],
+            "targets": [{**vars(target), "status": target.status.value} for target in self.targets],
             "upstream": list(self.upstream),
             "tested": self.tested.to_dict(),
             "error": repr(self.error) if self.error else None,
