@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...legacy.call_sites import called
 from ...legacy.changes import Keyword, Order, Value
 from ...legacy.converting.order import fitting
 from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
@@ -14,7 +15,8 @@ from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
 from ..reading.script import Given, Holder, ScriptCall
-from ..reading.values import Constant, Made, Several
+from ..reading.settings_files import READERS
+from ..reading.values import Constant, Made, flat
 from .conversion import as_value, decide_in_source, fill, source_of
 from .dictionaries import may_edit
 from .edits import Span, span_of
@@ -24,9 +26,6 @@ from .standin import rendered
 _CALLS = frozenset({"", "__init__", "__call__"})
 """Methods that no script names."""
 _ELSE = " else None"
-_LOADING = frozenset({"load", "loads", "safe_load", "full_load"})
-"""Functions that read settings from a file."""
-
 _POSITIONAL = {
     "transformers.TrainingArguments": "args",
     "datasets.Dataset": "train_dataset",
@@ -134,9 +133,7 @@ class CallPlan:
         old = f"{self.name}({name}=)"
         if decision.refusal:
             text = f"{self.name}({name}={self.plan.lines.source(given.node)})"
-            self.plan.remark(
-                given.node, text, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE
-            )
+            self.plan.refuse(given.node, text, row, decision.refusal)
             return
         reason = decision.undecided
         is_local = given.value is UNKNOWN and self.plan.lines.is_local(given.node)
@@ -386,16 +383,7 @@ def _constants(given: Given) -> Iterator[Constant]:
     elif isinstance(given.node, ast.Constant):
         yield Constant(given.node)
     else:
-        yield from _constants_of(given.values)
-
-
-def _constants_of(values: tuple[Any, ...]) -> Iterator[Constant]:
-    for value in values:
-        if isinstance(value, Constant):
-            yield value
-        elif isinstance(value, Several):
-            for element in value.elements:
-                yield from _constants_of(element)
+        yield from (value for value in flat(given.values) if isinstance(value, Constant))
 
 
 def _is_read(tree: ast.Module, node: ast.expr) -> bool:
@@ -403,8 +391,7 @@ def _is_read(tree: ast.Module, node: ast.expr) -> bool:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     if isinstance(node, ast.Call):
-        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        return name in _LOADING
+        return called(node) in READERS
     return isinstance(node, ast.Name) and any(
         isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Call)

@@ -39,8 +39,8 @@ class ConfigurationPlan:
         self._trainer = trainer
         self._calls = calls
         call = trainer.call
-        names = call.own.ancestors if call.own is not None else ancestors(call.name)
-        self._name = next((name for name in map(_public, names) if name.startswith("trl.")), "")
+        names = ancestors(*(call.own.ancestors if call.own is not None else (call.name,)))
+        self._name = next((name for name in names if name.startswith("trl.")), "")
         self._configuration = self._name.removesuffix("Trainer") + "Config"
         if not self._name and trainer.settings:
             self._name, self._configuration = _TRAINER, _ARGUMENTS
@@ -108,8 +108,8 @@ class ConfigurationPlan:
         return self._is_own(made) or (made.own is None and _public(made.class_name) == _ARGUMENTS)
 
     def _is_own(self, made: Made) -> bool:
-        names = made.own.ancestors if made.own is not None else ancestors(made.class_name)
-        return self._configuration in {_public(base) for name in names for base in ancestors(name)}
+        names = made.own.ancestors if made.own is not None else (made.class_name,)
+        return self._configuration in ancestors(*names)
 
     def _needs_own(self, made: Made) -> bool:
         """Tell whether a trainer does not take a configuration of that class."""

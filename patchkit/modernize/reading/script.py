@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,16 @@ class Script:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
     folder: Path | None = None
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes that a node is part of, the innermost first."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def has_meaning(self, name: str) -> bool:
+        """Tell whether Python or the script itself gives a name a meaning."""
+        return name in self.bound or hasattr(builtins, name)
 
     @property
     def is_of_unsloth(self) -> bool:
