@@ -21,10 +21,8 @@ from .conversion import as_value, decide_in_source, fill, source_of
 from .dictionaries import may_edit
 from .edits import Span, span_of
 from .plan import Plan
-from .standin import rendered
+from .standin import argument_list, rendered
 
-_CALLS = frozenset({"", "__init__", "__call__"})
-"""Methods that no script names."""
 _ELSE = " else None"
 _POSITIONAL = {
     "transformers.TrainingArguments": "args",
@@ -76,10 +74,7 @@ class CallPlan:
             for name in self.keywords
             if name in rows.keywords and not (own is not None and own.takes(name))
         }
-        last = call.name.rpartition(".")[2]
-        self.name = last if call.method in _CALLS else f"{last}.{call.method}"
-        if call.own is not None:
-            self.name = call.own.name
+        self.name = call.title if call.own is None else call.own.name
 
     def translate(self) -> None:
         """Plan for each old keyword what is written in its place."""
@@ -178,7 +173,7 @@ class CallPlan:
         if decision.because:
             because = f"{because}: {decision.because}"
         if moved:
-            new = f"{_shown(moved)} in the configuration"
+            new = f"{argument_list(moved)} in the configuration"
         finding = self.plan.changed(given.node, old, new or LEAVE_OUT, because)
         if decision.in_configuration:
             self._moved.append((given, finding))
@@ -208,7 +203,7 @@ class CallPlan:
         elif decision.arguments and name in self.keywords:
             self.remove(name)
             return ", ".join(f"{to}=" for to in decision.arguments)
-        return f"{decision.to}=" if decision.keeps_value and sources else _shown(sources)
+        return f"{decision.to}=" if decision.keeps_value and sources else argument_list(sources)
 
     def _keep(self, decision: Decision, given: Given) -> str:
         """Let the trainer's class follow a value that no keyword takes; return that in words.
@@ -401,7 +396,3 @@ def _is_read(tree: ast.Module, node: ast.expr) -> bool:
         and _is_read(tree, statement.value)
         for statement in ast.walk(tree)
     )
-
-
-def _shown(sources: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={source}" for name, source in sources.items())

@@ -386,23 +386,22 @@ def entries(
 ) -> Iterator[tuple[str | None, ast.expr, ast.keyword | None]]:
     """Return the names and values of a dictionary; None for a name that is not known."""
     if isinstance(node, ast.Assign):
-        yield item_of(node), node.value, None
+        target = node.targets[0]
+        name = _text_in(target.slice) if isinstance(target, ast.Subscript) else None
+        yield name or "", node.value, None
         return
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             yield keyword.arg, keyword.value, keyword
         return
     for key, value in zip(node.keys, node.values, strict=True):
-        text = key.value if isinstance(key, ast.Constant) else None
-        yield text if isinstance(text, str) else None, value, None
+        yield _text_in(key), value, None
 
 
-def item_of(node: ast.Assign) -> str:
-    """Return the key that an assignment to an item of a dictionary sets; empty if not known."""
-    target = node.targets[0]
-    key = target.slice if isinstance(target, ast.Subscript) else None
-    text = key.value if isinstance(key, ast.Constant) else None
-    return text if isinstance(text, str) else ""
+def _text_in(node: ast.expr | None) -> str | None:
+    """Return a text that a script writes down; None for another expression."""
+    text = node.value if isinstance(node, ast.Constant) else None
+    return text if isinstance(text, str) else None
 
 
 def initializer_of(node: ast.ClassDef) -> ast.FunctionDef | None:

@@ -12,6 +12,8 @@ from typing import Any
 Holder = ast.Dict | ast.Call | ast.Assign
 """What gives entries to a dictionary."""
 _UNSLOTH = "unsloth"
+_UNNAMED = frozenset({"", "__init__", "__call__"})
+"""Methods that no script names."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,12 @@ class ScriptCall:
     positional: Sequence[Given]
     complete: bool = True
     own: OwnClass | None = None
+
+    @property
+    def title(self) -> str:
+        """What is called, in short: `SFTTrainer`, `PreTrainedModel.generate`."""
+        last = self.name.rpartition(".")[2]
+        return last if self.method in _UNNAMED else f"{last}.{self.method}"
 
 
 @dataclass(frozen=True)
