@@ -62,7 +62,7 @@ def explain(ids: tuple[str, ...], as_json: bool, report: bool) -> None:
     if report:
         _show_report(text)
     elif not _show_answers(pasted, catalogue, as_json):
-        if all(" " not in word for word in ids) and "\n" not in text:
+        if text == " ".join(ids) and not any(word.split()[1:] for word in ids):
             _explain_ids(ids, catalogue, as_json)  # says which id is like it
             return
         _show_unknown(pasted)
