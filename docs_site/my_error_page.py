@@ -15,7 +15,7 @@ from quoted_errors import Quoted, quoted_errors
 
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.known import choosing, names, reading, wordings
+from patchkit.known import answering, choosing, names, reading, wordings
 from patchkit.known.answer import Answer
 from patchkit.known.rows import SINCE, Row
 from patchkit.known.rows import all_rows as known_rows
@@ -83,6 +83,7 @@ def data(
         "reading": _reading(),
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
+        "pythonsOwn": answering.PYTHONS_OWN,
         "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {
             "frames": choosing.FRAMES,
@@ -268,6 +269,7 @@ def _patch(entry: Entry, addresses: Mapping[str, str]) -> dict[str, Any]:
         "asked": patch.opt_in,
         "messages": [squeezed(message) for message in patch.messages],
         "symptom": in_javascript(entry.patch.symptom),
+        "packages": sorted(entry.patch.packages),
         "page": addresses[f"patches/{patch.id}.md"],
     }
 

@@ -13,15 +13,16 @@ function findAnswers(text, data) {
   if (!pasted) return [];
   const { answers, byName, isPart } = answered(pasted, data);
   const whole = squeezed(pasted.text, data).letters;
-  const has = (test) => data.patches.filter(({ messages }) => messages.some(test));
-  const raising = has((message) => whole.includes(message));
+  const candidates = data.patches.filter(({ packages }) => mayRaise(packages, pasted.errors[0], data));
+  const raising = patchesWithMessage(candidates, pasted.errors[0], whole, data);
   const known = byName && raising.length ? [] : answers;
   let patches = raising;
-  if (!known.length && !patches.length) {
-    patches = has((message) => whole.length >= data.shortest && message.includes(whole));
-  }
-  if (!known.length && !patches.length) {
-    patches = data.patches.filter(({ symptom }) => symptom && new RegExp(symptom, "i").test(pasted.text));
+  if (!known.length && !patches.length && !isBare(pasted.errors[0])) {
+    patches = candidates.filter(({ messages }) =>
+      whole.length >= data.shortest && messages.some((message) => message.includes(whole)));
+    if (!patches.length) {
+      patches = candidates.filter(({ symptom }) => symptom && new RegExp(symptom, "i").test(pasted.text));
+    }
   }
   const numberless = (letters) => letters.replace(/\d+/g, "0");
   const quoted = data.quoted.filter(({ letters }) =>
@@ -32,6 +33,24 @@ function findAnswers(text, data) {
     ...patches.map((row) => ({ kind: "patch", ...row })),
     ...quoted.map((row) => ({ kind: "quoted", ...row })),
   ];
+}
+
+/** Return the patches whose bug puts a message on the screen; see patchkit/known/answering.py. */
+function patchesWithMessage(candidates, error, whole, data) {
+  const begin = squeezed(`${error.message} ${error.after}`, data).letters;
+  const isSaid = (message) => (isBare(error) ? begin.startsWith(message) : whole.includes(message));
+  return candidates.filter(({ messages }) => messages.some(isSaid));
+}
+
+/** Tell whether an error is there as a whole, but not what of a library raised it. */
+function isBare({ type, frames }) {
+  return Boolean(type) && !frames.some(({ library }) => library);
+}
+
+/** Tell whether an error may come from the packages that a patch changes. */
+function mayRaise(packages, { type, frames }, data) {
+  const libraries = frames.map(({ library }) => library).filter(Boolean);
+  return libraries.length ? packages.some((name) => libraries.includes(name)) : !data.pythonsOwn.includes(type);
 }
 
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */

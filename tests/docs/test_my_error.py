@@ -138,12 +138,12 @@ def expected(text: str) -> tuple[list[str], list[str]]:
     """Return the answers and patches that `patchkit explain` gives; patches as the page sorts them."""
     pasted = read(text)
     found = answered(pasted, lambda _: None)
-    patches = entries_with_message(pasted.text, ENTRIES)
+    patches = entries_with_message(pasted, ENTRIES)
     known = [answer.id for answer in found.answers]
     if patches and found.by_name:
         known = []
     if not known and not patches:
-        patches = entries_with_symptom(pasted.text, ENTRIES)
+        patches = entries_with_symptom(pasted, ENTRIES)
     patches.sort(key=lambda entry: (bool(entry.patch.opt_in), entry.patch.library in RARE))
     return known, [entry.patch.id for entry in patches]
 
@@ -240,7 +240,7 @@ def test_each_symptom_leads_to_its_patch(ask) -> None:
             known = patches = []
         assert answers_of(answers) == (known, patches), text
         # A text that is also another's message, or a known error, is answered by that alone.
-        assert patch in patches or known or entries_with_message(text, ENTRIES) or not patches
+        assert patch in patches or known or not patches or entries_with_message(read(text), ENTRIES)
 
 
 def test_the_error_of_an_old_spelling_leads_to_it(ask) -> None:
