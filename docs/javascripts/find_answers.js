@@ -66,6 +66,7 @@ function answered(pasted, data) {
 
 function matches(pasted, data) {
   for (const error of pasted.errors) {
+    if (error.type.endsWith("Warning")) break; // A log may say more beside its warnings.
     const texts = [error.message];
     if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
     const short = error.message.match(new RegExp(`^(?:${data.noAttribute})`));

@@ -49,6 +49,8 @@ def matches(
     """
     rows = list(rows)
     for error in pasted.errors:
+        if error.is_warning:
+            break  # A log may say more beside its warnings.
         for text in _texts(error):
             if found := _of(Squeezed(text), error, pasted, rows, installed):
                 return found
