@@ -462,7 +462,7 @@ function inOrder(raised, data) {
   const latest = [...seen.values()];
   const isLaunchers = ({ type }) => new RegExp(data.launcher).test(type);
   const real = latest.filter((error) => !isLaunchers(error) && !error.type.endsWith("Warning"));
-  if (real.length) return real.filter((error) => error === real[0] || error.frames.length);
+  if (real.length) return real.filter((error) => error === real[0] || error.frames.length || error.message.endsWith("raised:"));
   const launchers = latest.filter(isLaunchers);
   return launchers.length ? launchers : latest;
 }
