@@ -207,6 +207,8 @@ function valuesOf(wording, { text, letters, places }) {
 function namesOf(error, pasted, data) {
   const { patterns, places, modules, keywords, attributes } = data.names;
   const all = (pattern) => [...error.message.matchAll(new RegExp(pattern, "g"))];
+  const own = error.message.match(new RegExp(patterns.own));
+  if (own) return [ofOwn(own, data.names)];
   const found = [];
   const add = (answer, changes = {}) => answer && found.push(ofCaller({ ...answer, ...changes }, error, data));
   const asked = [
@@ -260,6 +262,24 @@ function namesOf(error, pasted, data) {
       .forEach((row) => add(row.answer, { inTable: true }));
   }
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
+}
+
+/** Repeat what the legacy layer said of an old spelling, with where its row has it from. */
+function ofOwn([, old, since, mark, advice], { places, modules, keywords }) {
+  const [place, keyword] = old.split(/\((?=\w)/);
+  const row = keyword ? keywords[`${classOf(place)} ${keyword.split("=")[0]}`] : places[place] || modules[place];
+  const [what, versions] = advice.split(" Versions that have it: ");
+  const word = /^[A-Za-z]+(?= )/.test(what) ? what[0].toUpperCase() : what[0];
+  const done = mark === "." ? "refuses it" : "has done so for this run";
+  return {
+    id: old,
+    cause: `\`${old}\` ${since}.`,
+    do: `${word}${what.slice(1).replace(/\.+$/, "")}. The legacy layer ${done}.`,
+    write: versions ? [versions] : [],
+    whose: "the script",
+    links: row ? row.links : [],
+    inTable: true,
+  };
 }
 
 /** Return what is known of a keyword of classes like one that no table has: those of its last word. */
