@@ -229,6 +229,7 @@ def _names() -> dict[str, Any]:
             "key": in_javascript(names.KEY.pattern),
             "member": in_javascript(names.MEMBER.pattern),
             "refusedValue": in_javascript(names.REFUSED_VALUE.pattern),
+            "own": in_javascript(names.OWN.pattern),
         },
         "model": in_javascript(names.KINDS["PreTrainedModel"]),
         "values": values,

@@ -85,6 +85,7 @@ function answered(pasted, data) {
 
 function matches(pasted, data) {
   for (const error of pasted.errors) {
+    if (error.type.endsWith("Warning")) break; // A log may say more beside its warnings.
     const texts = [error.message];
     if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
     const short = error.message.match(new RegExp(`^(?:${data.noAttribute})`));
@@ -225,6 +226,8 @@ function valuesOf(wording, { text, letters, places }) {
 function namesOf(error, pasted, data) {
   const { patterns, places, modules, keywords, attributes } = data.names;
   const all = (pattern) => [...error.message.matchAll(new RegExp(pattern, "g"))];
+  const own = error.message.match(new RegExp(patterns.own));
+  if (own) return [ofOwn(own, data.names)];
   const found = [];
   const add = (answer, changes = {}) => answer && found.push(ofCaller({ ...answer, ...changes }, error, data));
   const asked = [
@@ -278,6 +281,24 @@ function namesOf(error, pasted, data) {
       .forEach((row) => add(row.answer, { inTable: true }));
   }
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
+}
+
+/** Repeat what the legacy layer said of an old spelling, with where its row has it from. */
+function ofOwn([, old, since, mark, advice], { places, modules, keywords }) {
+  const [place, keyword] = old.split(/\((?=\w)/);
+  const row = keyword ? keywords[`${classOf(place)} ${keyword.split("=")[0]}`] : places[place] || modules[place];
+  const [what, versions] = advice.split(" Versions that have it: ");
+  const word = /^[A-Za-z]+(?= )/.test(what) ? what[0].toUpperCase() : what[0];
+  const done = mark === "." ? "refuses it" : "has done so for this run";
+  return {
+    id: old,
+    cause: `\`${old}\` ${since}.`,
+    do: `${word}${what.slice(1).replace(/\.+$/, "")}. The legacy layer ${done}.`,
+    write: versions ? [versions] : [],
+    whose: "the script",
+    links: row ? row.links : [],
+    inTable: true,
+  };
 }
 
 /** Return what is known of a keyword of classes like one that no table has: those of its last word. */
@@ -480,7 +501,7 @@ function inOrder(raised, data) {
   const latest = [...seen.values()];
   const isLaunchers = ({ type }) => new RegExp(data.launcher).test(type);
   const real = latest.filter((error) => !isLaunchers(error) && !error.type.endsWith("Warning"));
-  if (real.length) return real.filter((error) => error === real[0] || error.frames.length);
+  if (real.length) return real.filter((error) => error === real[0] || error.frames.length || error.message.endsWith("raised:"));
   const launchers = latest.filter(isLaunchers);
   return launchers.length ? launchers : latest;
 }
