@@ -17,6 +17,7 @@ from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
 from patchkit.known import choosing, names, reading, wordings
 from patchkit.known.answer import Answer
+from patchkit.known.answer import LONGEST_QUOTED
 from patchkit.known.rows import SINCE, Row
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
@@ -83,6 +84,7 @@ def data(
         "reading": _reading(),
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
+        "longestQuoted": LONGEST_QUOTED,
         "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {
             "frames": choosing.FRAMES,
