@@ -16,7 +16,7 @@ from quoted_errors import Quoted, quoted_errors
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
 from patchkit.known import answering, choosing, names, reading, wordings
-from patchkit.known.answer import Answer
+from patchkit.known.answer import LONGEST_QUOTED, Answer
 from patchkit.known.rows import SINCE, Row
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
@@ -84,6 +84,7 @@ def data(
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
         "pythonsOwn": answering.PYTHONS_OWN,
+        "longestQuoted": LONGEST_QUOTED,
         "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {
             "frames": choosing.FRAMES,

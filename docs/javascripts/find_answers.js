@@ -170,7 +170,7 @@ function isInside(version, [operator, bound]) {
 }
 
 function answerOf({ row, values, error }, data) {
-  const known = { ...values };
+  const known = { message: error ? error.message.slice(0, data.longestQuoted) : "", ...values };
   const caller = error && callerOf(error, row.asked, data);
   if (caller) known.caller = data.titles[caller] || caller;
   if (row.since) known.since = data.since[row.since[0]][values[row.since[1]]] || "";
