@@ -21,9 +21,9 @@ from .edit import Edit, apply_edits, split_lines
 from .edited import edited_code
 from .errors import Collision, Drift
 from .locate import FunctionSource, forget_files, short_name
-from .results import NoResults, Plan, Results
+from .results import Plan, Results
 from .rule import Rule
-from .trampoline import Around, jump_template, trampoline
+from .trampoline import Around, jump_template, trampoline, with_code
 
 JUMP = ("jump",)
 """The name under which the code that jumps to wrappers is kept, which no rule has."""
@@ -151,7 +151,7 @@ class SwappedFunction:
             function = self.function()
             if function is None:
                 raise Drift(f"{self.original.co_name} was unloaded with its module")
-            self.source = FunctionSource.of_function(_with_code(function, self.original))
+            self.source = FunctionSource.of_function(with_code(function, self.original))
             self.text = self.source.lines
         return self.source
 
@@ -173,7 +173,7 @@ class CodeSwaps:
     """
 
     def __init__(self, results: Results | None = None) -> None:
-        self._results = NoResults() if results is None else results
+        self._results = Results() if results is None else results
         self._functions: weakref.WeakKeyDictionary[FunctionType, SwappedFunction] = (
             weakref.WeakKeyDictionary()
         )
@@ -456,12 +456,3 @@ def _has_same_wrappers(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
         piece for piece in pieces if isinstance(piece, Around)
     ]
     return wrappers(some) == wrappers(others)
-
-
-def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
-    """Return a copy of a function with other code."""
-    twin = FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    twin.__qualname__ = function.__qualname__
-    return twin

@@ -10,7 +10,6 @@ from typing import Any
 from ...legacy.changes import Assigned, Attribute, Keyword
 from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
-from ..findings import ScriptOutcome
 from ..reading.expressions import generation_settings
 from ..reading.kinship import ancestors
 from ..reading.script import ScriptAttribute
@@ -73,8 +72,7 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     decision = decide_read(row)
     old = f"{found.owner.rpartition('.')[2]}.{found.name}"
     if decision.refusal:
-        shown = f"{old}()" if row.is_method else old
-        plan.remark(found.node, shown, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
+        plan.refuse(found.node, f"{old}()" if row.is_method else old, row, decision.refusal)
         return
     template = decision.arguments.get("object")
     written = template.source if isinstance(template, Template) else ""
@@ -176,7 +174,7 @@ def _set(plan: Plan, found: ScriptAttribute) -> None:
     decision, _ = decide_in_source(plan, row, found.given, {})
     if decision.refusal:
         text = f"{old} {plan.lines.source(found.given.node)}"
-        plan.remark(found.node, text, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
+        plan.refuse(found.node, text, row, decision.refusal)
     elif len(decision.arguments) == 1:
         ((to, value),) = decision.arguments.items()
         target = f"{plan.lines.source(found.node.value)}.{to}"

@@ -9,7 +9,6 @@ from ...legacy.changes import Adjusted, Copied, OtherParameter, Parameters, Unca
 from ...legacy.decisions import UNKNOWN, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
-from ..findings import ScriptOutcome
 from ..reading.expressions import default_of
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass
@@ -28,9 +27,7 @@ _HANDLER = "transformers.CallbackHandler"
 def plan_classes(plan: Plan) -> None:
     """Give the fields and methods of the script's own classes their current names."""
     for cls in plan.script.classes:
-        public = tuple(
-            dict.fromkeys(ancestor for name in cls.ancestors for ancestor in ancestors(name))
-        )
+        public = ancestors(*cls.ancestors)
         methods = plan.due.methods(public)
         _fields(plan, cls, methods.get("__init__", MethodRows()))
         for row in _adjusted(methods):
@@ -71,7 +68,7 @@ def _refuse_copy(plan: Plan, node: _Function, name: str, owner: str) -> None:
         action = row.in_source
         if isinstance(action, Copied) and action.parameter in names:
             old = f"the {owner.rpartition('.')[2]}.{name} that {node.name} is a copy of"
-            plan.remark(node, old, f"{since(row)}. {action.refusal}", ScriptOutcome.GONE)
+            plan.refuse(node, old, row, action.refusal)
             return
 
 
@@ -94,8 +91,7 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
             value = default.value if default is not None else UNKNOWN
             decision, _ = decided(row, value, Standin({}, ()))
             if decision.refusal:
-                because = f"{since(row)}. {decision.refusal}"
-                plan.remark(node, old, because, ScriptOutcome.GONE)
+                plan.refuse(node, old, row, decision.refusal)
             elif decision.keeps_value:
                 plan.edits.sources[span_of(node.target)] = decision.to
                 plan.changed(node, old, decision.to, f"it {since(row)}")
@@ -107,7 +103,7 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
                 continue
             renamed = decide_value(value_row, default.value)
             if renamed is not None and renamed.refusal:
-                plan.remark(node, old, f"{since(value_row)}. {renamed.refusal}", ScriptOutcome.GONE)
+                plan.refuse(node, old, value_row, renamed.refusal)
             elif renamed is not None:
                 new = rendered(renamed.arguments[value_row.name])
                 plan.edits.sources[span_of(default)] = new
@@ -129,8 +125,7 @@ def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled)
         others = (other for other in _functions(cls) if other is not node)
         mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
         if node.name == row.name and row.name not in mentioned:
-            because = f"{since(row)}. {action.refusal}"
-            plan.remark(node, f"{cls.name}.{node.name}", because, ScriptOutcome.GONE)
+            plan.refuse(node, f"{cls.name}.{node.name}", row, action.refusal)
 
 
 def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameters) -> None:

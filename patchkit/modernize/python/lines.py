@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ..reading.script import Script
 from .edits import ITSELF, Span, span_of
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)
@@ -15,14 +16,14 @@ class Lines:
     """The lines of a script.
 
     Args:
+        text: the script.
+        script: what it names, and its syntax tree.
         sources: expressions that are replaced, and by what.
     """
 
-    def __init__(
-        self, text: str, parents: Mapping[ast.AST, ast.AST], sources: Mapping[Span, str]
-    ) -> None:
+    def __init__(self, text: str, script: Script, sources: Mapping[Span, str]) -> None:
         self._lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._parents = parents
+        self._script = script
         self._sources = sources
 
     def source(self, node: ast.expr) -> str:
@@ -87,8 +88,8 @@ class Lines:
         here = node
         while True:
             while not isinstance(here, ast.stmt):
-                here = self._parents[here]
-            parent = self._parents[here]
+                here = self._script.parents[here]
+            parent = self._script.parents[here]
             group = self._on_one_line(here, parent)
             first, last = group[0], group[-1]
             line = self._lines[first.lineno - 1].encode()
@@ -107,19 +108,11 @@ class Lines:
 
     def is_in_text(self, node: ast.AST) -> bool:
         """Tell whether an expression is part of a formatted text, where quotes may end it."""
-        while not isinstance(node, ast.stmt):
-            if isinstance(node, ast.JoinedStr):
-                return True
-            node = self._parents[node]
-        return False
+        return any(isinstance(outer, ast.JoinedStr) for outer in self._script.around(node))
 
     def is_local(self, node: ast.AST) -> bool:
         """Tell whether names of a node may only be known inside an expression around it."""
-        while not isinstance(node, ast.stmt):
-            if isinstance(node, _LOCAL):
-                return True
-            node = self._parents[node]
-        return False
+        return any(isinstance(outer, _LOCAL) for outer in (node, *self._script.around(node)))
 
     @staticmethod
     def _on_one_line(statement: ast.stmt, parent: ast.AST) -> list[ast.stmt]:

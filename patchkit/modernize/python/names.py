@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections import defaultdict
-from collections.abc import Iterator
 
 from ...legacy.places import FoundName
 from ...legacy.wording import since
@@ -13,8 +11,6 @@ from ..findings import ScriptOutcome
 from ..reading.script import ScriptUse
 from .edits import NewImport, Span, span_of
 from .plan import Plan
-
-_BUILTINS = frozenset(dir(builtins))
 
 
 def plan_names(plan: Plan) -> None:
@@ -61,34 +57,19 @@ def plan_names(plan: Plan) -> None:
 
 def _rename(plan: Plan, old: str, new: str) -> bool:
     """Let a script call what it imports by its name of today; False if that could be another."""
-    tree, bound = plan.script.tree, plan.script.bound
-    if old == new or new in bound or new in _BUILTINS:
+    tree = plan.script.tree
+    if old == new or plan.script.has_meaning(new):
         return False
     uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old]
-    given = sum(name == old for node in ast.walk(tree) for name in _given(node))
     is_elsewhere = any(
         isinstance(node, ast.Constant) and node.value == old for node in ast.walk(tree)
     )
-    if given > 1 or is_elsewhere or any(map(plan.lines.is_in_text, uses)):
+    if plan.bindings.number(old) > 1 or is_elsewhere or any(map(plan.lines.is_in_text, uses)):
         return False
     for node in uses:
         plan.edits.sources[span_of(node)] = new
         plan.changed(node, old, new, "it is imported by this name")
     return True
-
-
-def _given(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node of a script gives a meaning to."""
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield node.asname or node.name
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.Global | ast.Nonlocal):
-        yield from node.names
 
 
 def _found(plan: Plan, use: ScriptUse, became: FoundName) -> None:

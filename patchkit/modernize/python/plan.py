@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from ...legacy.changes import Attribute
+from ...legacy.changes import Attribute, Change
 from ...legacy.versions.due import Due, MethodRows
+from ...legacy.wording import since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
 from ..reading.script import Script, ScriptCall
@@ -27,7 +28,7 @@ class Plan:
         self.findings: list[ScriptFinding] = []
         self._attributes: dict[str, dict[str, Attribute]] = {}
         self.bindings = Bindings(script.tree, script.parents)
-        self.lines = Lines(text, script.parents, self.edits.sources)
+        self.lines = Lines(text, script, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
 
     def find(
@@ -54,6 +55,10 @@ class Plan:
         self.find(node.lineno, old, "", because, outcome)
         self.put_remark(node, f"{old} {because}")
 
+    def refuse(self, node: Placed, old: str, row: Change, refusal: str) -> None:
+        """Put a remark above a statement that cannot run, and note it."""
+        self.remark(node, old, f"{since(row)}. {refusal}", ScriptOutcome.GONE)
+
     def put_remark(self, node: ast.AST, text: str) -> None:
         """Put a remark above a statement, unless it is there."""
         place = self.lines.statement(node)
@@ -65,8 +70,7 @@ class Plan:
 
     def rows_of(self, call: ScriptCall) -> MethodRows:
         """Return the rows for what is called."""
-        names = call.own.ancestors if call.own is not None else (call.name,)
-        public = tuple(dict.fromkeys(base for name in names for base in ancestors(name)))
+        public = ancestors(*(call.own.ancestors if call.own is not None else (call.name,)))
         method = call.method
         former = self.attributes_of(call.name).get(method) if method else None
         if former is not None and former.written == "{object}":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import ScriptError
 from . import kinship
-from .expressions import TRAINING, Expressions, instance_of, literal, made_of
+from .expressions import TRAINING, Expressions, initializer_of, instance_of, literal, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
@@ -306,11 +306,8 @@ class _ScriptReader(Expressions):
         bases = [value for base in node.bases for value in self.evaluate(base)]
         ancestors: list[str] = []
         fields: dict[str, ast.AnnAssign] = {}
-        constructors = [
-            statement
-            for statement in node.body
-            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
-        ]
+        own = initializer_of(node)
+        constructors = [] if own is None else [own]
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]

@@ -35,17 +35,7 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
     Raises:
         TableError: a file has what may not stand in it, or has an attribute twice.
     """
-    kinds: dict[str, Callable[[_AttributeReader], Iterator[Owned]]] = {
-        "renamed": _AttributeReader.renamed,
-        "constant": _AttributeReader.constant,
-        "gone": _AttributeReader.gone,
-        "generation": _AttributeReader.generation,
-        "computed": _AttributeReader.computed,
-        "computed_alike": _AttributeReader.computed_alike,
-        "method": _AttributeReader.method,
-        "assigned": _AttributeReader.assigned,
-    }
-    return rows_of(folder, _AttributeReader, kinds)
+    return rows_of(folder, _AttributeReader)
 
 
 class _AttributeReader(OwnedReader):

@@ -57,12 +57,7 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
     Raises:
         TableError: a file has what may not stand in it.
     """
-    kinds: dict[str, Callable[[_CallReader], Iterator[Owned]]] = {
-        "behaviour": _CallReader.behaviour,
-        "adjusted": _CallReader.adjusted,
-        "uncalled": _CallReader.uncalled,
-    }
-    return rows_of(folder, _CallReader, kinds)
+    return rows_of(folder, _CallReader)
 
 
 class _CallReader(OwnedReader):

@@ -51,7 +51,7 @@ def rows(folder: Path = FOLDER) -> Iterator[Owned]:
     Raises:
         TableError: a file has what may not stand in it, or has a keyword twice.
     """
-    return rows_of(folder, _KeywordReader, _KINDS)
+    return rows_of(folder, _KeywordReader)
 
 
 class _KeywordReader(OwnedReader):
@@ -222,21 +222,6 @@ class _KeywordReader(OwnedReader):
         if not isinstance(reason, str) or " " not in reason or reason[-1] == ".":
             raise self._error(name, f"the end of a sentence, without its full stop, not {reason!r}")
         return reason
-
-
-_KINDS = {
-    "renamed": _KeywordReader.renamed,
-    "configured": _KeywordReader.configured,
-    "converted": _KeywordReader.converted,
-    "environment": _KeywordReader.environment,
-    "kept": _KeywordReader.kept,
-    "dropped": _KeywordReader.dropped,
-    "refused": _KeywordReader.refused,
-    "values": _KeywordReader.values,
-    "refused_values": _KeywordReader.refused_values,
-    "default": _KeywordReader.default,
-    "order": _KeywordReader.order,
-}
 
 
 def _unlike(harmless: tuple[object, ...]) -> Callable[[Any], bool]:

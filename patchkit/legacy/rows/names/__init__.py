@@ -27,7 +27,7 @@ def rows(folder: Path = FOLDER) -> Iterator[Moved | Gone]:
     Raises:
         TableError: a file has what may not stand in it, or has a name twice.
     """
-    return rows_of(folder, _NameReader, {"moved": _NameReader.moved, "gone": _NameReader.gone})
+    return rows_of(folder, _NameReader)
 
 
 class _NameReader(TableReader):
