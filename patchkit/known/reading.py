@@ -381,14 +381,18 @@ def _goes_on(line: str) -> bool:
 
 
 def _in_order(raised: list[Raised]) -> list[Raised]:
-    """Put the last real error first, and those with a traceback before it.
+    """Put the last real error first, and those with a traceback or that brought another before it.
 
     What a launcher says of its processes, and warnings, count only where there is nothing else.
     """
     latest = list(dict.fromkeys(reversed(raised)))
     real = [error for error in latest if not error.is_launchers and not error.is_warning]
     if real:
-        return [error for error in real if error == real[0] or error.frames]
+        return [
+            error
+            for error in real
+            if error == real[0] or error.frames or error.message.endswith("raised:")
+        ]
     return [error for error in latest if error.is_launchers] or latest
 
 

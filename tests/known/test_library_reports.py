@@ -247,7 +247,7 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("configuration object", "pip install -U transformers"),
     ),
     "a data file that is not there": (
-        "FileNotFoundError: Unable to find '/root/data/train.jsonl' at /root",
+        "FileNotFoundError: Unable to find '/home/someone/data/train.jsonl' at /home/someone",
         ("data_files",),
     ),
     "axolotl's sharegpt": (
@@ -670,7 +670,7 @@ MESSAGES: dict[str, tuple[str, ...]] = {
         "tokenizer_object",
     ),
     "OverflowError: value too large to convert to int32_t": ("batch_size",),
-    "FileNotFoundError: [Errno 2] No such file or directory: '/root/.cache/x/cache-abc.arrow'": (
+    "FileNotFoundError: [Errno 2] No such file or directory: '/home/someone/.cache/x/cache-abc.arrow'": (
         "load_from_cache_file=False",
     ),
     "ValueError: rope_scaling should have a 'rope_type' key": ("rope_type", "Upgrade Transformers"),

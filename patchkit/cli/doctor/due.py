@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -184,16 +185,20 @@ def _untested_step(untested: list[PatchRecord]) -> Iterator[Step]:
     """Suggest to look for bugs on versions older than any measured."""
     if not untested:
         return
-    versions = short_list(
-        dict.fromkeys(f"{record.library} {record.version}" for record in untested), _SHOWN
-    )
+    from packaging.version import Version
+
+    pairs = {record.measured_from() for record in untested}
+    # The oldest that was measured of each library wins.
+    oldest = dict(sorted(pairs, key=lambda pair: Version(pair[1]), reverse=True))
+    versions = short_list([f"{name} {installed_version(name)}" for name in sorted(oldest)], _SHOWN)
     number = plural(len(untested), "bug")
-    # A newer one of them may not fit the others as they are.
-    names = (*with_role("patched"), *(record.library for record in untested))
-    together = " ".join(filter(installed_version, dict.fromkeys(names)))
+    # A newer one of them may not fit the others as they are. With the range, a command that a
+    # requirement keeps from installing what was measured is not printed.
+    names = filter(installed_version, dict.fromkeys((*with_role("patched"), *oldest)))
+    wanted = (f"{name}>={oldest[name]}" if name in oldest else name for name in names)
     yield Step(
         f"For {number} the installed versions ({versions}) are older than any that was "
         "measured: patchkit does not change them. This looks for the bugs; newer versions "
         "were measured.",
-        ("patchkit verify --everywhere", f"pip install -U {together}"),
+        ("patchkit verify --everywhere", f"pip install -U {shlex.join(wanted)}"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...environment import in_range, installed_version, is_version
@@ -22,6 +22,7 @@ class KnownPair:
     Args:
         libraries: distribution to PEP 440 range, as measured; all must hold.
         without: distributions that must be absent.
+        unless: distribution to range; these work around it for what is trained with them.
         happens: the failure as a user sees it, in one sentence without a full stop.
         do: commands, any of which fixes it.
         measured: the versions that were seen to fail, and those beside them that work.
@@ -29,6 +30,7 @@ class KnownPair:
 
     libraries: Mapping[str, str]
     without: Sequence[str] = ()
+    unless: Mapping[str, str] = field(default_factory=dict)
     happens: str
     do: Sequence[str]
     measured: str
@@ -45,6 +47,12 @@ class InstalledPair:
 
     pair: KnownPair
     versions: Mapping[str, str]
+
+    @property
+    def around(self) -> str:
+        """The installed distribution that works around it; empty if none does."""
+        installed = ((name, installed_version(name), at) for name, at in self.pair.unless.items())
+        return next((name for name, here, at in installed if here and in_range(here, at)), "")
 
     def __str__(self) -> str:
         return " with ".join(f"{name} {version}" for name, version in self.versions.items())
@@ -67,13 +75,15 @@ def check() -> Section:
     for match in installed:
         without = "".join(f", without {name}" for name in match.pair.without)
         measured = f"measured with {match.pair.measured}."
-        rows.append(SectionRow("", f"{match}{without}: {measured}", alarming=True))
+        around = f" `{match.around}` works around it." if match.around else ""
+        rows.append(SectionRow("", f"{match}{without}: {measured}{around}", not around))
     facts = [
         {
             "versions": dict(match.versions),
             "without": list(match.pair.without),
             "happens": match.pair.happens,
             "measured": match.pair.measured,
+            "worked_around_by": match.around,
         }
         for match in installed
     ]
@@ -82,5 +92,6 @@ def check() -> Section:
             f"{match} do not work together: {match.pair.happens}.", tuple(match.pair.do), wrong=True
         )
         for match in installed
+        if not match.around
     )
     return Section(NAME, TITLE, tuple(rows) or (SectionRow("", _NONE),), facts, steps)

@@ -43,6 +43,7 @@ CHECKS: tuple[Check, ...] = (
     quantized.layers_of_another_dtype,
     placement.adapters_elsewhere,
     placement.adapter_on_router,
+    placement.statistics_not_saved,
     placement.device_map_refused,
     placement.mixed_under_fsdp,
     placement.partly_trained_under_fsdp,
