@@ -186,7 +186,8 @@ def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
         if not isinstance(node, ast.expr):
             return False
         bound = holes.setdefault(pattern.id, node)
-        return bound is node or _is_same(bound, node)
+        # But for the context: `p.data` is the same stored to and loaded from.
+        return bound is node or ast.unparse(bound) == ast.unparse(node)
     if isinstance(pattern, ast.AST):
         return type(pattern) is type(node) and all(
             _unify(value, getattr(node, field, None), holes)
@@ -200,8 +201,3 @@ def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
             and all(_unify(p, n, holes) for p, n in zip(pattern, node, strict=True))
         )
     return type(pattern) is type(node) and pattern == node
-
-
-def _is_same(node: ast.AST, other: ast.AST) -> bool:
-    """Compare nodes but for the context: `p.data` is the same stored to and loaded from."""
-    return ast.unparse(node) == ast.unparse(other)

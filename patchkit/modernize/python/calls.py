@@ -250,7 +250,7 @@ class CallPlan:
         decision = decide_value(row, node.value) if isinstance(node, ast.Constant) else None
         if decision is None:
             return
-        is_here = self.plan.lines.is_within(node, given.node)
+        is_here = given.node in (node, *self.plan.script.around(node))
         old = f"{self.name}({row.name}={self.plan.lines.source(node)})"
         if decision.refusal:
             outcome = ScriptOutcome.GONE if constant.surely else ScriptOutcome.REMARKED

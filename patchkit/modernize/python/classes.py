@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import product
 
 from ...legacy.changes import Adjusted, Copied, OtherParameter, Parameters, Uncalled
 from ...legacy.decisions import UNKNOWN, decide_value
@@ -30,11 +31,11 @@ def plan_classes(plan: Plan) -> None:
         public = ancestors(*cls.ancestors)
         methods = plan.due.methods(public)
         _fields(plan, cls, methods.get("__init__", MethodRows()))
-        for row in _adjusted(methods):
-            if isinstance(row.in_source, Parameters):
-                _give_parameters(plan, cls, row, row.in_source)
-            elif isinstance(row.in_source, Uncalled):
-                _refuse_uncalled(plan, cls, row, row.in_source)
+        for row, node in product(_adjusted(methods), _functions(cls)):
+            if node.name == row.name and isinstance(row.in_source, Parameters):
+                _give_parameters(plan, cls, node, row, row.in_source)
+            elif node.name == row.name and isinstance(row.in_source, Uncalled):
+                _refuse_uncalled(plan, cls, node, row, row.in_source)
         for node in _functions(cls):
             _refuse_copy(plan, node, node.name, cls.ancestors[0])
         if _CALLBACK in public:
@@ -119,43 +120,38 @@ def _read_in(cls: OwnClass) -> set[str]:
     }
 
 
-def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled) -> None:
+def _refuse_uncalled(
+    plan: Plan, cls: OwnClass, node: _Function, row: Adjusted, action: Uncalled
+) -> None:
     """Remark that no trainer calls a method, unless another method of the class mentions it."""
-    for node in _functions(cls):
-        others = (other for other in _functions(cls) if other is not node)
-        mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
-        if node.name == row.name and row.name not in mentioned:
-            plan.refuse(node, f"{cls.name}.{node.name}", row, action.refusal)
+    others = (other for other in _functions(cls) if other is not node)
+    mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
+    if row.name not in mentioned:
+        plan.refuse(node, f"{cls.name}.{node.name}", row, action.refusal)
 
 
-def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameters) -> None:
+def _give_parameters(
+    plan: Plan, cls: OwnClass, node: _Function, row: Adjusted, action: Parameters
+) -> None:
     """Give a method the parameters that it is called with today."""
-    for node in _functions(cls):
-        args = node.args
-        if node.name != row.name or args.vararg or args.kwarg or args.kwonlyargs:
-            continue
-        names = {each.arg for each in (*args.posonlyargs, *args.args)}
-        lacking = [each for each in action.more if each.partition("=")[0] not in names]
-        if not lacking:
-            continue
-        old = f"{cls.name}.{node.name}({', '.join(each.arg for each in args.args)})"
-        own = [each.arg for each in (*args.posonlyargs, *args.args)][1:]
-        misplaced = [
-            name
-            for place, name in enumerate(action.after)
-            if name in own and own.index(name) != place
-        ]
-        if misplaced:
-            before = ", ".join(action.after)
-            because = f"is called with {before} and {', '.join(lacking)}; take them in this order"
-            plan.remark(node, old, because)
-            continue
-        plan.edits.parameters[span_of(node)] += lacking
-        if action.attribute is not None and plan.due.is_due(action.attribute[0]):
-            plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
-        elif action.first:
-            plan.edits.first[span_of(node)].append(action.first)
-        plan.changed(node, old, f"with {', '.join(lacking)}", f"it {since(row)}")
+    args = node.args
+    names = [each.arg for each in (*args.posonlyargs, *args.args)]
+    lacking = [each for each in action.more if each.partition("=")[0] not in names]
+    if args.vararg or args.kwarg or args.kwonlyargs or not lacking:
+        return
+    old = f"{cls.name}.{node.name}({', '.join(each.arg for each in args.args)})"
+    own, more = names[1:], ", ".join(lacking)
+    places = enumerate(action.after)
+    if any(name in own and own.index(name) != place for place, name in places):
+        before = ", ".join(action.after)
+        plan.remark(node, old, f"is called with {before} and {more}; take them in this order")
+        return
+    plan.edits.parameters[span_of(node)] += lacking
+    if action.attribute is not None and plan.due.is_due(action.attribute[0]):
+        plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
+    elif action.first:
+        plan.edits.first[span_of(node)].append(action.first)
+    plan.changed(node, old, f"with {more}", f"it {since(row)}")
 
 
 def _rename_parameter(plan: Plan, cls: OwnClass, row: Adjusted, action: OtherParameter) -> None:

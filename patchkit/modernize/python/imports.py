@@ -48,9 +48,8 @@ class Imports:
     def module(self, name: str) -> None:
         """Import a module unless the script does so at its top."""
         body = self._script.tree.body
-        for statement in body:
-            if isinstance(statement, ast.Import) and _has(statement, name):
-                return
+        if any(isinstance(each, ast.Import) and _has(each, name) for each in body):
+            return
         first = next(self._imports(), None) or next(self._after_docstring())
         waiting = self._edits.before[self._statement(first)]
         if f"import {name}" not in waiting:

@@ -100,12 +100,6 @@ class Lines:
                 return (*span_of(first)[:2], *span_of(last)[2:])
             here = parent
 
-    @staticmethod
-    def is_within(node: ast.expr, outer: ast.expr) -> bool:
-        """Tell whether an expression is another one, or a part of it."""
-        inner, around = span_of(node), span_of(outer)
-        return around[:2] <= inner[:2] and inner[2:] <= around[2:]
-
     def is_in_text(self, node: ast.AST) -> bool:
         """Tell whether an expression is part of a formatted text, where quotes may end it."""
         return any(isinstance(outer, ast.JoinedStr) for outer in self._script.around(node))
