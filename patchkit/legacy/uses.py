@@ -10,12 +10,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum
 from types import FrameType
 from typing import Any
 
 from ..environment import installed_version
-from ..text import plural, short_list
+from ..text import Word, plural, short_list
 from ..whose import CodeOwner, Whose, owner_of_file, owner_of_frame
 from .changes import Change
 
@@ -26,7 +25,7 @@ _CALLING = (Whose.USER, Whose.FRAMEWORK)
 """Whose code a message names: libraries only pass calls on."""
 
 
-class Kind(str, Enum):
+class Kind(Word):
     """What the layer did about an old spelling."""
 
     FIXED = "fixed"
@@ -37,9 +36,6 @@ class Kind(str, Enum):
     """A gone name was imported; using it raises an error."""
     REFUSED = "refused"
     """An error was raised."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

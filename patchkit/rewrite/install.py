@@ -312,15 +312,15 @@ class CodeSwaps:
         if not pieces:
             return entry.original
         for known, variant in entry.variants:
-            if set(known) == set(pieces) and _has_same_wrappers(known, pieces):
+            # The order of wrappers matters, that of edits does not.
+            if set(known) == set(pieces) and _wrappers(known) == _wrappers(pieces):
                 return variant
         code = entry.original
         edits = [piece for piece in pieces if isinstance(piece, Edits)]
         if edits:
             code = self._edit(entry, edits)
             entry.edited = [*entry.edited[-_MOST_VARIANTS:], (edits, code)]
-        around = [piece for piece in pieces if isinstance(piece, Around)]
-        if around:
+        if around := _wrappers(pieces):
             code = trampoline(self._template(entry), entry.function, code, around)
         running = entry.in_force()
         current = [variant for variant in entry.variants if variant[0] == running]
@@ -449,9 +449,5 @@ def _edits(pieces: Iterable[Piece]) -> Iterator[Edit]:
             yield from piece.edits
 
 
-def _has_same_wrappers(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
-    """Tell whether both have the same wrappers in the same order, which matters."""
-    wrappers: Callable[[Iterable[Piece]], list[Piece]] = lambda pieces: [  # noqa: E731
-        piece for piece in pieces if isinstance(piece, Around)
-    ]
-    return wrappers(some) == wrappers(others)
+def _wrappers(pieces: Iterable[Piece]) -> list[Around]:
+    return [piece for piece in pieces if isinstance(piece, Around)]

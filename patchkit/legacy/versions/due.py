@@ -161,17 +161,21 @@ class Due:
     def attributes_of(self, cls: type) -> dict[str, Attribute]:
         """Return the rows for the attributes that a class, and no other before it, answers for."""
         names = _public_names(cls)
-        if not self._attributes(names[0]):
-            return {}
-        return {row.name: row for name in reversed(names) for row in self._attributes(name)}
+        return self.attributes(names) if self.attributes(names[:1]) else {}
+
+    def attributes(self, ancestors: Sequence[str]) -> dict[str, Attribute]:
+        """Return the rows for attributes, by name; the arguments are those of `methods`."""
+        return {
+            row.name: row
+            for ancestor in reversed(ancestors)
+            for _, row in self._by_owner.get(ancestor, ())
+            if isinstance(row, Attribute)
+        }
 
     def assigned_of(self, cls: type) -> list[Assigned]:
         """Return the rows for the attributes of a class that scripts set."""
         rows = self._by_owner.get(_public_names(cls)[0], ())
         return [row for _, row in rows if isinstance(row, Assigned)]
-
-    def _attributes(self, owner: str) -> list[Attribute]:
-        return [row for _, row in self._by_owner.get(owner, ()) if isinstance(row, Attribute)]
 
     def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
         """Return the same for the public names of a class and those that it derives from.

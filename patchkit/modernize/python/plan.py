@@ -26,7 +26,6 @@ class Plan:
         self.due = due
         self.edits = ScriptEdits()
         self.findings: list[ScriptFinding] = []
-        self._attributes: dict[str, dict[str, Attribute]] = {}
         self.bindings = Bindings(script.tree, script.parents)
         self.lines = Lines(text, script, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
@@ -79,15 +78,7 @@ class Plan:
 
     def attributes_of(self, owner: str) -> dict[str, Attribute]:
         """Return the rows for the attributes of a class, by name."""
-        if owner not in self._attributes:
-            known = ancestors(owner)
-            self._attributes[owner] = {
-                row.name: row
-                for name in reversed(known)
-                for row in self.due.of(Attribute)
-                if name in row.owners
-            }
-        return self._attributes[owner]
+        return self.due.attributes(ancestors(owner))
 
     def today(self, name: str) -> str | None:
         """Return where a name or module is today: the same, another place, or None if gone."""

@@ -27,14 +27,7 @@ _OF_COMPUTED_ALIKE = _OF_ALL | {"by", "advice", "names"}
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it, or has an attribute twice.
-    """
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
     return rows_of(folder, _AttributeReader)
 
 

@@ -49,14 +49,7 @@ _Part = TypeVar("_Part")
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it.
-    """
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
     return rows_of(folder, _CallReader)
 
 

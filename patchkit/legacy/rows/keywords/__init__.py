@@ -44,14 +44,7 @@ _OF_ORDER = frozenset({"of", "release", "was", "today"})
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it, or has a keyword twice.
-    """
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
     return rows_of(folder, _KeywordReader)
 
 

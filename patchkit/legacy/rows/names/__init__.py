@@ -19,14 +19,7 @@ _OF_FORM = frozenset({"before", "what", "also"})
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Moved | Gone]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it, or has a name twice.
-    """
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
     return rows_of(folder, _NameReader)
 
 
