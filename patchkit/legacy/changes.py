@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+from .plain import NOTHING, Plain
 
 _HOME = "https://github.com/huggingface"
 # The call is a `call.OldCall`, whose module needs this one.
@@ -38,12 +39,8 @@ def file_of(release: str, path: str) -> str:
     return f"{_HOME}/{library}/blob/v{number}/{path}"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Change:
+class Change(Plain, kw_only=True):
     """One change of the public interface.
-
-    None of the classes here compares by value, is frozen or shows its fields: `dataclasses` would
-    compile methods for that with each import, and nothing needs them.
 
     Args:
         gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
@@ -72,8 +69,7 @@ class Change:
         return self.source or notes(self.gone)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Moved(Change):
+class Moved(Change, kw_only=True):
     """A module, or a name in one, that has moved.
 
     Args:
@@ -87,8 +83,7 @@ class Moved(Change):
     differs: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class Form:
+class Form(Plain):
     """A meaning that a name had up to some release.
 
     Args:
@@ -102,8 +97,7 @@ class Form:
     also: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Gone(Change):
+class Gone(Change, kw_only=True):
     """A name that has no counterpart.
 
     Args:
@@ -117,15 +111,13 @@ class Gone(Change):
     forms: tuple[Form, ...] = ()
 
 
-@dataclass(eq=False, repr=False)
-class Rename:
+class Rename(Plain):
     """The same value has another keyword, `to`."""
 
     to: str
 
 
-@dataclass(eq=False, repr=False)
-class Configure:
+class Configure(Plain):
     """The value belongs to the trainer's configuration; None meant that no value was given.
 
     Args:
@@ -141,8 +133,7 @@ class Configure:
     written: str = "{value}"
 
 
-@dataclass(eq=False, repr=False)
-class Convert:
+class Convert(Plain):
     """Another keyword with another value means the same.
 
     Args:
@@ -162,15 +153,13 @@ class Convert:
     written: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class SetVariable:
+class SetVariable(Plain):
     """An environment variable holds the value; None meant that no value was given."""
 
     variable: str
 
 
-@dataclass(eq=False, repr=False)
-class Drop:
+class Drop(Plain):
     """Nothing depends on the value today.
 
     Args:
@@ -184,15 +173,13 @@ class Drop:
     instead: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class Refuse:
+class Refuse(Plain):
     """No current keyword means the same; `instead` is a sentence that says what to do."""
 
     instead: str
 
 
-@dataclass(eq=False, repr=False)
-class Keep:
+class Keep(Plain):
     """The configuration keeps the value, and a `Behaviour` of another method applies it.
 
     Args:
@@ -212,8 +199,7 @@ class Keep:
 Action = Rename | Configure | Convert | SetVariable | Drop | Refuse | Keep
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Owned(Change):
+class Owned(Change, kw_only=True):
     """A change of classes or their methods.
 
     Args:
@@ -224,8 +210,7 @@ class Owned(Change):
     owners: tuple[str, ...]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Keyword(Owned):
+class Keyword(Owned, kw_only=True):
     """A keyword of a class or function, or a field of a configuration.
 
     Args:
@@ -239,8 +224,7 @@ class Keyword(Owned):
     early: bool = False
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Value(Owned):
+class Value(Owned, kw_only=True):
     """A value of a keyword that has another spelling today, or no counterpart.
 
     Args:
@@ -256,8 +240,7 @@ class Value(Owned):
     instead: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Order(Owned):
+class Order(Owned, kw_only=True):
     """The order of positional arguments has changed.
 
     Args:
@@ -269,19 +252,17 @@ class Order(Owned):
     today: tuple[str, ...] = ()
 
 
-@dataclass(eq=False, repr=False)
-class OwnConfiguration:
+class OwnConfiguration(Plain):
     """A trainer takes a configuration of its own class.
 
     Args:
         accepted: classes that it converts to its own without help, in all releases.
     """
 
-    accepted: Mapping[str, str] = field(default_factory=dict)
+    accepted: Mapping[str, str] = NOTHING
 
 
-@dataclass(eq=False, repr=False)
-class LeftOut:
+class LeftOut(Plain):
     """An argument that repeats what another one holds.
 
     Args:
@@ -295,8 +276,7 @@ class LeftOut:
     made_by: str
 
 
-@dataclass(eq=False, repr=False)
-class Wrapped:
+class Wrapped(Plain):
     """A function that returns a list for a batch, and is to return one value for a row.
 
     Args:
@@ -310,8 +290,7 @@ class Wrapped:
     unless: str
 
 
-@dataclass(eq=False, repr=False)
-class Parameters:
+class Parameters(Plain):
     """A method that scripts override, and that is now called with more arguments.
 
     Args:
@@ -328,8 +307,7 @@ class Parameters:
     attribute: tuple[str, str] | None = None
 
 
-@dataclass(eq=False, repr=False)
-class Uncalled:
+class Uncalled(Plain):
     """A method that scripts override, and that nothing calls today.
 
     Args:
@@ -343,8 +321,7 @@ class Uncalled:
         return f"No trainer calls it. {self.instead}"
 
 
-@dataclass(eq=False, repr=False)
-class Copied:
+class Copied(Plain):
     """A parameter by which a script's copy of a method of a layer is known.
 
     Args:
@@ -357,8 +334,7 @@ class Copied:
     """Methods without this parameter are none of a layer."""
 
 
-@dataclass(eq=False, repr=False)
-class OtherParameter:
+class OtherParameter(Plain):
     """Methods that scripts override, and that now get a value by another name.
 
     Args:
@@ -372,15 +348,13 @@ class OtherParameter:
     to: str
 
 
-@dataclass(eq=False, repr=False)
-class Columns:
+class Columns(Plain):
     """Columns of a dataset that have other names; `names` maps the old ones to the new ones."""
 
     names: Mapping[str, str]
 
 
-@dataclass(eq=False, repr=False)
-class OneColumn:
+class OneColumn(Plain):
     """An old keyword names the column to use; trainers now also use others of the dataset.
 
     Args:
@@ -393,11 +367,10 @@ class OneColumn:
     keyword: str
     datasets: tuple[str, ...]
     unless: str
-    known: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, str] = NOTHING
 
 
-@dataclass(eq=False, repr=False)
-class GivenToo:
+class GivenToo(Plain):
     """An argument that has to be given beside another one.
 
     Args:
@@ -425,8 +398,7 @@ InSource = (
 )
 
 
-@dataclass(eq=False, repr=False)
-class OtherResults:
+class OtherResults(Plain):
     """When a call gives other results than in older releases, as far as its text shows.
 
     Args:
@@ -441,15 +413,14 @@ class OtherResults:
 
     told: str
     unless: tuple[str, ...] = ()
-    but: Mapping[str, object] = field(default_factory=dict)
-    only: Mapping[str, object] = field(default_factory=dict)
+    but: Mapping[str, object] = NOTHING
+    only: Mapping[str, object] = NOTHING
     given: tuple[str, ...] = ()
     raises: bool = False
     for_ids: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Adjusted(Owned):
+class Adjusted(Owned, kw_only=True):
     """A combination of arguments that worked, and is an error today.
 
     Args:
@@ -468,8 +439,7 @@ class Adjusted(Owned):
     concerns: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Attribute(Owned):
+class Attribute(Owned, kw_only=True):
     """An attribute that scripts read, or a method that they call, and that objects lack today.
 
     Args:
@@ -492,8 +462,7 @@ class Attribute(Owned):
     differs: bool = False
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Assigned(Owned):
+class Assigned(Owned, kw_only=True):
     """An attribute that scripts set, and that takes another value today.
 
     Args:
@@ -509,8 +478,7 @@ class Assigned(Owned):
     beside: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Default(Owned):
+class Default(Owned, kw_only=True):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
     Args:
@@ -529,8 +497,7 @@ class Default(Owned):
     kept: bool = False
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Behaviour(Owned):
+class Behaviour(Owned, kw_only=True):
     """A call that raises no error, and gives other results than in older releases.
 
     Args:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..changes import Change
 from ..decisions import Decision
 from ..errors import LegacyError
+from ..plain import Plain
 from ..uses import Journal, Kind, RecordedPlace
 from ..versions.due import Due
 from ..versions.written_for import WrittenFor
@@ -192,8 +193,7 @@ class OldCall:
         return result
 
 
-@dataclasses.dataclass(eq=False, repr=False)
-class Surroundings:
+class Surroundings(Plain):
     """What an adjustment can use besides the call.
 
     Args:
