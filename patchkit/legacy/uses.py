@@ -191,7 +191,7 @@ def _calling_line() -> tuple[RecordedPlace, CodeOwner]:
 def calling_frame() -> FrameType | None:
     """Return the frame that makes the guarded call which is being executed."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _package(frame) in ("patchkit", "wrapt"):
+    while frame is not None and _module(frame).partition(".")[0] in ("patchkit", "wrapt"):
         frame = frame.f_back
     return frame
 
@@ -215,7 +215,3 @@ def called_by_library() -> bool:
 
 def _module(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", ""))
-
-
-def _package(frame: FrameType) -> str:
-    return _module(frame).partition(".")[0]

@@ -108,7 +108,6 @@ class SwappedFunction:
         return next((pieces for pieces, variant in self.variants if variant is code), None)
 
     def carries(self, piece: Piece) -> bool:
-        """Tell whether a piece is in force."""
         return piece in (self.in_force() or ())
 
     def is_copied_with(self, piece: Piece, function: FunctionType) -> bool:

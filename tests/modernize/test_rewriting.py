@@ -55,6 +55,10 @@ CASES = {
         "from transformers import Trainer\nTrainer(m, prediction_loss_only=True)\n",
         'from transformers import Trainer, TrainingArguments\nTrainer(m, args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
     ),
+    "a name in the place of another one in brackets": (
+        "from transformers import (\n    Trainer,  # the trainer\n    AdamW,\n)\nTrainer(m, prediction_loss_only=True)\n",
+        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom patchkit.legacy.replacements.optimizer import AdamW\nTrainer(m, args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
+    ),
     "a keyword that a class of the script's own takes": (
         "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(tokenizer=tokenizer, **k)\nT(tokenizer=t)\n",
         "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(processing_class=tokenizer, **k)\nT(tokenizer=t)\n",

@@ -53,7 +53,6 @@ def left_to_the_layer(cls: Any, own: Fields) -> Fields:
 
 
 def _declaring(cls: type, field: dataclasses.Field[Any]) -> type:
-    """Return the class that declares a field."""
     having = (
         base
         for base in cls.__mro__

@@ -79,7 +79,7 @@ class MethodRows:
         """
         conditions = [row.concerns for row in self.adjusted]
         if self.behaviours or self.defaults or None in conditions:
-            return _always
+            return lambda args, kwargs: True
         old = frozenset({*self.keywords, *(row.name for row in self.values)})
         longest = 1 if self.orders else sys.maxsize
         chosen = [concerns for concerns in conditions if concerns is not None]
@@ -93,10 +93,6 @@ class MethodRows:
             return False
 
         return may_concern
-
-
-def _always(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    return True
 
 
 class Due:

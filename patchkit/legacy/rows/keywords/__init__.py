@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import is_not
 from pathlib import Path
 from typing import Any
 
@@ -227,13 +228,9 @@ class _KeywordReader(OwnedReader):
 def _unlike(harmless: tuple[object, ...]) -> Callable[[Any], bool]:
     """Return what tells whether a value is none of these; False stands for all that are false."""
     if harmless == (None,):
-        return _is_given
+        return partial(is_not, None)
     return bool if harmless == (False,) else partial(_is_none_of, harmless)
 
 
 def _is_none_of(harmless: tuple[object, ...], given: object) -> bool:
     return given not in harmless
-
-
-def _is_given(given: object) -> bool:
-    return given is not None
