@@ -303,11 +303,18 @@ class Wrapped:
         keyword: the argument.
         written: the function for a row, as source, with `{value}` for the other.
         unless: what else the script has to do if the text does not show its rows.
+        columns: columns of rows that are used in place of what the function returns.
+        datasets: the arguments that are datasets.
+        mapped: what to write for a dataset with such columns, with `{value}` for the function and
+            `{rows}` for the dataset.
     """
 
     keyword: str
     written: str
     unless: str
+    columns: tuple[str, ...]
+    datasets: tuple[str, ...]
+    mapped: str
 
 
 @dataclass(eq=False, repr=False)
@@ -437,6 +444,8 @@ class OtherResults:
         given: the same for keywords with any value.
         raises: whether it is an error for most objects, so that a person must see to it.
         for_ids: the keyword that is false where a script reads the result as ids alone.
+        of_older: whether a script without other old spellings may mean what it gives.
+        decoded: the same as `told` for a call that decodes the predictions as they come.
     """
 
     told: str
@@ -446,6 +455,8 @@ class OtherResults:
     given: tuple[str, ...] = ()
     raises: bool = False
     for_ids: str = ""
+    of_older: bool = False
+    decoded: str = ""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -481,6 +492,9 @@ class Attribute(Owned):
         of_class: whether the class itself has it, as an enumeration has its members.
         is_method: where `read` is None, whether it is refused as it is called, not as it is read.
         differs: whether it is a property today, with another value.
+        is_unmistakable: whether a script that names it surely means one of these objects.
+        context: for a method that made a context, what stands in its block today: a keyword with
+            `=` for what is handed to the object, or a source with `{object}` for the object.
     """
 
     name: str
@@ -490,6 +504,8 @@ class Attribute(Owned):
     of_class: bool = False
     is_method: bool = True
     differs: bool = False
+    is_unmistakable: bool = False
+    context: str = ""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
