@@ -67,6 +67,10 @@ CASES = {
         "from transformers import AutoTokenizer\nids = AutoTokenizer.from_pretrained('m').apply_chat_template(c)\nm.generate(ids.to(0))\n",
         "from transformers import AutoTokenizer\nids = AutoTokenizer.from_pretrained('m').apply_chat_template(c, return_dict=False)\nm.generate(ids.to(0))\n",
     ),
+    "settings of generate of a model of two others": (
+        "from transformers import VisionEncoderDecoderModel\nm = VisionEncoderDecoderModel.from_pretrained('m', dtype='auto')\nm.config.num_beams = 4\n",
+        "from transformers import VisionEncoderDecoderModel\nm = VisionEncoderDecoderModel.from_pretrained('m', dtype='auto')\nm.generation_config.num_beams = 4\n",
+    ),
     "a context for the texts of labels": (
         "def f(e, tok):\n    x = tok(e['a'])\n    # the labels\n    with tok.as_target_tokenizer():\n        y = tok(e['b'], truncation=True)\n        z = tok(text=e['c'])\n    x['labels'] = y['input_ids']\n",
         "def f(e, tok):\n    x = tok(e['a'])\n    # the labels\n    y = tok(text_target=e['b'], truncation=True)\n    z = tok(text_target=e['c'])\n    x['labels'] = y['input_ids']\n",

@@ -75,6 +75,7 @@ class Expressions:
         self.script = script
         self.scope = Scope()
         self.stars: list[str] = []
+        self.beside: dict[str, Values] = {}
         self.changed: set[int] = set()
         self.parts: dict[int, list[Holder]] = {}
         self.returned: dict[ast.AST, Values] = {}
@@ -127,7 +128,7 @@ class Expressions:
                     self.script.attributes.append(
                         ScriptAttribute(value.name, node.attr, node.lineno, node, of_class=True)
                     )
-                found += (Library(name),)
+                found += (Library(name), *self.beside.get(name, ()))
             elif isinstance(value, Made):
                 if is_read:
                     self._read(value, node)
