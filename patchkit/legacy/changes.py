@@ -80,11 +80,16 @@ class Moved(Change):
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
         to: its current place. Below `patchkit.legacy.replacements` is patchkit's own.
         differs: how it behaves differently there; empty if it does not.
+        wrapped: the function by which the layer lets what is there behave as before, with dots;
+            empty if it need not.
+        read: what scripts read of its results that are today what was read, as `.mid.fmeasure`.
     """
 
     name: str
     to: str
     differs: str = ""
+    wrapped: str = ""
+    read: str = ""
 
 
 @dataclass(eq=False, repr=False)

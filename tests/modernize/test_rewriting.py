@@ -6,6 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions.due import Due
 from patchkit.modernize.findings import ScriptOutcome
 from patchkit.modernize.python import modernize
 from patchkit.modernize.target import due_for
@@ -535,3 +537,21 @@ def test_the_configuration_of_a_model_may_have_what_all_had(
     name = made.partition("(")[0].partition(".")[0]
     text = f"from transformers import {name}\nprint({made}.bos_token_id)\n"
     assert bool(rewrite(text).findings) is is_told
+
+
+@pytest.mark.parametrize(("keyword", "told"), [("tokenizer", 1), ("processing_class", 0)])
+def test_the_command_line_of_an_older_script_is_mentioned(rewrite, keyword: str, told: int) -> None:
+    text = (
+        "from transformers import HfArgumentParser, Trainer, TrainingArguments\n"
+        "(args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()\n"
+        f"Trainer(m, args, {keyword}=t)\n"
+    )
+    found = [finding.because for finding in rewrite(text).findings]
+    assert sum("look for old flags there" in because for because in found) == told
+
+
+def test_a_part_of_a_metric_is_the_metric() -> None:
+    due = Due(all_rows(), lambda library: "5.2.0")
+    before = "from datasets import load_metric\nr = load_metric('rouge')\nround(r['a'].mid.fmeasure, 2)\n"
+    after = "from evaluate import load\nr = load('rouge')\nround(r['a'], 2)\n"
+    assert modernize(before, due).text == after

@@ -16,6 +16,7 @@ from .edits import span_of
 from .plan import Plan
 
 _DECODING = frozenset({"batch_decode", "decode"})
+_READING = frozenset({"parse_args_and_config", "parse_args_into_dataclasses"})
 _PREDICTIONS, _FILLER = "predictions", "-100"
 
 
@@ -42,6 +43,9 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
                 if reads_ids is not None:
                     continue
             plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
+    if call.call.method in _READING and plan.edits:
+        text = "gets the command line of an older script; look for old flags there"
+        plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
     if call.call.method != "__init__":
         return
     told = [
