@@ -76,11 +76,16 @@ class Moved(Change, kw_only=True):
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
         to: its current place. Below `patchkit.legacy.replacements` is patchkit's own.
         differs: how it behaves differently there; empty if it does not.
+        wrapped: the function by which the layer lets what is there behave as before, with dots;
+            empty if it need not.
+        read: what scripts read of its results that are today what was read, as `.mid.fmeasure`.
     """
 
     name: str
     to: str
     differs: str = ""
+    wrapped: str = ""
+    read: str = ""
 
 
 class Form(Plain):
@@ -283,11 +288,18 @@ class Wrapped(Plain):
         keyword: the argument.
         written: the function for a row, as source, with `{value}` for the other.
         unless: what else the script has to do if the text does not show its rows.
+        columns: columns of rows that are used in place of what the function returns.
+        datasets: the arguments that are datasets.
+        mapped: what to write for a dataset with such columns, with `{value}` for the function and
+            `{rows}` for the dataset.
     """
 
     keyword: str
     written: str
     unless: str
+    columns: tuple[str, ...]
+    datasets: tuple[str, ...]
+    mapped: str
 
 
 class Parameters(Plain):
@@ -409,6 +421,8 @@ class OtherResults(Plain):
         given: the same for keywords with any value.
         raises: whether it is an error for most objects, so that a person must see to it.
         for_ids: the keyword that is false where a script reads the result as ids alone.
+        of_older: whether a script without other old spellings may mean what it gives.
+        decoded: the same as `told` for a call that decodes the predictions as they come.
     """
 
     told: str
@@ -418,6 +432,8 @@ class OtherResults(Plain):
     given: tuple[str, ...] = ()
     raises: bool = False
     for_ids: str = ""
+    of_older: bool = False
+    decoded: str = ""
 
 
 class Adjusted(Owned, kw_only=True):
@@ -451,6 +467,9 @@ class Attribute(Owned, kw_only=True):
         of_class: whether the class itself has it, as an enumeration has its members.
         is_method: where `read` is None, whether it is refused as it is called, not as it is read.
         differs: whether it is a property today, with another value.
+        is_unmistakable: whether a script that names it surely means one of these objects.
+        context: for a method that made a context, what stands in its block today: a keyword with
+            `=` for what is handed to the object, or a source with `{object}` for the object.
     """
 
     name: str
@@ -460,6 +479,8 @@ class Attribute(Owned, kw_only=True):
     of_class: bool = False
     is_method: bool = True
     differs: bool = False
+    is_unmistakable: bool = False
+    context: str = ""
 
 
 class Assigned(Owned, kw_only=True):

@@ -145,9 +145,9 @@ class OldCall:
             return self.written_for.precedes(change.gone)
         return any(use.kind is Kind.FIXED for use in self._journal.uses())
 
-    def tell(self, change: Change, old: str, message: str) -> None:
+    def tell(self, change: Change, old: str, message: str, kind: Kind = Kind.TOLD) -> None:
         """Note that results may differ from those of the older release."""
-        self._journal.note(change, Kind.TOLD, old, message)
+        self._journal.note(change, kind, old, message)
 
     def refuse(
         self, change: Change, old: str, instead: str, place: RecordedPlace | None = None
