@@ -16,8 +16,7 @@ from quoted_errors import Quoted, quoted_errors
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
 from patchkit.known import choosing, names, reading, wordings
-from patchkit.known.answer import Answer
-from patchkit.known.answer import LONGEST_QUOTED
+from patchkit.known.answer import LONGEST_QUOTED, Answer
 from patchkit.known.rows import SINCE, Row
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
